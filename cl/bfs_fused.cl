@@ -1,0 +1,207 @@
+// bfs_fused.cl: many small levels of breadth-first search in one launch.
+//
+// A grid of 1000 x 1000 has 2000 levels of at most 1000 vertices: a launch and a read each would cost more than the
+// search. Here one work-group (CPUs: one work-item) goes from level to level by itself while the frontier stays small,
+// then hands the frontier back: state[AT_LEVEL] is its level, state[AT_FOUND] how many vertices were found on the way,
+// its slot of counters is filled in, and its vertices stand in `queue` if an even number of levels was done, in
+// `next_queue` otherwise (and their long rows in `longs` or `next_longs`).
+//
+//   TEAM (GPUs)  queues in local memory; rows of up to ROW_SERIAL arcs by a work-item each, four gathers under way at
+//                once, longer ones by the whole group. Handed back before a level of more than FUSE_COUNT vertices,
+//                FUSE_WIDE longer rows, or longer rows of together more than FUSE_ARCS arcs.
+//   otherwise    a serial queue, plain loads and stores: on a CPU core atomics and barriers cost more than they bring.
+//                Handed back before a level of more than FUSE_ARCS arcs or with a long row.
+//
+// layout      bfs.h
+// launch      TEAM: exactly one work-group, any local size (the larger the better); otherwise one work-item
+// tunables    TEAM, FUSE_COUNT, FUSE_WIDE, FUSE_ARCS, ROW_SERIAL
+
+#include "bfs.h"
+
+#ifndef FUSE_COUNT
+#define FUSE_COUNT 4096
+#endif
+#ifndef FUSE_WIDE
+#define FUSE_WIDE 64
+#endif
+#ifndef FUSE_ARCS
+#define FUSE_ARCS 32768
+#endif
+#ifndef ROW_SERIAL
+#define ROW_SERIAL 16
+#endif
+
+#ifdef TEAM
+
+#define FOUND_ONE(v) do { \
+        const uint at = atomic_inc(&found); \
+        if (at < FUSE_COUNT) \
+            lists[1 - side][at] = (v); \
+        else   /* no room: we hand back after this level anyway */ \
+            (side ? queue : next_queue)[at] = (v); \
+    } while (0)
+
+// `queue` and `next_queue` take turns from level to level, like the two local lists: list 1 belongs to next_queue.
+__kernel void bfs_fused(uint level, const uint last_level, const uint shift, __global const OFFSET *restrict row_ptr,
+                        __global const int *restrict col_idx, __global uint *queue, __global uint *longs,
+                        __global uint *next_queue, __global uint *next_longs, volatile __global uint *distance,
+                        volatile __global uint *predecessor, volatile __global uint *owner,
+                        volatile __global uint *state)
+{
+    __local uint lists[2][FUSE_COUNT], wide[FUSE_WIDE], found, wide_count, wide_arcs;
+    const uint lid = get_local_id(0), size = get_local_size(0), start = level;
+    uint count = state[SLOT(level) + COUNT], side = 0, total = 0;
+    for (uint i = lid; i < min(count, (uint)FUSE_COUNT); i += size)
+        lists[0][i] = queue[i];
+    // every condition below is the same for the whole group: count and level are, and what comes from local
+    // memory is read between two barriers
+    for (;;) {
+        if (lid == 0) {
+            found = 0;
+            wide_count = 0;
+            wide_arcs = 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        if (count == 0 || count > FUSE_COUNT || level >= last_level)
+            break;
+        for (uint i = lid; i < count; i += size) {
+            const uint u = lists[side][i];
+            const OFFSET degree = row_ptr[u + 1] - row_ptr[u];
+            if (degree > ROW_SERIAL) {
+                const uint at = atomic_inc(&wide_count);
+                if (at < FUSE_WIDE)
+                    wide[at] = u;
+                atomic_add(&wide_arcs, (uint)min(degree, (OFFSET)FUSE_ARCS + 1));   // 64 times that fits
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint wides = wide_count, wides_arcs = wide_arcs;
+        if (wides > FUSE_WIDE || wides_arcs > FUSE_ARCS)
+            break;
+        for (uint i = lid; i < count; i += size) {
+            const uint u = lists[side][i];
+            const OFFSET begin = row_ptr[u], end = row_ptr[u + 1];
+            if (end - begin > ROW_SERIAL)
+                continue;
+            for (OFFSET e = begin; e < end; e += 4) {
+                uint v[4], fresh[4];
+                for (int k = 0; k < 4; k++)
+                    v[k] = col_idx[min(e + k, end - 1)];
+                for (int k = 0; k < 4; k++)
+                    fresh[k] = SHARED_LOAD(&distance[v[k]]) > level;   // stale: reach() looks again
+                for (int k = 0; k < 4; k++)
+                    fresh[k] = fresh[k] && reach(u, v[k], level + 1, distance, predecessor, owner);
+                for (int k = 0; k < 4; k++)
+                    if (fresh[k])
+                        FOUND_ONE(v[k]);
+            }
+        }
+        for (uint w = 0; w < wides; w++) {
+            const uint u = wide[w];
+            for (OFFSET e = row_ptr[u] + lid; e < row_ptr[u + 1]; e += size) {
+                const uint v = col_idx[e];
+                if (reach(u, v, level + 1, distance, predecessor, owner))
+                    FOUND_ONE(v);
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        count = found;
+        total += count;
+        level++;
+        side = 1 - side;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    // hand back; the slot of `level` may hold an older level's counters
+    if (lid == 0) {
+        state[AT_LEVEL] = level;
+        state[AT_FOUND] = total;
+        if (level != start) {
+            clear_slot((__global uint *)state, level);
+            state[SLOT(level) + COUNT] = count;
+        }
+        clear_slot((__global uint *)state, level + 1);
+        found = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (level != start) {
+        __global uint *out = side ? next_queue : queue, *out_longs = side ? next_longs : longs;
+        uint units = 0;
+        for (uint i = lid; i < count; i += size) {
+            const uint v = i < FUSE_COUNT ? lists[side][i] : out[i];
+            out[i] = v;
+            units += announce(v, level, shift, row_ptr, out_longs, state);
+        }
+        if (units)
+            atomic_add(&found, units);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid == 0)
+            state[SLOT(level) + ARCS] = found;
+    }
+}
+
+#else
+
+__kernel void bfs_fused(uint level, const uint last_level, const uint shift, __global const OFFSET *restrict row_ptr,
+                        __global const int *restrict col_idx, __global uint *queue, __global uint *longs,
+                        __global uint *next_queue, __global uint *next_longs, __global uint *distance,
+                        __global uint *predecessor, __global uint *owner, volatile __global uint *state)
+{
+    if (get_global_id(0) != 0)
+        return;
+    __global uint *here = queue, *there = next_queue;
+    const uint start = level;
+    uint count = state[SLOT(level) + COUNT], total = 0;
+    ulong arcs = 0;
+    int long_row = 0;   // the host calls us for frontiers that are small enough
+    while (count > 0 && level < last_level && arcs <= FUSE_ARCS && !long_row) {
+        const uint next = level + 1;
+        uint found = 0;
+        arcs = 0;
+        for (uint i = 0; i < count; i++) {
+            const uint u = here[i];
+            for (OFFSET e = row_ptr[u]; e < row_ptr[u + 1]; e++) {
+                const uint v = col_idx[e], d = distance[v];
+                if (d < next)
+                    continue;
+                if (d == NONE) {
+                    const OFFSET degree = row_ptr[v + 1] - row_ptr[v];
+                    distance[v] = next;
+                    there[found++] = v;
+                    arcs += (ulong)degree;
+                    long_row |= degree > LONG_ROW;
+#ifdef PREDECESSOR
+                    predecessor[v] = u;
+                } else if (u < predecessor[v]) {
+                    predecessor[v] = u;
+#endif
+                }
+#ifdef OWNER
+                owner[v] = min(owner[v], owner[u]);
+#endif
+            }
+        }
+        __global uint *swap = here;
+        here = there;
+        there = swap;
+        count = found;
+        total += count;
+        level = next;
+    }
+    state[AT_LEVEL] = level;
+    state[AT_FOUND] = total;
+    if (level != start) {
+        uint units = 0;
+        clear_slot((__global uint *)state, level);
+        state[SLOT(level) + COUNT] = count;
+        if (long_row || arcs > FUSE_ARCS) {
+            for (uint i = 0; i < count; i++)
+                units += announce(here[i], level, shift, row_ptr, here == queue ? longs : next_longs, state);
+        } else {
+            units = count;
+        }
+        state[SLOT(level) + ARCS] = units;
+    }
+    clear_slot((__global uint *)state, level + 1);
+}
+
+#endif

@@ -1,0 +1,39 @@
+// common.h: stands in front of every kernel file (the host puts it there; drivers' caches miss edits of included files).
+//
+// KIND_GPU, KIND_CPU or KIND_FPGA   one of them is defined by the host
+// HAVE_...                          what the build probes of cl/probe_features.cl found on the device
+// CHECK_RACES                       defined under Oclgrind, whose race detector knows atomics but not volatile
+
+#ifdef HAVE_FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#ifdef HAVE_INT64_ATOMICS
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#endif
+
+// A 32-bit word that other work-items update atomically in the same launch is read and written only through these
+// two. OpenCL 1.2 has no atomic load; a volatile access is one untorn 32-bit access on every device we know, and ten
+// times cheaper than atomic_or. The value may be stale: each use says why that is harmless. For __global and __local
+// pointers to int and uint.
+#ifdef CHECK_RACES
+#define SHARED_LOAD(p) atomic_or((p), 0)
+#define SHARED_STORE(p, value) ((void)atomic_xchg((p), (value)))
+#else
+#define SHARED_LOAD(p) (*(volatile __typeof__(*(p)) *)(p))
+#define SHARED_STORE(p, value) ((void)(*(volatile __typeof__(*(p)) *)(p) = (value)))
+#endif
+
+// How many consecutive indices one work-item takes: 1 on GPUs, hundreds on CPUs (the host's launch table).
+#ifndef ITEMS
+#define ITEMS 1
+#endif
+
+// for (each index v < n that is this work-item's): the range check is inside, also where v * ITEMS would overflow.
+#define FOR_ITEMS(v, n)                                                                                                 \
+    for (int v = (int)min((long)get_global_id(0) * ITEMS, (long)(n)), v##_bound = (int)min((long)v + ITEMS, (long)(n));   \
+         v < v##_bound; ++v)
+
+// The same for arc numbers, which may pass 2^31.
+#define FOR_ITEMS_LONG(v, n)                                                                                            \
+    for (long v = min((long)get_global_id(0) * ITEMS, (long)(n)), v##_bound = min(v + ITEMS, (long)(n)); v < v##_bound; ++v)

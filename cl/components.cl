@@ -1,0 +1,230 @@
+// components.cl: connected components by linking and compressing
+// (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling,
+// "Afforest", IPDPS 2018).
+//
+// label int[n]    a forest: label[v] <= v, a root has label[r] == r, -1 = v is not there. In the end label[v] is
+//                 the smallest vertex of v's component, because a root is only ever hooked onto a smaller one.
+// rows            v's neighbours are edges[v_start[v] .. v_end[v + END_SHIFT]): a plain CSR passes row_ptr twice
+//                 (END_SHIFT 1), the COPRA arrays pass theirs (END_SHIFT 0, HAS_DEAD).
+// order           start (hook onto the first neighbour, no atomics), compress, link (one more neighbour),
+//                 compress, sample (which root has most of 512 labels: the giant), rest (all arcs of the vertices
+//                 outside it), long (the rows that were too long for one work-item), compress.
+//                 An arc between two vertices of the giant needs no look; every other undirected arc stands in the
+//                 row of an end that is outside. A directed CSR holds an arc once, so there nothing is skipped.
+// launch          padded range, each work-item takes ITEMS consecutive vertices; sample: one work-group;
+//                 long: any number of work-groups, each takes pieces of rows in turn
+// tunables        ITEMS 1 on GPUs, 2048 on CPUs (a CPU core wants long serial runs, not thousands of tiny
+//                 work-items); LONG_ROW, PIECE: longer rows are cut into pieces for work-groups (GPUs only)
+// variants        HAS_DEAD    v_start[v] < 0: v is not there; edges[e] < 0: the slot is dead
+//                 MASKED      the caller has filled label: -1 = not there, >= 0 = there
+//                 ARC_KEY=T   arc e is there iff arc_key[e] >= threshold (both of unsigned type T)
+//                 OFFSET      type of v_start and v_end (int, or long from 2^31 slots on)
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+#ifndef END_SHIFT
+#ifdef HAS_DEAD
+#define END_SHIFT 0
+#else
+#define END_SHIFT 1
+#endif
+#endif
+#ifndef LONG_ROW
+#ifdef KIND_GPU
+#define LONG_ROW 64
+#else
+#define LONG_ROW 0x7fffffff   // one core reads a row as fast as it reads anything
+#endif
+#endif
+#ifndef PIECE
+#define PIECE 1024
+#endif
+#ifndef SAMPLES
+#define SAMPLES 512
+#endif
+#define SCAN_LIMIT 16         // dead slots to pass while looking for a neighbour to begin with (a hint, no more)
+
+// state int[4]
+#define GIANT 0               // root of the giant when it was sampled
+#define MEMBERS 1             // its size             (components_rank.cl)
+#define PRESENT 2             // vertices that are there (components_rank.cl)
+#define PIECES 3              // entries in the queue of long rows
+
+#define ROWS __global const OFFSET *restrict v_start, __global const OFFSET *restrict v_end, \
+             __global const int *restrict edges
+#ifdef ARC_KEY
+#define ARC_ARGS , __global const ARC_KEY *restrict arc_key, const ARC_KEY threshold
+#define ARC_PASS , arc_key, threshold
+#else
+#define ARC_ARGS
+#define ARC_PASS
+#endif
+
+// The neighbour in slot e, or -1 if that arc is not there.
+static inline int neighbor(OFFSET e, __global const int *restrict edges, __global int *label ARC_ARGS)
+{
+    int u = edges[e];
+#ifdef ARC_KEY
+    if (arc_key[e] < threshold) return -1;
+#endif
+#ifdef MASKED
+    // stale is harmless: a launch never turns a label from -1 to >= 0 or back
+    if (u >= 0 && SHARED_LOAD(label + u) < 0) return -1;
+#endif
+    return u;
+}
+
+// Make u and v hang from one root. Stale reads are harmless: labels only ever fall, a stale one is still an
+// ancestor, and the hook itself is a compare-and-swap that fails unless `high` is a root at that moment.
+static inline void join(__global int *label, int u, int v)
+{
+    int a = SHARED_LOAD(label + u);
+    int b = SHARED_LOAD(label + v);
+    while (a != b) {
+        int high = max(a, b);
+        int low = min(a, b);
+        int above = SHARED_LOAD(label + high);
+        if (above == low) return;
+        if (above == high && atomic_cmpxchg(label + high, high, low) == high) return;
+        a = SHARED_LOAD(label + SHARED_LOAD(label + high));   // an ancestor of `high`: see above
+        b = SHARED_LOAD(label + low);
+    }
+}
+
+// Hook v onto its first neighbour if that is smaller, and note in `next` which neighbour to link after that:
+// the first one if it was not used here, else the second.
+__kernel void components_start(const int n, ROWS, __global int *label, __global int *restrict next ARC_ARGS)
+{
+    FOR_ITEMS(v, n) {
+        next[v] = -1;
+#ifdef MASKED
+        if (SHARED_LOAD(label + v) < 0) continue;
+#endif
+        OFFSET e = v_start[v];
+        OFFSET end = v_end[v + END_SHIFT];
+        int parent = v;
+#if defined(HAS_DEAD) || defined(MASKED) || defined(ARC_KEY)
+        if (e < 0) {
+            label[v] = -1;
+            continue;
+        }
+        OFFSET stop = end - e > SCAN_LIMIT ? e + SCAN_LIMIT : end;
+        for (; e < stop; ++e) {
+            int u = neighbor(e, edges, label ARC_PASS);
+            if (u < 0) continue;
+            if (u < parent && parent == v) {
+                parent = u;
+                continue;
+            }
+            next[v] = u;
+            break;
+        }
+#else
+        if (e < end) {
+            int u = edges[e];
+            if (u < v) {
+                parent = u;
+                u = e + 1 < end ? edges[e + 1] : -1;
+            }
+            next[v] = u;
+        }
+#endif
+        // others look only at its sign (MASKED), and that does not change
+        SHARED_STORE(label + v, parent);
+    }
+}
+
+__kernel void components_link(const int n, __global const int *restrict next, __global int *label)
+{
+    FOR_ITEMS(v, n) {
+        int u = next[v];
+        if (u >= 0) join(label, v, u);
+    }
+}
+
+// Let every vertex point at its root. Each work-item writes its own slots only; a stale label of another slot
+// is an ancestor all the same, and the loop ends at one that is a root (no root changes in this launch).
+// The slot is written at every step, so that a long chain is halved by all at once and not walked by each.
+__kernel void components_compress(const int n, __global int *label)
+{
+    FOR_ITEMS(v, n) {
+        int parent = SHARED_LOAD(label + v);
+        if (parent < 0) continue;
+        int above = SHARED_LOAD(label + parent);
+        while (above != parent) {
+            SHARED_STORE(label + v, above);
+            parent = above;
+            above = SHARED_LOAD(label + parent);
+        }
+    }
+}
+
+// The root that most of SAMPLES labels show (smallest of equals); n >= 1; one work-group. Just a guess: whatever
+// comes out, the result is right.
+__kernel void components_sample(const int n, __global const int *restrict label, __global int *restrict state)
+{
+    __local int drawn[SAMPLES];
+    __local uint best;
+    int lid = get_local_id(0);
+    int width = get_local_size(0);
+    if (lid == 0) best = 0;
+    for (int i = lid; i < SAMPLES; i += width) {
+        // one vertex out of each of SAMPLES equal stretches, at a place that differs from stretch to stretch
+        ulong place = ((ulong)i << 16) + ((uint)i * 40503u & 0xffffu);
+        drawn[i] = label[(int)((place * (ulong)n) / ((ulong)SAMPLES << 16))];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = lid; i < SAMPLES; i += width) {
+        int mine = drawn[i];
+        uint equal = 0;
+        for (int k = 0; k < SAMPLES; ++k) equal += drawn[k] == mine;
+        if (mine >= 0) atomic_max(&best, (equal << 16) | (uint)(SAMPLES - 1 - i));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) state[GIANT] = best ? drawn[SAMPLES - 1 - (best & 0xffffu)] : -1;
+}
+
+// All arcs of the vertices outside the giant (of all vertices if `skip` is 0).
+__kernel void components_rest(const int n, ROWS, __global int *label, __global int *state, const int skip,
+                              __global int *restrict queue, const int capacity ARC_ARGS)
+{
+    int giant = skip ? state[GIANT] : -2;
+    FOR_ITEMS(v, n) {
+        // stale is harmless: at worst a vertex that has just come to the giant is looked at all the same
+        int mine = SHARED_LOAD(label + v);
+        if (mine < 0 || mine == giant) continue;
+        OFFSET begin = v_start[v];
+        OFFSET end = v_end[v + END_SHIFT];
+        if (end - begin > LONG_ROW) {
+            int pieces = (int)((end - begin - 1) / PIECE) + 1;
+            int at = atomic_add(state + PIECES, pieces);
+            for (int i = 0; i < pieces && at + i < capacity; ++i) {
+                queue[2 * (at + i)] = v;
+                queue[2 * (at + i) + 1] = i;
+            }
+            continue;
+        }
+        for (OFFSET e = begin; e < end; ++e) {
+            int u = neighbor(e, edges, label ARC_PASS);
+            if (u >= 0) join(label, v, u);
+        }
+    }
+}
+
+// The queued pieces of long rows, one at a time to a work-group, neighbouring slots to neighbouring work-items.
+__kernel void components_long(ROWS, __global int *label, __global const int *restrict state,
+                              __global const int *restrict queue, const int capacity ARC_ARGS)
+{
+    int count = min(state[PIECES], capacity);
+    for (int i = get_group_id(0); i < count; i += get_num_groups(0)) {
+        int v = queue[2 * i];
+        OFFSET begin = v_start[v] + (OFFSET)queue[2 * i + 1] * PIECE;
+        OFFSET end = v_end[v + END_SHIFT];
+        if (end - begin > PIECE) end = begin + PIECE;
+        for (OFFSET e = begin + get_local_id(0); e < end; e += get_local_size(0)) {
+            int u = neighbor(e, edges, label ARC_PASS);
+            if (u >= 0) join(label, v, u);
+        }
+    }
+}

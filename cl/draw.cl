@@ -1,0 +1,87 @@
+// draw.cl: draws for drve: a vertex uniform among all indices (a dead one does not count), then one of its
+// live edges, uniform; so P(e = (u, v)) = (1/n)(1/d(u) + 1/d(v)) with the degrees of now.
+//
+// Draw i of step s is keyed (seed, s, i). The batch is the first k distinct edges in the order of i.
+//
+// drawn_vertex int[draws], drawn_slot OFFSET[draws]    what draw i hit; slot -1: it does not count
+// first   int[arcs]    at an edge's arc in its smaller end's row: the first draw that hit it, else INT_MAX
+// launch               padded range, one work-item a draw (draw_distinct: one for BLOCK draws)
+
+#include "keyed.h"
+#include "copra.h"
+
+#ifndef BLOCK
+#define BLOCK 64
+#endif
+
+#define NEVER 0x7FFFFFFF
+
+// The edge's arc in the row of its smaller end, given one of its slots.
+static inline OFFSET edge_of(int v, OFFSET slot, __global const OFFSET *row_ptr, __global const int *col_idx)
+{
+    const OFFSET p = slot - 2 * ((OFFSET)v + 1);
+    return v < col_idx[p] ? p : far_arc(row_ptr, col_idx, v, p);
+}
+
+__kernel void draw_clear(const long arcs, __global int *restrict first)
+{
+    FOR_ITEMS_LONG(p, arcs)
+        first[p] = NEVER;
+}
+
+__kernel void draw_edges(const int begin, const int end, const ulong seed, const int step, const int n,
+                         __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                         __global const OFFSET *restrict v_start, __global const OFFSET *restrict v_end,
+                         __global const int *restrict edges, __global int *restrict drawn_vertex,
+                         __global OFFSET *restrict drawn_slot, volatile __global int *first)
+{
+    const int i = begin + (int)get_global_id(0);
+    if (i < end) {
+        const philox4x32_ctr_t x = keyed_words(seed, step, i, 0, TAG_DRAW);
+        const int v = keyed_below(keyed_join(x.v[0], x.v[1]), n);
+        OFFSET slot = -1;
+        int degree = 0;
+        for (OFFSET s = v_start[v]; s < v_end[v]; s++)
+            degree += edges[s] >= 0;
+        if (degree > 0) {
+            int left = keyed_below(keyed_join(x.v[2], x.v[3]), degree);
+            slot = v_start[v];
+            while (edges[slot] < 0 || left-- > 0)
+                slot++;
+            atomic_min(&first[edge_of(v, slot, row_ptr, col_idx)], i);
+        }
+        drawn_vertex[i] = v;
+        drawn_slot[i] = slot;
+    }
+}
+
+// Keeps of each edge its first draw and counts what is left by blocks of BLOCK draws.
+__kernel void draw_distinct(const int begin, const int end, __global const OFFSET *restrict row_ptr,
+                            __global const int *restrict col_idx, __global const int *restrict drawn_vertex,
+                            __global OFFSET *restrict drawn_slot, __global const int *restrict first,
+                            __global int *restrict block_count)
+{
+    const int block = get_global_id(0);
+    const int from = begin + block * BLOCK;
+    if (from < end) {
+        int count = 0;
+        for (int i = from; i < min(from + BLOCK, end); i++)
+            if (drawn_slot[i] >= 0) {
+                if (first[edge_of(drawn_vertex[i], drawn_slot[i], row_ptr, col_idx)] == i)
+                    count++;
+                else
+                    drawn_slot[i] = -1;
+            }
+        block_count[block] = count;
+    }
+}
+
+// Makes `first` clean for the next batch; each edge's first draw is its owner.
+__kernel void draw_forget(const int end, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                          __global const int *restrict drawn_vertex, __global const OFFSET *restrict drawn_slot,
+                          __global int *restrict first)
+{
+    const int i = get_global_id(0);
+    if (i < end && drawn_slot[i] >= 0)
+        first[edge_of(drawn_vertex[i], drawn_slot[i], row_ptr, col_idx)] = NEVER;
+}

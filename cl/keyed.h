@@ -1,0 +1,52 @@
+// keyed.h: random numbers keyed by (seed, identity), Philox4x32-10 (Salmon et al., Random123, SC'11).
+//
+// A number belongs to a thing (a vertex, an edge, a draw), never to a work-item, so that every device,
+// local size and chunking sees the same one. The host half, bit for bit the same, is clgraph/keyed.py.
+// The cipher itself is pyopencl's copy of Random123.
+
+#ifndef R123_STATIC_INLINE
+#define R123_STATIC_INLINE static inline   // plain C99 inline leaves the function undefined on some devices
+#endif
+#include <pyopencl-random123/philox.cl>
+
+#define TAG_VERTEX 1u
+#define TAG_EDGE 2u
+#define TAG_DRAW 3u
+#define TAG_GENERATE 4u
+
+static inline philox4x32_ctr_t keyed_words(ulong seed, uint a, uint b, uint c, uint tag)
+{
+    philox4x32_ctr_t counter;
+    philox4x32_key_t key;
+    counter.v[0] = a;
+    counter.v[1] = b;
+    counter.v[2] = c;
+    counter.v[3] = tag;
+    key.v[0] = (uint)seed;
+    key.v[1] = (uint)(seed >> 32);
+    return philox4x32(counter, key);
+}
+
+static inline ulong keyed_join(uint low, uint high)
+{
+    return (ulong)low | ((ulong)high << 32);
+}
+
+static inline ulong vertex_priority(ulong seed, uint v)
+{
+    philox4x32_ctr_t x = keyed_words(seed, v, 0, 0, TAG_VERTEX);
+    return keyed_join(x.v[0], x.v[1]);
+}
+
+static inline ulong edge_priority(ulong seed, uint low, uint high, uint copy)
+{
+    philox4x32_ctr_t x = keyed_words(seed, low, high, copy, TAG_EDGE);
+    return keyed_join(x.v[0], x.v[1]);
+}
+
+// Uniform integer 0 .. bound-1 from 64 random bits (multiply-shift, bias below bound / 2^64).
+static inline uint keyed_below(ulong bits, uint bound)
+{
+    ulong low = ((bits & 0xFFFFFFFFul) * bound) >> 32;
+    return (uint)(((bits >> 32) * bound + low) >> 32);
+}

@@ -1,0 +1,169 @@
+"""COPRA, the Compressed Parallel-Removal Array, on a device (Tariq 2018): host half of ``cl/copra.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.program import Program
+
+INT32_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class DeviceCSR:
+    """A graph's arrays on a device; `offset` is the type of `row_ptr` there."""
+
+    n: int
+    arcs: int
+    row_ptr: Any
+    col_idx: Any
+    offset: type
+
+    @property
+    def defines(self) -> dict[str, str]:
+        """Build options that tell the kernels the type of an offset."""
+        return {"OFFSET": "int" if self.offset is np.int32 else "long"}
+
+
+def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR:
+    """The graph's CSR on the device; kept there as long as the graph lives.
+
+    `wide` asks for 64-bit offsets even where `row_ptr` would fit 32 bits.
+    """
+    offset = np.int64 if wide or graph.row_ptr.dtype == np.int64 else np.int32
+
+    def make() -> DeviceCSR:
+        row_ptr = graph.row_ptr.astype(offset, copy=False)
+        device.reserve({"row_ptr": row_ptr.nbytes, "col_idx": graph.col_idx.nbytes})
+        return DeviceCSR(
+            graph.num_vertices, graph.num_arcs, device.upload(row_ptr), device.upload(graph.col_idx), offset
+        )  # fmt: skip
+
+    made: DeviceCSR = device.cached(graph, f"csr-{np.dtype(offset).name}", make)
+    return made
+
+
+class Copra:
+    """The removable arrays of a graph without self-loops, all vertices live.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected; self-loops must be gone (`graph.simple`).
+    far_scan : bool
+        Find an edge's other slot by the thesis's plain scan (what an FPGA's bursts like) instead of by
+        binary search.
+
+    Attributes
+    ----------
+    v_start, v_end, edges : device buffers
+        As in the head of ``cl/copra.cl``.
+    """
+
+    def __init__(self, device: Device, graph: Graph, *, far_scan: bool = False) -> None:
+        self.device = device
+        self.n, self.arcs = graph.num_vertices, graph.num_arcs
+        self.slots = 2 * self.n + self.arcs
+        self.csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
+        self.has_copies = _has_copies(graph)
+        self.offset = self.csr.offset
+        self._far_scan = far_scan
+        size = np.dtype(self.offset).itemsize
+        device.reserve({"v_start": self.n * size, "v_end": self.n * size, "edges": 4 * self.slots})
+        self.v_start = device.empty(self.n, self.offset)
+        self.v_end = device.empty(self.n, self.offset)
+        self.edges = device.empty(self.slots, np.int32)
+        self._lost = device.empty(1, np.int32)
+
+    @property
+    def program(self) -> Program:
+        """The kernels of ``cl/copra.cl`` for this device and these options."""
+        return self.device.program(
+            "copra", ITEMS=self.device.tuning.items, FAR_SCAN=int(self._far_scan), **self.csr.defines
+        )
+
+    def build(self) -> None:
+        """Fill the arrays: every vertex and every edge is there (again)."""
+        self.program.copra_build(
+            self._passes, np.int32(self.n), self.csr.row_ptr, self.csr.col_idx, self.v_start, self.v_end, self.edges
+        )
+
+    @property
+    def _passes(self) -> int:
+        """Work-items of a pass over all vertices."""
+        return -(-self.n // self.device.tuning.items)
+
+    def remove_vertices(self, vertices: Any, count: int) -> None:
+        """Remove `count` distinct live vertices (an int32 buffer)."""
+        c = self.csr
+        self.program.copra_remove_vertices(
+            count, np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.v_end, self.edges
+        )
+
+    def restore_vertices(self, vertices: Any, count: int) -> None:
+        """Undo `remove_vertices`, in a run that removed nothing but vertices."""
+        c = self.csr
+        self.program.copra_restore_vertices(count, np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end)
+        self.program.copra_restore_blocks(
+            count, np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.edges
+        )
+
+    def remove_edges(self, slots: Any, count: int) -> None:
+        """Remove `count` distinct live edges, each given by one of its slots."""
+        self._edges(self.program.copra_remove_edges, slots, count)
+
+    def restore_edges(self, slots: Any, count: int) -> None:
+        """Undo `remove_edges`."""
+        self._edges(self.program.copra_restore_edges, slots, count)
+
+    def _edges(self, kernel: Any, slots: Any, count: int) -> None:
+        c = self.csr
+        kernel(count, np.int32(count), slots, np.int32(self.n), c.row_ptr, c.col_idx, self.edges)
+
+    def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
+        """Remove drawn (vertex, slot) pairs; a slot of -1 is passed over."""
+        self._vertex_edges(self.program.copra_remove_vertex_edges, vertices, slots, count)
+
+    def restore_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
+        """Undo `remove_vertex_edges`."""
+        self._vertex_edges(self.program.copra_restore_vertex_edges, vertices, slots, count)
+
+    def _vertex_edges(self, kernel: Any, vertices: Any, slots: Any, count: int) -> None:
+        c = self.csr
+        kernel(count, np.int32(count), vertices, slots, c.row_ptr, c.col_idx, self.edges)
+
+    def keep_component(self, label: Any, keep: int) -> int:
+        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        self.device.fill(self._lost, np.int32(0), 1)
+        self.program.copra_keep_component(
+            self._passes, np.int32(self.n), np.int32(keep), label, self.v_start, self.v_end, self.edges, self._lost
+        )
+        return int(self.device.download(self._lost, np.int32, 1)[0]) // 2
+
+    def live_vertices(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which vertices are there, bool (n,)."""
+        live = self.device.empty(self.n, np.uint8)
+        self.program.copra_live_vertices(self._passes, np.int32(self.n), self.v_start, live)
+        return self.device.download(live, np.uint8, self.n).view(np.bool_)
+
+    def live_arcs(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which arcs of the graph's CSR are there, bool (arcs,)."""
+        live = self.device.empty(max(self.arcs, 1), np.uint8)
+        self.program.copra_live_arcs(self._passes, np.int32(self.n), self.csr.row_ptr, self.edges, live)
+        return self.device.download(live, np.uint8, self.arcs).view(np.bool_)
+
+
+def _has_copies(graph: Graph) -> bool:
+    """Whether the graph keeps parallel edges as copies."""
+    if graph.num_arcs < 2:
+        return False
+    same = graph.col_idx[1:] == graph.col_idx[:-1]
+    same[graph.row_ptr[1:-1][(graph.row_ptr[1:-1] > 0) & (graph.row_ptr[1:-1] < graph.num_arcs)] - 1] = False
+    return bool(np.any(same))

@@ -1,0 +1,30 @@
+"""The one exception family of clgraph.
+
+A message says what is wrong, where (file and line, or device), and what to do.
+"""
+
+from __future__ import annotations
+
+
+class ClgraphError(Exception):
+    """Anything that clgraph reports to its user."""
+
+
+class InputError(ClgraphError, ValueError):
+    """A file, an argument or a graph that cannot be used as it is."""
+
+
+class DeviceError(ClgraphError, RuntimeError):
+    """No device, no such device, or a device that fails."""
+
+
+class BuildError(DeviceError):
+    """A kernel file that the device's compiler refused."""
+
+
+class CapacityError(DeviceError, MemoryError):
+    """More memory is needed than the device has."""
+
+
+class ConvergenceError(ClgraphError, RuntimeError):
+    """An iteration that did not reach its tolerance."""

@@ -1,0 +1,155 @@
+"""What the readers and writers of all formats share: options, results, opening files, errors."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph import INT32_MAX, Duplicates, Graph
+from clgraph.io.atomic import atomic_write
+
+Ids = Literal["int", "str"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the user wants a file read (see `clgraph.read`)."""
+
+    directed: bool | None = None
+    ids: Ids = "int"
+    weights: bool = False
+    duplicates: Duplicates = "merge"
+    bare_is_directed: bool = False
+
+    def direction(self, file_says: bool | None = None) -> bool:
+        """Directed or not: what the user says, else what the file says, else what is usual for the command."""
+        for answer in (self.directed, file_says):
+            if answer is not None:
+                return answer
+        return self.bare_is_directed
+
+
+@dataclass
+class Loaded:
+    """A graph as it came from a file, and what there is to tell about it."""
+
+    graph: Graph
+    rows: str  # "48436 rows": what the file held
+    notes: list[str] = field(default_factory=list)  # whatever was skipped
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn the errors of opening, unpacking and reading `path` into one InputError."""
+    try:
+        yield
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{path}: the gzip data end too early or are damaged ({error}); fetch the file anew") from error
+    except gzip.BadGzipFile as error:
+        raise InputError(f"{path}: named .gz, but not compressed by gzip ({error}); rename it or fetch it anew") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is no regular file with something in it."""
+    with reading(path):
+        try:
+            state = path.stat()
+        except FileNotFoundError as error:
+            raise InputError(f"{path}: no such file; check the name (the current folder is {os.getcwd()})") from error
+        if stat.S_ISDIR(state.st_mode):
+            raise InputError(f"{path}: a folder, not a file; name a graph file in it")
+        if not stat.S_ISREG(state.st_mode):
+            raise InputError(f"{path}: not a regular file (it is read twice, so save pipes to a file first)")
+        if state.st_size == 0:
+            raise InputError(f"{path}: the file is empty (0 bytes)")
+        with open(path, "rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        if packed and path.suffix != ".gz":
+            raise InputError(f"{path}: compressed by gzip, but not named .gz; rename it")
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """The bytes of a plain or .gz file."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")
+    return open(path, "rb")
+
+
+def open_text(path: Path, encoding: str) -> IO[str]:
+    """The text of a plain or .gz file."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding=encoding)
+    return open(path, encoding=encoding)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[IO[bytes]]:
+    """`atomic_write`, packed if the name ends in .gz (the same bytes each time: no name, no date)."""
+    with atomic_write(path, "wb") as file:
+        if path.suffix != ".gz":
+            yield file
+            return
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0, compresslevel=6) as packed:
+            yield packed  # type: ignore[misc]
+
+
+def only_int_ids(path: Path, options: Options, format_name: str) -> None:
+    """Refuse ids="str" where the format numbers its vertices."""
+    if options.ids == "str":
+        raise InputError(f"{path}: vertices of {format_name} files are numbers; leave --ids str (ids='str') out")
+
+
+def check_vertex_count(path: Path, n: int) -> None:
+    """Refuse more vertices than an int32 counts."""
+    if n > INT32_MAX:
+        raise InputError(f"{path}: {n} vertices; clgraph takes at most {INT32_MAX}")
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 row``, ``2 rows``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def id_bytes(graph: Graph, path: Path, forbidden: str) -> npt.NDArray[np.bytes_]:
+    """Original ids as text in UTF-8, shape (n,), for a format in which some characters have a meaning."""
+    ids = graph.ids
+    if ids.dtype != object:
+        return ids.astype("S")
+    for name in ids.tolist():
+        if not name or name[0] in "#%" or any(c in forbidden or c.isspace() and c != " " for c in name):
+            raise InputError(
+                f"cannot write {path}: the vertex id {name!r} cannot stand in this format; use .clg, or rename the vertex"
+            )
+    return np.array([name.encode() for name in ids.tolist()], dtype="S") if len(ids) else np.empty(0, "S1")
+
+
+def as_rows(*columns: npt.NDArray[np.bytes_], separator: bytes) -> bytes:
+    """Lines of text from columns of byte strings.
+
+    Each line is laid out in a fixed width padded by zero bytes, and the padding then dropped: formatting
+    by NumPy alone, several times as fast as joining strings.
+    """
+    count = len(columns[0])
+    layout: list[tuple[str, Any]] = []
+    for i, column in enumerate(columns):
+        layout += [(f"text{i}", column.dtype), (f"mark{i}", "S1")]
+    table = np.empty(count, dtype=layout)
+    for i, column in enumerate(columns):
+        table[f"text{i}"] = column
+        table[f"mark{i}"] = separator
+    table[f"mark{len(columns) - 1}"] = b"\n"
+    characters = table.view(np.uint8)
+    return characters[characters != 0].tobytes()

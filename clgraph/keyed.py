@@ -1,0 +1,85 @@
+"""Random numbers keyed by (seed, identity): Philox4x32-10 (Salmon et al., Random123, SC'11) in NumPy.
+
+A number belongs to a thing (a vertex, an edge, a draw), never to a work-item, a time or a device: that is
+why one seed gives one sample everywhere. The device half is ``cl/keyed.h``, bit for bit the same.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+
+# the fourth word of the counter says what the number is for; cl/keyed.h has the same table
+TAG_VERTEX: Final = 1
+TAG_EDGE: Final = 2
+TAG_DRAW: Final = 3
+TAG_GENERATE: Final = 4
+
+Words = npt.NDArray[np.uint32]
+UInt64s = npt.NDArray[np.uint64]
+
+
+def philox4x32(c0: Any, c1: Any, c2: Any, c3: Any, seed: int) -> tuple[Words, Words, Words, Words]:
+    """Ten rounds of Philox4x32 on counters (c0, c1, c2, c3) under the key `seed`; the arguments broadcast."""
+    a, b, c, d = (np.atleast_1d(np.asarray(x, dtype=np.uint32)) for x in np.broadcast_arrays(c0, c1, c2, c3))
+    key0, key1 = seed & 0xFFFFFFFF, seed >> 32
+    low32, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
+    for _ in range(10):
+        first = a.astype(np.uint64) * np.uint64(0xD2511F53)
+        second = c.astype(np.uint64) * np.uint64(0xCD9E8D57)
+        a, b, c, d = (
+            (second >> shift).astype(np.uint32) ^ b ^ np.uint32(key0),
+            (second & low32).astype(np.uint32),
+            (first >> shift).astype(np.uint32) ^ d ^ np.uint32(key1),
+            (first & low32).astype(np.uint32),
+        )
+        key0 = (key0 + 0x9E3779B9) & 0xFFFFFFFF
+        key1 = (key1 + 0xBB67AE85) & 0xFFFFFFFF
+    return a, b, c, d
+
+
+def _join(low: Words, high: Words) -> UInt64s:
+    return low.astype(np.uint64) | (high.astype(np.uint64) << np.uint64(32))
+
+
+def vertex_priority(seed: int, vertex: Any) -> UInt64s:
+    """Priorities of vertices (indices): the smaller one goes first."""
+    x = philox4x32(vertex, 0, 0, TAG_VERTEX, seed)
+    return _join(x[0], x[1])
+
+
+def edge_priority(seed: int, low: Any, high: Any, copy: Any = 0) -> UInt64s:
+    """Priorities of undirected edges given by (smaller index, larger index, rank among parallel ones)."""
+    x = philox4x32(low, high, copy, TAG_EDGE, seed)
+    return _join(x[0], x[1])
+
+
+def draw(seed: int, step: int, number: Any) -> tuple[UInt64s, UInt64s]:
+    """Two independent 64-bit numbers for each draw `number` of a step."""
+    x = philox4x32(step, number, 0, TAG_DRAW, seed)
+    return _join(x[0], x[1]), _join(x[2], x[3])
+
+
+def below(bits: UInt64s, bound: Any) -> npt.NDArray[np.int64]:
+    """Uniform integers 0 .. bound-1 from 64 random bits: the high word of bits * bound (bound < 2**32).
+
+    Multiply-shift (Lemire 2019) without its rejection: the bias is below bound / 2**64.
+    """
+    n = np.asarray(bound, dtype=np.uint64)
+    shift = np.uint64(32)
+    low = ((bits & np.uint64(0xFFFFFFFF)) * n) >> shift
+    return (((bits >> shift) * n + low) >> shift).astype(np.int64)
+
+
+def check_seed(seed: int | None) -> int:
+    """A seed as an integer 0 .. 2**64-1; None draws one from the operating system."""
+    if seed is None:
+        return secrets.randbits(32)
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) < 2**64:
+        raise InputError(f"seed {seed!r}: a seed is an integer from 0 to 2**64 - 1")
+    return int(seed)

@@ -1,0 +1,281 @@
+"""Reduction sampling, slow and obviously right: one deletion and one largest component at a time.
+
+After Krishnamurthy, Faloutsos et al., Computer Networks 51(15), 2007; the batched schedule after Tariq 2018.
+Driven by the same keyed numbers (`clgraph.keyed`) as the devices, whose samples must equal these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+import scipy.sparse.csgraph as csgraph
+
+from clgraph import keyed
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.sizes import target_size
+
+METHODS = ("drv", "dre", "drve")
+
+
+@dataclass(frozen=True)
+class ReferenceSample:
+    """What `reference_sample` returns; the fields mean what they mean in `clgraph.Sample`."""
+
+    vertices: npt.NDArray[Any]
+    edges: npt.NDArray[np.int64]
+    target: int
+    iterations: int
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """The edges u <= v of a graph's undirected view in index order, loops left out of the arrays.
+
+    `rank` is an edge's place in the list with the loops; `copy` its rank among parallel edges.
+    """
+
+    low: npt.NDArray[np.int32]
+    high: npt.NDArray[np.int32]
+    copy: npt.NDArray[np.int64]
+    rank: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, graph: Graph) -> EdgeList:
+        """The list of a graph."""
+        view = graph.undirected
+        tail, head = view.rows, view.col_idx
+        upper = tail <= head
+        rank = np.cumsum(upper) - 1
+        proper = tail < head
+        low, high = tail[proper], head[proper]
+        place = np.arange(len(low))
+        first = np.ones(len(low), dtype=bool)
+        first[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        copy = place - np.maximum.accumulate(np.where(first, place, 0))
+        return cls(low, high, copy, rank[proper])
+
+
+class _Shrinking:
+    """The current G: live vertices and live edges, always the largest component of what was left."""
+
+    def __init__(self, graph: Graph, method: str, seed: int) -> None:
+        self.n, self.seed = graph.num_vertices, seed
+        self.edges = EdgeList.of(graph)
+        self.vertex_priority = keyed.vertex_priority(seed, np.arange(self.n)) if method == "drv" else None
+        self.edge_priority = (
+            keyed.edge_priority(seed, self.edges.low, self.edges.high, self.edges.copy) if method == "dre" else None
+        )
+        # both ends of every edge in the order of its rows: a vertex's slots, ascending, copies by rank
+        place = np.arange(len(self.edges.low))
+        tail = np.concatenate((self.edges.low, self.edges.high))
+        head = np.concatenate((self.edges.high, self.edges.low))
+        edge = np.concatenate((place, place))
+        order = np.lexsort((edge, head, tail))
+        self.slot_edge = edge[order]
+        self.slot_ptr = np.searchsorted(tail[order], np.arange(self.n + 1))
+        self.vertices = np.ones(self.n, dtype=bool)
+        self.live = np.ones(len(place), dtype=bool)
+        self.keep_largest_component()
+
+    def save(self) -> tuple[Any, Any]:
+        return self.vertices.copy(), self.live.copy()
+
+    def restore(self, saved: tuple[Any, Any]) -> None:
+        self.vertices, self.live = saved[0].copy(), saved[1].copy()
+
+    @property
+    def size(self) -> int:
+        return int(np.count_nonzero(self.vertices))
+
+    def keep_largest_component(self) -> None:
+        e, live = self.edges, self.live
+        ones = np.ones(int(np.count_nonzero(live)), dtype=np.int8)
+        adjacency = sp.coo_array((ones, (e.low[live], e.high[live])), shape=(self.n, self.n))
+        count, labels = csgraph.connected_components(adjacency, directed=False)
+        sizes = np.bincount(labels[self.vertices], minlength=count)
+        # the smallest live vertex of any largest component settles a tie
+        winner = labels[np.argmax(self.vertices & (sizes[labels] == sizes.max()))]
+        self.vertices &= labels == winner
+        self.live &= self.vertices[e.low] & self.vertices[e.high]
+
+    def choose(self, method: str, step: int, count: int) -> npt.NDArray[np.int64]:
+        """The first `count` things to delete, in order: vertices for drv, edges otherwise."""
+        if method == "drv":
+            assert self.vertex_priority is not None
+            candidates = np.flatnonzero(self.vertices)
+            return candidates[np.argsort(self.vertex_priority[candidates], kind="stable")[:count]]
+        if method == "dre":
+            assert self.edge_priority is not None
+            candidates = np.flatnonzero(self.live)
+            return candidates[np.argsort(self.edge_priority[candidates], kind="stable")[:count]]
+        return self._draw_vertex_edges(step, count)
+
+    def _draw_vertex_edges(self, step: int, count: int) -> npt.NDArray[np.int64]:
+        if count == np.count_nonzero(self.live):
+            return np.flatnonzero(self.live)  # all of them, in whatever order
+        chosen: dict[int, None] = {}
+        number, block = 0, max(64, 2 * count)
+        while len(chosen) < count:
+            first_bits, second_bits = keyed.draw(self.seed, step, np.arange(number, number + block))
+            for v, bits in zip(keyed.below(first_bits, self.n).tolist(), second_bits, strict=True):
+                if not self.vertices[v]:
+                    continue
+                slots = self.slot_edge[self.slot_ptr[v] : self.slot_ptr[v + 1]]
+                slots = slots[self.live[slots]]
+                if len(slots) == 0:
+                    continue
+                chosen.setdefault(int(slots[keyed.below(np.array([bits]), len(slots))[0]]))
+                if len(chosen) == count:
+                    break
+            number += block
+        return np.fromiter(chosen, dtype=np.int64)
+
+    def delete(self, method: str, things: npt.NDArray[np.int64]) -> None:
+        if method == "drv":
+            self.vertices[things] = False
+            self.live &= self.vertices[self.edges.low] & self.vertices[self.edges.high]
+        else:
+            self.live[things] = False
+
+
+def reference_sample(
+    graph: Graph,
+    method: str = "drv",
+    *,
+    size: float | int | str,
+    seed: int,
+    mode: str = "exact",
+    tolerance: float | None = None,
+) -> ReferenceSample:
+    """Sample by the definition, on the host.
+
+    Parameters
+    ----------
+    graph : Graph
+    method : {"drv", "dre", "drve"}
+    size, seed, tolerance
+        As in `clgraph.sample`.
+    mode : {"exact", "batched"}
+        "exact" deletes one thing at a time and takes the largest component after each; "batched" follows
+        the schedule of batches with undo.
+
+    Returns
+    -------
+    ReferenceSample
+    """
+    if method not in METHODS:
+        raise InputError(f"unknown method {method!r}: reference_sample knows {', '.join(METHODS)}")
+    target = target_size(size, graph.num_vertices)
+    if graph.num_vertices == 0:
+        raise InputError("the graph has no vertices")
+    state = _Shrinking(graph, method, seed)
+    run = _one_at_a_time if mode == "exact" else _batched
+    slack = Fraction(target, 1000) if tolerance is None else Fraction(tolerance)
+    iterations = run(state, method, target, slack)
+    return ReferenceSample(
+        graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations
+    )  # fmt: skip
+
+
+def _one_at_a_time(state: _Shrinking, method: str, target: int, slack: Fraction) -> int:
+    step = 0
+    while state.size > target:
+        state.delete(method, state.choose(method, step, 1))
+        state.keep_largest_component()
+        step += 1
+    return step
+
+
+def _batched(state: _Shrinking, method: str, target: int, slack: Fraction) -> int:
+    start = state.size
+    excess, step, deleted = start - target, 0, 0
+    rate = Fraction(1) if method == "drv" else Fraction(int(np.count_nonzero(state.live)), max(start, 1))
+    while state.size > target:
+        share = max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100))
+        count = max(1, min(ceil(share * excess * rate), ceil((state.size - target) * rate)))
+        things_left = state.size if method == "drv" else int(np.count_nonzero(state.live))
+        before = state.save()
+        count = min(count, things_left)
+        if method != "drv" and count == things_left > 1:
+            count = -(-count // 2)  # without any edge one vertex would be left
+        chosen = state.choose(method, step, count)
+        state.delete(method, chosen)
+        state.keep_largest_component()
+        while state.size < target - slack and count > 1:
+            state.restore(before)
+            count = -(-count // 2)
+            state.delete(method, chosen[:count])
+            state.keep_largest_component()
+        deleted += count
+        step += 1
+        if method != "drv" and state.size < start:
+            rate = Fraction(deleted, start - state.size)
+    return step
+
+
+class SampleLike(Protocol):
+    """What `verify_sample` looks at."""
+
+    vertices: npt.NDArray[Any]
+    edges: npt.NDArray[np.int64]
+    target: int
+    method: str
+    graph: Graph
+
+
+def verify_sample(graph: Graph, sample: SampleLike) -> None:
+    """Check a sample against the definition of what a sample is.
+
+    Connected; at most `target` vertices (or the untouched largest component); vertices and edges are the
+    original's, all of the induced edges for drv; `sample.graph` is made of exactly them.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    index = graph.index(sample.vertices) if len(sample.vertices) else np.empty(0, np.int64)
+    inside = np.zeros(graph.num_vertices, dtype=bool)
+    inside[index] = True
+    if int(np.count_nonzero(inside)) != len(index):
+        raise AssertionError("a vertex stands twice in the sample")
+    if len(index) == 0:
+        raise AssertionError("the sample is empty")
+
+    edges = EdgeList.of(graph)
+    place = np.searchsorted(edges.rank, sample.edges)
+    if len(sample.edges) and (
+        np.any(np.diff(sample.edges) <= 0)
+        or place[-1] >= len(edges.rank)
+        or np.any(edges.rank[place] != sample.edges)
+    ):
+        raise AssertionError("the sample's edges are not ascending ranks of edges (not loops) of the original")
+    low, high = edges.low[place], edges.high[place]
+    if not (np.all(inside[low]) and np.all(inside[high])):
+        raise AssertionError("an edge of the sample leaves its vertices")
+    induced = int(np.count_nonzero(inside[edges.low] & inside[edges.high]))
+    if sample.method == "drv" and induced != len(sample.edges):
+        raise AssertionError(f"{induced} edges are induced by the sample's vertices, it has {len(sample.edges)}")
+
+    ones = np.ones(len(low), dtype=np.int8)
+    adjacency = sp.coo_array((ones, (low, high)), shape=(graph.num_vertices,) * 2)
+    _, labels = csgraph.connected_components(adjacency, directed=False)
+    if len(np.unique(labels[index])) > 1:
+        raise AssertionError("the sample is not connected")
+    if len(index) > sample.target:
+        whole = graph.undirected.simple.largest_component()
+        if whole.num_vertices != len(index):
+            raise AssertionError(f"{len(index)} vertices, more than the target of {sample.target}")
+
+    made = sample.graph
+    if not np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])):
+        raise AssertionError("sample.graph does not have the sample's vertices")
+    if made.undirected.num_edges != len(sample.edges):
+        raise AssertionError(f"sample.graph has {made.undirected.num_edges} edges, the sample {len(sample.edges)}")

@@ -1,0 +1,197 @@
+"""Reduction sampling on a device: `sample` and its result."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+from clgraph import keyed
+from clgraph.copra import Copra
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.sampling import batched
+from clgraph.sampling.algorithm5 import ArrayFrontier
+from clgraph.sampling.choose import ByDraw, ByPriority, Choice
+from clgraph.sampling.result import Sample, extract
+from clgraph.sizes import target_size
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+__all__ = ["METHODS", "Sample", "sample"]
+
+# method -> what one step deletes
+METHODS = {
+    "drv": "a vertex, uniform among the vertices left, goes with its edges",
+    "dre": "an edge, uniform among the edges left, goes",
+    "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
+}
+
+
+def sample(
+    graph: Graph,
+    method: str = "drv",
+    *,
+    size: float | int | str,
+    seed: int | None = None,
+    device: str | Device | None = None,
+    mode: Literal["auto", "batched", "exact"] = "auto",
+    tolerance: float | None = None,
+    components: Literal["afforest", "bfs"] = "afforest",
+    far_scan: bool | None = None,
+    strict: bool = False,
+    progress: batched.Progress | None = None,
+) -> Sample:
+    """Shrink a graph by deleting vertices or edges, always keeping the largest connected component.
+
+    Works on the undirected view without self-loops; the sample of a directed graph keeps the original arcs.
+    The same seed gives the same sample on every device.
+
+    Parameters
+    ----------
+    graph : Graph
+        Or a SciPy sparse array (taken as undirected).
+    method : {"drv", "dre", "drve"}
+        What one step deletes: a random vertex, a random edge, or a random edge of a random vertex.
+    size : float, int or str
+        ``0.3`` or ``"30%"``: a share of the input's vertices; ``5000``: a count. The sample has at most so
+        many vertices: one deletion may cut off many.
+    seed : int, optional
+        0 .. 2**64 - 1; None draws one from the operating system and records it in the result.
+    device : str or Device, optional
+        As `clgraph.get_device` takes it.
+    mode : {"auto", "batched", "exact"}
+        "batched" deletes in batches that shrink; a batch that takes the sample below the target by more than
+        `tolerance` is undone and halved. "auto" is "batched"; "exact" is not available yet.
+    tolerance : float, optional
+        In vertices; default 0.001 of the target. 0 goes down to single deletions.
+    components : {"afforest", "bfs"}
+        How the largest component is found: linking and compressing, or the thesis's array-frontier search.
+    far_scan : bool, optional
+        Find the far side of an edge by the thesis's plain scan (default on FPGAs) instead of a binary search.
+    strict : bool
+        A count larger than the graph is an error instead of the largest component.
+    progress : callable, optional
+        Called with (vertices removed, vertices to remove) as it goes.
+
+    Returns
+    -------
+    Sample
+
+    Raises
+    ------
+    InputError
+        An unknown method, mode or size; an empty graph.
+    DeviceError, CapacityError
+        No such device, or too little memory on it.
+
+    References
+    ----------
+    Krishnamurthy, Faloutsos, et al.: Sampling large Internet topologies for simulation purposes. Computer
+    Networks 51(15), 2007. Batches and COPRA: Tariq, 2018.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> graph = clgraph.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+    >>> s = clgraph.sample(graph, "drv", size="50%", seed=1)  # doctest: +SKIP
+    """
+    graph = _check_graph(graph)
+    if method not in METHODS:
+        raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
+    if mode == "exact":
+        raise InputError("mode 'exact' is not available yet: use 'batched' (with tolerance=0 for single deletions)")
+    if mode not in ("auto", "batched"):
+        raise InputError(f"unknown mode {mode!r}: use auto or batched")
+    if components not in ("afforest", "bfs"):
+        raise InputError(f"unknown components {components!r}: use afforest or bfs")
+    target = target_size(size, graph.num_vertices)
+    if strict and target > graph.num_vertices:
+        raise InputError(f"size {size} is larger than the graph ({graph.num_vertices} vertices)")
+    slack = _slack(tolerance, target)
+    seed = keyed.check_seed(seed)
+
+    from clgraph.device import get_device
+
+    seconds: dict[str, float] = {}
+    clock = _Clock(seconds)
+    dev = get_device(device)
+    clock.lap("device")
+    simple = graph.undirected.simple
+    clock.lap("build")
+    copra = Copra(dev, simple, far_scan=dev.kind in ("fpga", "emulator") if far_scan is None else far_scan)
+    dev.finish()
+    clock.lap("upload")
+    choice: Choice = ByDraw(copra, seed) if method == "drve" else ByPriority(copra, seed, edges=method == "dre")
+    finder = _finder(components, copra, simple)
+    copra.build()
+    dev.finish()
+    clock.lap("compile")
+    iterations, found = batched.run(
+        copra, choice, finder, target=target, slack=slack, edges=method != "drv", progress=progress
+    )
+    dev.finish()
+    clock.lap("sample")
+    live_vertices = copra.live_vertices()
+    made, vertices, edges = extract(graph, live_vertices, None if method == "drv" else copra.live_arcs())
+    clock.lap("result")
+    return Sample(
+        made, vertices, edges, method, "batched", size, target, seed, dev.name, iterations, seconds, components,
+        _notes(graph, target, iterations, found),
+    )  # fmt: skip
+
+
+class _Clock:
+    """Seconds since the last lap, by phase."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds, self._last = seconds, perf_counter()
+
+    def lap(self, phase: str) -> None:
+        now = perf_counter()
+        self._seconds[phase] = now - self._last
+        self._last = now
+
+
+def _check_graph(graph: Any) -> Graph:
+    if not isinstance(graph, Graph):
+        if not hasattr(graph, "tocsr"):
+            raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
+        graph = Graph.from_scipy(graph, directed=False)
+    if graph.num_vertices == 0:
+        raise InputError("the graph has no vertices: there is nothing to sample")
+    return graph
+
+
+def _slack(tolerance: float | None, target: int) -> Fraction:
+    if tolerance is None:
+        return Fraction(target, 1000)
+    try:
+        slack = Fraction(str(tolerance))
+    except (ValueError, ZeroDivisionError):
+        slack = Fraction(-1)
+    if slack < 0:
+        raise InputError(f"tolerance {tolerance!r}: give a number of vertices, 0 or more")
+    return slack
+
+
+def _finder(components: str, copra: Copra, simple: Graph) -> batched.Finder:
+    if components == "bfs":
+        return ArrayFrontier(copra, int(simple.degrees.argmax()))
+    from clgraph.sampling.afforest import LinkCompress
+
+    return LinkCompress(copra)
+
+
+def _notes(graph: Graph, target: int, iterations: int, found: int) -> tuple[str, ...]:
+    notes = []
+    loops = graph.undirected.num_self_loops
+    if loops:
+        notes.append(f"{loops} self-loops play no part and are not in the sample")
+    if iterations == 0:
+        notes.append(
+            f"the largest component has {found} of {graph.num_vertices} vertices, not more than the "
+            f"target of {target}: it is returned untouched"
+        )
+    return tuple(notes)

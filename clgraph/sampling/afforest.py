@@ -1,0 +1,27 @@
+"""The largest component of what is left in COPRA by linking and compressing (Afforest, `clgraph.components`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clgraph.components import GiantFinder
+from clgraph.copra import Copra
+
+
+class LinkCompress:
+    """A finder for the batched loop; its labels are the smallest vertices of the components."""
+
+    def __init__(self, copra: Copra) -> None:
+        device = copra.device
+        self._copra = copra
+        self._giant = GiantFinder(device, copra.n, copra.slots, copra=True, wide=copra.offset is np.int64)
+        self._label = device.empty(copra.n, np.int32)
+
+    def find(self, live: int) -> tuple[Any, int, int]:
+        """(label buffer, label of the largest component, its size) among `live` vertices."""
+        copra = self._copra
+        self._giant.labels_into(copra.v_start, copra.v_end, copra.edges, self._label)
+        root, size, _ = self._giant.largest_label(self._label)
+        return self._label, root, size

@@ -1,0 +1,208 @@
+"""Which things a batch deletes: host half of ``cl/select.cl`` (keyed priorities) and ``cl/draw.cl`` (keyed draws).
+
+A choice object lists what is chosen on the device, removes it from COPRA, and can take that back.
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any, Protocol
+
+import numpy as np
+
+from clgraph.copra import Copra
+from clgraph.errors import DeviceError
+
+BINS = 1 << 14
+COLLECT = 1 << 12
+TOP = 1 << 64
+
+
+class Choice(Protocol):
+    """What the batched loop needs of a method."""
+
+    def remove(self, step: int, count: int, live: int) -> None:
+        """Choose the first `count` of `live` things and remove them."""
+
+    def undo(self) -> None:
+        """Put back what the last `remove` of this step took."""
+
+    def accept(self) -> None:
+        """The step is done: what was removed stays so."""
+
+
+class ByPriority:
+    """The live things of smallest (priority, place): vertices for drv, edges for dre."""
+
+    def __init__(self, copra: Copra, seed: int, *, edges: bool) -> None:
+        device = copra.device
+        self._copra, self._edges = copra, edges
+        self._kind = "edges" if edges else "vertices"
+        self._program = device.program(
+            "select", ITEMS=device.tuning.items, HAS_COPIES=int(copra.has_copies), **copra.csr.defines
+        )
+        self._passes = -(-copra.n // device.tuning.items)
+        self._histogram = device.empty(BINS, np.int32)
+        self._counter = device.empty(1, np.int32)
+        self._priority = device.empty(COLLECT, np.uint64)
+        self._place = device.empty(COLLECT, copra.offset)
+        # most of a list is one batch, and no batch is larger than half of the things or the last one
+        things = copra.arcs // 2 if edges else copra.n
+        self._list = device.empty(max(things, 1), copra.offset if edges else np.int32)
+        head: list[Any] = [np.int32(copra.n), np.uint64(seed), copra.v_start]
+        if edges:
+            head += [copra.v_end, copra.edges, copra.csr.row_ptr, copra.csr.col_idx]
+        self._head = head
+        self._low = 0  # every live priority is at or above this
+        self._reached = 0
+        self._count = 0
+
+    def _run(self, what: str, *arguments: Any) -> None:
+        getattr(self._program, f"select_{what}_{self._kind}")(self._passes, *self._head, *arguments)
+
+    def _cutoff(self, count: int, live: int) -> tuple[int, int]:
+        """(priority, place) of the `count`-th of `live` things."""
+        device, low, wanted = self._copra.device, self._low, count
+        # the window that holds the count-th with six standard deviations to spare, if priorities are uniform
+        width = (TOP - low) * (count + 6 * isqrt(count) + 16) // live + 1
+        while True:
+            shift = max(0, (min(width, TOP - low) - 1).bit_length() - (BINS.bit_length() - 1))
+            device.fill(self._histogram, np.int32(0), BINS)
+            self._run("count", np.uint64(low), np.int32(shift), np.int32(BINS), self._histogram)
+            up_to = np.cumsum(device.download(self._histogram, np.int32, BINS), dtype=np.int64)
+            if up_to[-1] < wanted:
+                wanted -= int(up_to[-1])
+                low += BINS << shift
+                if low >= TOP:
+                    raise DeviceError(f"{device.name}: fewer live {self._kind} than were counted; please report this")
+                width = TOP - low
+                continue
+            bin_ = int(np.searchsorted(up_to, wanted))
+            inside = int(up_to[bin_] - (up_to[bin_ - 1] if bin_ else 0))
+            wanted -= int(up_to[bin_ - 1]) if bin_ else 0
+            low += bin_ << shift
+            width = 1 << shift
+            if inside <= COLLECT:
+                return self._nth(wanted, low, width, inside)
+
+    def _nth(self, wanted: int, low: int, width: int, inside: int) -> tuple[int, int]:
+        device = self._copra.device
+        device.fill(self._counter, np.int32(0), 1)
+        self._run(
+            "collect", np.uint64(low), np.uint64(width), np.int32(COLLECT), self._counter, self._priority, self._place
+        )
+        priority = device.download(self._priority, np.uint64, inside)
+        place = device.download(self._place, self._copra.offset, inside)
+        nth = np.lexsort((place, priority))[wanted - 1]
+        return int(priority[nth]), int(place[nth])
+
+    def remove(self, step: int, count: int, live: int) -> None:
+        device, copra = self._copra.device, self._copra
+        if count == live:
+            cutoff, place = TOP - 1, np.iinfo(copra.offset).max
+        else:
+            cutoff, place = self._cutoff(count, live)
+        device.fill(self._counter, np.int32(0), 1)
+        self._run("list", np.uint64(cutoff), copra.offset(place), self._counter, self._list)
+        listed = int(device.download(self._counter, np.int32, 1)[0])
+        if listed != count:
+            raise DeviceError(f"{device.name}: {listed} {self._kind} chosen instead of {count}; please report this")
+        self._count, self._reached = count, cutoff
+        if self._edges:
+            copra.remove_edges(self._list, count)
+        else:
+            copra.remove_vertices(self._list, count)
+
+    def undo(self) -> None:
+        if self._edges:
+            self._copra.restore_edges(self._list, self._count)
+        else:
+            self._copra.restore_vertices(self._list, self._count)
+
+    def accept(self) -> None:
+        self._low = self._reached
+
+
+class ByDraw:
+    """drve: the first distinct edges among keyed draws of a vertex and one of its live edges."""
+
+    BLOCK = 64
+
+    def __init__(self, copra: Copra, seed: int) -> None:
+        device = copra.device
+        self._copra, self._seed = copra, seed
+        self._program = device.program(
+            "draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, **copra.csr.defines
+        )
+        self._first = device.empty(max(copra.arcs, 1), np.int32)
+        self._program.draw_clear(-(-copra.arcs // device.tuning.items), np.int64(copra.arcs), self._first)
+        self._room = 0
+        self._vertex: Any = None
+        self._slot: Any = None
+        self._step = -1
+        self._drawn = 0  # draws made in this step
+        self._upto = 0  # draws whose edges were removed
+        self._kept: np.ndarray[Any, Any] = np.zeros(0, np.int64)  # distinct edges up to each block's end
+
+    def remove(self, step: int, count: int, live: int) -> None:
+        if step != self._step:
+            self._step, self._drawn = step, 0
+            self._kept = np.zeros(0, np.int64)
+        while (have := int(self._kept[-1]) if len(self._kept) else 0) < count:
+            self._draw_more(count - have, have)
+        self._upto = self._draws_for(count)
+        self._copra.remove_vertex_edges(self._vertex, self._slot, self._upto)
+
+    def _draw_more(self, missing: int, have: int) -> None:
+        copra, device, csr = self._copra, self._copra.device, self._copra.csr
+        hits = (have + 1) / (self._drawn + 1)
+        more = int(missing / hits * 1.1) + 4 * self.BLOCK
+        begin = self._drawn
+        end = begin + -(-more // self.BLOCK) * self.BLOCK
+        if end > 2**31 - 1:
+            raise DeviceError("drve needs more than 2**31 draws in one batch: use a smaller step or another method")
+        self._grow(end)
+        self._program.draw_edges(
+            end - begin, np.int32(begin), np.int32(end), np.uint64(self._seed), np.int32(self._step), np.int32(copra.n),
+            csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end, copra.edges, self._vertex, self._slot, self._first,
+        )  # fmt: skip
+        blocks = (end - begin) // self.BLOCK
+        counts = device.empty(blocks, np.int32)
+        self._program.draw_distinct(
+            blocks, np.int32(begin), np.int32(end), csr.row_ptr, csr.col_idx, self._vertex, self._slot, self._first,
+            counts,
+        )  # fmt: skip
+        kept = np.cumsum(device.download(counts, np.int32, blocks), dtype=np.int64) + have
+        self._kept = np.concatenate((self._kept, kept))
+        self._drawn = end
+
+    def _grow(self, room: int) -> None:
+        """Room for so many draws; those already made in this step come along."""
+        if room <= self._room:
+            return
+        device, old = self._copra.device, (self._vertex, self._slot)
+        room = max(room, 2 * self._room)
+        types = (np.int32, self._copra.offset)
+        new = [device.empty(room, dtype) for dtype in types]
+        for target, source, dtype in zip(new, old, types, strict=True):
+            if self._drawn:
+                device.copy(target, source, self._drawn * np.dtype(dtype).itemsize)
+        self._vertex, self._slot = new
+        self._room = room
+
+    def _draws_for(self, count: int) -> int:
+        """How many draws, from the first on, hold exactly `count` distinct edges."""
+        block = int(np.searchsorted(self._kept, count))
+        before = int(self._kept[block - 1]) if block else 0
+        begin = block * self.BLOCK
+        slots = self._copra.device.download(self._slot, self._copra.offset, self.BLOCK, offset=begin)
+        return begin + int(np.flatnonzero(slots >= 0)[count - before - 1]) + 1
+
+    def undo(self) -> None:
+        self._copra.restore_vertex_edges(self._vertex, self._slot, self._upto)
+
+    def accept(self) -> None:
+        csr = self._copra.csr
+        self._program.draw_forget(
+            self._drawn, np.int32(self._drawn), csr.row_ptr, csr.col_idx, self._vertex, self._slot, self._first
+        )

@@ -1,0 +1,108 @@
+"""What the tests share: devices, test data.
+
+``pytest`` runs on whatever devices work (at least one); ``--devices pocl,intel`` picks among them; ``--require
+pocl,intel,fpga,oclgrind`` makes a missing one an error. A test that uses the ``device`` fixture runs once per device
+and bears the marker ``device`` by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+# the words of `--device`; gpu stands for one that is neither NVIDIA's
+WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("clgraph")
+    group.addoption("--devices", metavar="A,B", help=f"run on these devices only (of {', '.join(WORDS)})")
+    group.addoption("--require", metavar="A,B", help="fail at once if one of these (or oclgrind) does not work")
+
+
+@cache
+def working_devices() -> dict[str, Device]:
+    """Word -> device, for each device that works; a device under its first word only."""
+    from clgraph.choosing import choose
+    from clgraph.errors import DeviceError
+
+    found: dict[str, Device] = {}
+    for word in WORDS:
+        try:
+            device = choose(word)
+        except DeviceError:
+            continue
+        if device not in found.values():
+            found[word] = device
+    return found
+
+
+@cache
+def has_oclgrind() -> bool:
+    """Whether Oclgrind is installed; it runs in subprocesses of its own (tests/test_oclgrind.py)."""
+    from clgraph.drivers import find_oclgrind
+
+    return find_oclgrind() is not None
+
+
+def _words(config: pytest.Config, option: str) -> list[str]:
+    return [word.strip() for word in (config.getoption(option) or "").split(",") if word.strip()]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    known = (*WORDS, "oclgrind")
+    for option in ("--devices", "--require"):
+        if strange := [word for word in _words(config, option) if word not in known]:
+            raise pytest.UsageError(f"{option} {strange[0]}: not one of {', '.join(known)}")
+    missing = [
+        word
+        for word in _words(config, "--require")
+        if not (has_oclgrind() if word == "oclgrind" else word in working_devices())
+    ]
+    if missing:
+        raise pytest.UsageError(f"--require: {', '.join(missing)} does not work here; see `clgraph doctor`")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "device" not in metafunc.fixturenames:
+        return
+    wanted = _words(metafunc.config, "--devices")
+    words = [word for word in working_devices() if not wanted or word in wanted]
+    if not words and not wanted:
+        raise pytest.UsageError("no OpenCL device works here: see `clgraph doctor`")
+    metafunc.parametrize("device", words, indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "device" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.device)
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest) -> Device:
+    """Each device that works, in turn."""
+    return working_devices()[request.param]
+
+
+@pytest.fixture
+def data_path() -> Callable[[str], Path]:
+    """``data_path("internet.txt")``: a file of CLGRAPH_TEST_DATA; skips only if that is not set."""
+
+    def path(name: str) -> Path:
+        folder = os.environ.get("CLGRAPH_TEST_DATA")
+        if not folder:
+            pytest.skip("CLGRAPH_TEST_DATA is not set")
+        file = Path(folder, name)
+        assert file.exists(), f"CLGRAPH_TEST_DATA={folder} has no {name}"
+        return file
+
+    return path
