@@ -35,13 +35,18 @@ __kernel void components_count(const int n, __global const int *restrict label, 
     barrier(CLK_LOCAL_MEM_FENCE);
     int seed = state[GIANT];
     int giant = seed < 0 ? -2 : label[seed];   // its root may have been hooked since it was sampled
-    int mine = 0, there = 0;
-    int run = -1, length = 0;                  // neighbours in number are often neighbours in the graph
+    int mine = 0, there = 0, other = 0;
     FOR_ITEMS(v, n) {
         int root = label[v];
         mine += root == giant;
         there += root >= 0;
-        if (all && root >= 0 && root != giant && root != v) {
+        other += root >= 0 & root != giant & root != v;
+    }
+    if (all && other) {                        // of most work-items no vertex is counted singly
+        int run = -1, length = 0;              // neighbours in number are often neighbours in the graph
+        FOR_ITEMS(w, n) {
+            int root = label[w];
+            if (root < 0 || root == giant || root == w) continue;
             if (root != run) {
                 if (length) atomic_add(count + run, length);
                 run = root;
@@ -49,8 +54,8 @@ __kernel void components_count(const int n, __global const int *restrict label, 
             }
             ++length;
         }
+        if (length) atomic_add(count + run, length);
     }
-    if (length) atomic_add(count + run, length);
     if (mine) atomic_add(&members, mine);
     if (there) atomic_add(&present, there);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -98,12 +103,15 @@ __kernel void rank_place(const int n, const int blocks, __global const int *rest
     int larger = tally[2 * block + 1];
     int end = n - block * BLOCK > BLOCK ? (block + 1) * BLOCK : n;
     for (int v = block * BLOCK; v < end; ++v) {
-        if (label[v] != v) continue;
-        if (count[v] == 0) {
-            count[v] = single++;
-        } else {
+        // single vertices come in no predictable order: no branch for them
+        int is_root = label[v] == v;
+        int counted = count[v];
+        int alone = is_root & (counted == 0);
+        count[v] = alone ? single : counted;
+        single += alone;
+        if (is_root & !alone) {
             root[larger] = v;
-            size[larger] = count[v] + 1;
+            size[larger] = counted + 1;
             ++larger;
         }
     }

@@ -4,8 +4,8 @@
 // v_end   OFFSET[n]          one past v's last neighbour slot, or -1
 // edges   int[2n + arcs]     -2, v, neighbours of v, -2, v+1, ...: a removed neighbour slot holds -1
 // row_ptr, col_idx           the CSR it was made of (copra.h)
-// launch                     padded range; one work-item a thing on the list (a vertex, a slot), as in the
-//                            thesis; whole-graph passes take ITEMS consecutive vertices
+// launch                     padded range; a work-item takes ITEMS consecutive vertices, or things on the list
+//                            (1 on GPUs, one work-item a thing, as in the thesis)
 // tunables                   FAR_SCAN: find owners by walking back to the -2 and the far slot by a scan of the
 //                            row in bursts of 16 (64 bytes, what an FPGA likes) instead of by binary search
 //
@@ -54,8 +54,7 @@ __kernel void copra_remove_vertices(const int count, __global const int *restric
                                     __global OFFSET *restrict v_start, __global OFFSET *restrict v_end,
                                     volatile __global int *edges)
 {
-    const int i = get_global_id(0);
-    if (i < count) {
+    FOR_ITEMS(i, count) {
         const int v = list[i];
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
             // a neighbour on the list may blank the same two slots now: -1 or not, what is written is -1
@@ -74,8 +73,7 @@ __kernel void copra_restore_vertices(const int count, __global const int *restri
                                      __global const OFFSET *restrict row_ptr,
                                      __global OFFSET *restrict v_start, __global OFFSET *restrict v_end)
 {
-    const int i = get_global_id(0);
-    if (i < count) {
+    FOR_ITEMS(i, count) {
         const int v = list[i];
         v_start[v] = slot_of(v, row_ptr[v]);
         v_end[v] = slot_of(v, row_ptr[v + 1]);
@@ -88,8 +86,7 @@ __kernel void copra_restore_blocks(const int count, __global const int *restrict
                                    __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                    __global const OFFSET *restrict v_start, volatile __global int *edges)
 {
-    const int i = get_global_id(0);
-    if (i < count) {
+    FOR_ITEMS(i, count) {
         const int v = list[i];
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
             const int u = col_idx[p];
@@ -107,29 +104,12 @@ __kernel void copra_remove_edges(const int count, __global const OFFSET *restric
                                  __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                  volatile __global int *edges)
 {
-    const int i = get_global_id(0);
-    if (i < count) {
+    FOR_ITEMS(i, count) {
         const OFFSET slot = slots[i];
         const int v = owner_of(row_ptr, edges, n, slot);
         const OFFSET p = slot - 2 * ((OFFSET)v + 1);
         atomic_xchg(&edges[slot], REMOVED);
         atomic_xchg(&edges[slot_of(col_idx[p], far_arc(row_ptr, col_idx, v, p))], REMOVED);
-    }
-}
-
-// Undo of copra_remove_edges.
-__kernel void copra_restore_edges(const int count, __global const OFFSET *restrict slots, const int n,
-                                  __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                                  volatile __global int *edges)
-{
-    const int i = get_global_id(0);
-    if (i < count) {
-        const OFFSET slot = slots[i];
-        const int v = owner_of(row_ptr, edges, n, slot);
-        const OFFSET p = slot - 2 * ((OFFSET)v + 1);
-        const int u = col_idx[p];
-        atomic_xchg(&edges[slot], u);
-        atomic_xchg(&edges[slot_of(u, far_arc(row_ptr, col_idx, v, p))], v);
     }
 }
 
@@ -140,8 +120,9 @@ __kernel void copra_remove_vertex_edges(const int count, __global const int *res
                                         __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                         volatile __global int *edges)
 {
-    const int i = get_global_id(0);
-    if (i < count && slots[i] >= 0) {
+    FOR_ITEMS(i, count) {
+        if (slots[i] < 0)
+            continue;
         const int v = vertices[i];
         const OFFSET p = slots[i] - 2 * ((OFFSET)v + 1);
         atomic_xchg(&edges[slots[i]], REMOVED);
@@ -149,14 +130,15 @@ __kernel void copra_remove_vertex_edges(const int count, __global const int *res
     }
 }
 
-// Undo of copra_remove_vertex_edges.
+// Undo of copra_remove_vertex_edges and of copra_remove_edges.
 __kernel void copra_restore_vertex_edges(const int count, __global const int *restrict vertices,
                                          __global const OFFSET *restrict slots,
                                          __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                          volatile __global int *edges)
 {
-    const int i = get_global_id(0);
-    if (i < count && slots[i] >= 0) {
+    FOR_ITEMS(i, count) {
+        if (slots[i] < 0)
+            continue;
         const int v = vertices[i];
         const OFFSET p = slots[i] - 2 * ((OFFSET)v + 1);
         const int u = col_idx[p];

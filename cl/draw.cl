@@ -5,7 +5,7 @@
 //
 // drawn_vertex int[draws], drawn_slot OFFSET[draws]    what draw i hit; slot -1: it does not count
 // first   int[arcs]    at an edge's arc in its smaller end's row: the first draw that hit it, else INT_MAX
-// launch               padded range, one work-item a draw (draw_distinct: one for BLOCK draws)
+// launch               padded range, ITEMS consecutive draws a work-item (draw_distinct: BLOCK)
 
 #include "keyed.h"
 #include "copra.h"
@@ -35,8 +35,8 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
                          __global const int *restrict edges, __global int *restrict drawn_vertex,
                          __global OFFSET *restrict drawn_slot, volatile __global int *first)
 {
-    const int i = begin + (int)get_global_id(0);
-    if (i < end) {
+    FOR_ITEMS(k, end - begin) {
+        const int i = begin + k;
         const philox4x32_ctr_t x = keyed_words(seed, step, i, 0, TAG_DRAW);
         const int v = keyed_below(keyed_join(x.v[0], x.v[1]), n);
         OFFSET slot = -1;
@@ -81,7 +81,7 @@ __kernel void draw_forget(const int end, __global const OFFSET *restrict row_ptr
                           __global const int *restrict drawn_vertex, __global const OFFSET *restrict drawn_slot,
                           __global int *restrict first)
 {
-    const int i = get_global_id(0);
-    if (i < end && drawn_slot[i] >= 0)
-        first[edge_of(drawn_vertex[i], drawn_slot[i], row_ptr, col_idx)] = NEVER;
+    FOR_ITEMS(i, end)
+        if (drawn_slot[i] >= 0)
+            first[edge_of(drawn_vertex[i], drawn_slot[i], row_ptr, col_idx)] = NEVER;
 }

@@ -121,7 +121,8 @@ __kernel void select_list_edges(const int n, const ulong seed, __global const OF
                                 __global const OFFSET *restrict v_end, __global const int *restrict edges,
                                 __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                 const ulong cutoff, const OFFSET cutoff_place,
-                                volatile __global int *count, __global OFFSET *restrict list)
+                                volatile __global int *count, __global int *restrict owners,
+                                __global OFFSET *restrict list)
 {
     int mine = 0;
     FOR_EDGE_THINGS(n)
@@ -129,7 +130,9 @@ __kernel void select_list_edges(const int n, const ulong seed, __global const OF
     if (mine) {
         int i = atomic_add(count, mine);
         FOR_EDGE_THINGS(n)
-            if (is_chosen(priority_of_edge(seed, v, s, edges, row_ptr, col_idx), s, cutoff, cutoff_place))
+            if (is_chosen(priority_of_edge(seed, v, s, edges, row_ptr, col_idx), s, cutoff, cutoff_place)) {
+                owners[i] = v;
                 list[i++] = s;
+            }
     }
 }

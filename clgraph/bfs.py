@@ -343,7 +343,7 @@ class _Search:
         degrees = self.graph.row_ptr[sources.astype(np.int64) + 1] - self.graph.row_ptr[sources]
         level, count, reached = 0, len(sources), len(sources)
         arcs = int(degrees.sum()) >> self.shift
-        longs = int(np.count_nonzero(degrees > shape.long_row))
+        longs = int(np.sum(-(-degrees[degrees > shape.long_row] // shape.long_piece)))
         unseen = self.csr.arcs >> self.shift
         pulling = False
         while count and level < last:

@@ -1,7 +1,8 @@
 """The folder on disk where built kernels, probe results and corrected ICD files are kept.
 
-Whatever stands in it can be deleted at any time, may be damaged, and is written by several processes at once: a file
-appears whole (written beside, then renamed) and carries a checksum; one that does not hold is taken as absent.
+Whatever stands in it can be deleted at any time, may be damaged, and is written by several processes at
+once: a file appears whole (written beside, then renamed) and carries a checksum; one that does not hold is
+taken as absent.
 """
 
 from __future__ import annotations

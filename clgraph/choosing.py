@@ -11,21 +11,26 @@ from clgraph import drivers
 from clgraph.device import Device
 from clgraph.errors import DeviceError
 
-WORDS = ("gpu", "cpu", "fpga", "intel", "pocl", "nvidia", "emulator", "oclgrind")
+NO_PLATFORM = (
+    "no OpenCL driver was found. For this computer's CPU: pip install 'clgraph[cpu]' (needs no root), or "
+    "apt-get install pocl-opencl-icd. For an NVIDIA GPU: its driver's libnvidia-opencl.so.1 must be visible "
+    "(in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility). `clgraph doctor` looks closer"
+)
 _known: dict[tuple[int, int], Device] = {}
 _lock = threading.Lock()
 
-NO_PLATFORM = (
-    "no OpenCL driver was found. For this CPU: pip install 'clgraph[cpu]' (no root needed), or "
-    "apt-get install pocl-opencl-icd. For an NVIDIA GPU: its driver's libnvidia-opencl.so.1 must be visible. "
-    "`clgraph doctor` looks closer"
-)
-
 
 def list_devices(*, oclgrind: bool = False) -> list[Device]:
-    """Every device of every platform, probed or not, in the loader's order; the same objects at each call."""
+    """Every device of every platform, probed or not, in the loader's order; the same objects at each call.
+
+    Parameters
+    ----------
+    oclgrind : bool
+        Whether Oclgrind must be among them (so it is also if CLGRAPH_DEVICE names it).
+    """
     found = []
-    for p, platform in enumerate(drivers.platforms(oclgrind=oclgrind)):
+    asked = oclgrind or "oclgrind" in wanted()[0].lower()
+    for p, platform in enumerate(drivers.platforms(oclgrind=asked)):
         for d, raw in enumerate(_raw_devices(platform)):
             with _lock:
                 if (p, d) not in _known:
@@ -43,80 +48,109 @@ def _raw_devices(platform: Any) -> list[Any]:
         return []  # DEVICE_NOT_FOUND is how a platform without devices (Clover) says so
 
 
-def _newest(device: Device) -> tuple[int, ...]:
-    return tuple(int(x) for x in re.findall(r"\d+", device.platform_version))[2:] or (0,)
-
-
-def is_pocl(device: Device) -> bool:
-    """Whether the device is one of PoCL's."""
-    return device.platform_name == "Portable Computing Language"
-
-
-def candidates(word: str, devices: list[Device]) -> list[Device] | None:
-    """The devices that a word stands for, best first; None if it is no such word."""
-    kinds = {kind: [d for d in devices if d.kind == kind] for kind in ("gpu", "cpu", "fpga", "emulator", "simulator")}
-    pocl = sorted((d for d in kinds["cpu"] if is_pocl(d)), key=_newest, reverse=True)
-    intel = [d for d in kinds["cpu"] if "Intel(R) OpenCL" in d.platform_name]
-    others = [d for d in kinds["cpu"] if d not in pocl and d not in intel]
-    return {
-        "gpu": kinds["gpu"],
-        "cpu": pocl + intel + others,
-        "pocl": pocl,
-        "intel": intel,
-        "fpga": kinds["fpga"] + kinds["emulator"],
-        "emulator": kinds["emulator"],
-        "nvidia": [d for d in kinds["gpu"] if "NVIDIA" in d.platform_name],
-        "oclgrind": kinds["simulator"],
-        "": kinds["gpu"] + kinds["fpga"] + pocl + intel + others,
-    }.get(word)
-
-
 def wanted() -> tuple[str, str]:
-    """What the environment asks for, and which variable says so."""
-    for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX"):
+    """What the environment asks for, and the variable that says so."""
+    for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         if text := os.environ.get(variable, "").strip():
-            return text, variable
+            # PYOPENCL_TEST is a list, "0:0,1;intel:i5": its first entry counts, as for pyopencl itself
+            return (re.split("[;,]", text)[0], variable) if variable == "PYOPENCL_TEST" else (text, variable)
     return "", ""
 
 
 def choose(spec: str | None) -> Device:
-    """The device for a spec (None: what the environment says, else the best that works)."""
-    text, origin = (spec.strip(), "--device / device=") if spec is not None else wanted()
-    word = text.lower()
-    devices = list_devices(oclgrind=word == "oclgrind")
+    """The device for a spec (None: what the environment says, else the best that works).
+
+    Only what is needed is probed: the candidates in their order, until one works.
+
+    Raises
+    ------
+    DeviceError
+        If none or several different ones match (it lists what there is), or those that match are broken.
+    """
+    text, origin = wanted() if spec is None else (spec.strip(), "")
+    if spec is not None and not text:
+        raise DeviceError("the device asked for is an empty text: give gpu, cpu, fpga, 0:1 or part of a name")
+    devices = list_devices(oclgrind="oclgrind" in text.lower())
     if not devices:
         raise DeviceError(NO_PLATFORM)
-    matches = candidates(word, devices)
+    asked = f"{text!r}" + (f" ({origin})" if origin else "")
+    matches = _of_word(text.lower(), devices)
     if matches is None:
-        matches = [_by_number_or_name(text, origin, devices)]
+        matches = _by_number_or_name(text, asked, devices)
     for device in matches:
         if device.fault is None:
             return device
-    raise DeviceError(_no_match(text, origin, matches, devices))
+    remedy = "; `clgraph doctor` says what to do"
+    if text.lower() == "oclgrind" and not matches:
+        remedy = "; install it: apt-get install oclgrind"
+    what = f"no working device is {asked}" if text else "no device works that may be picked unasked"
+    raise DeviceError(f"{what}; there are:\n{table(devices)}\n{remedy[2:]}")
 
 
-def _by_number_or_name(text: str, origin: str, devices: list[Device]) -> Device:
-    number = re.fullmatch(r"(\d+)(?::(\d+))?", text)
-    if number:
-        spec = f"{number[1]}:{number[2] or 0}"
-        same = [d for d in devices if d.spec == spec]
-    else:
-        same = [d for d in devices if text.lower() in f"{d.platform_name} {d.name}".lower()]
-    if len(same) == 1:
-        return same[0]
-    problem = "several devices match" if same else "no device matches"
-    raise DeviceError(f"{problem} {text!r} ({origin}); there are:\n{table(same or devices)}")
+def _of_word(word: str, devices: list[Device]) -> list[Device] | None:
+    """The devices that a word stands for, best first; None if it is no such word."""
+
+    def of(kind: str) -> list[Device]:
+        return [d for d in devices if d.kind == kind]
+
+    pocl = [d for d in of("cpu") if d.platform_name == "Portable Computing Language"]
+    pocl.sort(key=_pocl_release, reverse=True)
+    intel = [d for d in of("cpu") if d.platform_name.startswith("Intel(R) OpenCL")]
+    cpus = pocl + intel + [d for d in of("cpu") if d not in pocl and d not in intel]
+    return {
+        "": of("gpu") + of("fpga") + cpus,
+        "gpu": of("gpu"),
+        "nvidia": [d for d in of("gpu") if "NVIDIA" in d.platform_name],
+        "cpu": cpus,
+        "pocl": pocl,
+        "intel": intel,
+        "fpga": of("fpga") + of("emulator"),
+        "emulator": of("emulator"),
+        "oclgrind": of("simulator"),
+    }.get(word)
 
 
-def _no_match(text: str, origin: str, matches: list[Device], devices: list[Device]) -> str:
-    asked = f"for {text!r} ({origin})" if text else "to pick unasked"
-    return f"no working device {asked}; there are:\n{table(devices)}\n`clgraph doctor` says what to do"
+def _pocl_release(device: Device) -> tuple[int, ...]:
+    """(3, 1) of "OpenCL 3.0 PoCL 3.1+debian ..."."""
+    found = re.search(r"(?i)pocl (\d+)\.(\d+)", device.platform_version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _by_number_or_name(text: str, asked: str, devices: list[Device]) -> list[Device]:
+    """Devices that ``platform:device`` (numbers or parts of names, as in PYOPENCL_CTX) or a bare name means.
+
+    Several are fine if they are equal (the GPUs of one host): the first that works is taken.
+    """
+    exact = [d for d in devices if text.lower() == d.name.lower()]
+    matches = exact or [
+        d for d in devices if text.lower() in f"{d.platform_name} {d.vendor} {d.name}".lower()
+    ]
+    if not exact and (parts := re.fullmatch(r"(\d+)|([^:]*):([^:]*)", text)):
+        platform, number = (parts[1], "") if parts[1] is not None else (parts[2], parts[3])
+        matches = [
+            d
+            for d in devices
+            if _part_matches(platform, d.spec.split(":")[0], f"{d.platform_name} {d.platform_vendor}")
+            and _part_matches(number, d.spec.split(":")[1], d.name)
+        ]
+    if not matches:
+        raise DeviceError(f"no device is {asked}; there are:\n{table(devices)}")
+    if len({d.identity for d in matches}) > 1:
+        raise DeviceError(f"several different devices are {asked}; say which:\n{table(matches)}")
+    return matches
+
+
+def _part_matches(part: str, number: str, name: str) -> bool:
+    part = part.strip().lower()
+    return not part or (part == number if part.isdigit() else part in name.lower())
 
 
 def table(devices: list[Device]) -> str:
-    """The devices as lines of text, with what is wrong with those that were probed."""
+    """The devices as lines of text, with what is wrong with those that were probed and failed."""
     lines = []
     for d in devices:
-        state = f" BROKEN: {d.fault}" if d.__dict__.get("fault") else ""
-        lines.append(f"  {d.spec}  {d.name} ({d.kind}, {d.platform_name}){state}")
+        fault = d.__dict__.get("fault")  # looking must not start a probe
+        lines.append(
+            f"  {d.spec}  {d.name} ({d.kind}, {d.platform_name})" + (f"  BROKEN: {fault}" if fault else "")
+        )
     return "\n".join(lines)

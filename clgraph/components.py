@@ -113,7 +113,7 @@ def connected_components(
     dev.finish()
     seconds["ranking"] = time.perf_counter() - ranked
     back = time.perf_counter()
-    labels = dev.take(label, np.int32, n)
+    labels = dev.download(label, np.int32, n)
     seconds["download"] = time.perf_counter() - back
     seconds["total"] = time.perf_counter() - start
     return Components(labels, sizes, connection, seconds, dev.name)
@@ -163,12 +163,14 @@ def _labels(dev: Device, graph: Graph, connection: str, seconds: dict[str, float
     dev.finish()
     seconds["upload"] = time.perf_counter() - start
     start = time.perf_counter()
-    label = dev.output(csr.n, np.int32)
+    label = dev.empty(csr.n, np.int32)
     finder = GiantFinder(dev, csr.n, csr.arcs, wide=csr.offset is np.int64)
     if strong:
-        from clgraph.strong_components import strong_labels_into
+        from clgraph.strong_components import StrongFinder
 
-        strong_labels_into(dev, graph, label, finder.state, finder.scratch)
+        long_row = LONG_ROW if dev.kind == "gpu" else None
+        StrongFinder(dev, graph, long_row=long_row, piece=PIECE).labels_into(label)
+        finder.sample(label)
     else:
         finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=graph.directed)
     dev.finish()
@@ -290,12 +292,12 @@ class GiantFinder:
         rows = (v_start, v_end, edges)
         capacity = np.int32(self._capacity)
         self.device.fill(self.state, np.int32(0), 4)
+        program.components_init(passes, n, v_start, label)
         program.components_start(passes, n, *rows, label, self.scratch, *keys)
         program.components_compress(passes, n, label)
         program.components_link(passes, n, self.scratch, label)
         program.components_compress(passes, n, label)
-        width = self._sample_width
-        program.components_sample.exact(width, n, label, self.state, local=width)
+        self.sample(label)
         skip = np.int32(not one_way)
         program.components_rest(passes, n, *rows, label, self.state, skip, self._queue, capacity, *keys)
         if self._capacity:
@@ -304,11 +306,13 @@ class GiantFinder:
             program.components_long.exact(
                 groups * width, *rows, label, self.state, self._queue, capacity, *keys, local=width
             )  # fmt: skip
-        program.components_compress(passes, n, label)
+        program.components_finish(passes, n, label, self.state)
 
-    @property
-    def _sample_width(self) -> int:
-        return min(256, self.device.max_work_group) if self.device.kind == "gpu" else 1
+    def sample(self, label: Any) -> None:
+        """Note the likely giant of labels that something else made, for `largest_label` and `rank`."""
+        kernel = self._program.components_sample
+        width = min(256, kernel.limit) if self.device.kind == "gpu" else 1
+        kernel.exact(width, np.int32(self.n), label, self.state, local=width)
 
     def largest_label(self, label: Any) -> tuple[int, int, int]:
         """The largest component of what `labels_into` found.

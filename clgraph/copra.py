@@ -74,7 +74,7 @@ class Copra:
         self.csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
         self.has_copies = _has_copies(graph)
         self.offset = self.csr.offset
-        self._far_scan = far_scan
+        self.far_scan = far_scan
         size = np.dtype(self.offset).itemsize
         device.reserve({"v_start": self.n * size, "v_end": self.n * size, "edges": 4 * self.slots})
         self.v_start = device.empty(self.n, self.offset)
@@ -86,7 +86,7 @@ class Copra:
     def program(self) -> Program:
         """The kernels of ``cl/copra.cl`` for this device and these options."""
         return self.device.program(
-            "copra", ITEMS=self.device.tuning.items, FAR_SCAN=int(self._far_scan), **self.csr.defines
+            "copra", ITEMS=self.device.tuning.items, FAR_SCAN=int(self.far_scan), **self.csr.defines
         )
 
     def build(self) -> None:
@@ -95,49 +95,47 @@ class Copra:
             self._passes, np.int32(self.n), self.csr.row_ptr, self.csr.col_idx, self.v_start, self.v_end, self.edges
         )
 
+    def _passes_over(self, count: int) -> int:
+        """Work-items of a pass over so many things."""
+        return -(-count // self.device.tuning.items)
+
     @property
     def _passes(self) -> int:
-        """Work-items of a pass over all vertices."""
-        return -(-self.n // self.device.tuning.items)
+        return self._passes_over(self.n)
 
     def remove_vertices(self, vertices: Any, count: int) -> None:
         """Remove `count` distinct live vertices (an int32 buffer)."""
         c = self.csr
         self.program.copra_remove_vertices(
-            count, np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.v_end, self.edges
+            self._passes_over(count), np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.v_end, self.edges
         )
 
     def restore_vertices(self, vertices: Any, count: int) -> None:
         """Undo `remove_vertices`, in a run that removed nothing but vertices."""
         c = self.csr
-        self.program.copra_restore_vertices(count, np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end)
+        self.program.copra_restore_vertices(self._passes_over(count), np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end)
         self.program.copra_restore_blocks(
-            count, np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.edges
+            self._passes_over(count), np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.edges
         )
 
     def remove_edges(self, slots: Any, count: int) -> None:
         """Remove `count` distinct live edges, each given by one of its slots."""
-        self._edges(self.program.copra_remove_edges, slots, count)
-
-    def restore_edges(self, slots: Any, count: int) -> None:
-        """Undo `remove_edges`."""
-        self._edges(self.program.copra_restore_edges, slots, count)
-
-    def _edges(self, kernel: Any, slots: Any, count: int) -> None:
         c = self.csr
-        kernel(count, np.int32(count), slots, np.int32(self.n), c.row_ptr, c.col_idx, self.edges)
+        self.program.copra_remove_edges(
+            self._passes_over(count), np.int32(count), slots, np.int32(self.n), c.row_ptr, c.col_idx, self.edges
+        )
 
     def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
         """Remove drawn (vertex, slot) pairs; a slot of -1 is passed over."""
         self._vertex_edges(self.program.copra_remove_vertex_edges, vertices, slots, count)
 
     def restore_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
-        """Undo `remove_vertex_edges`."""
+        """Undo `remove_vertex_edges` (or `remove_edges`, given the owners of the slots too)."""
         self._vertex_edges(self.program.copra_restore_vertex_edges, vertices, slots, count)
 
     def _vertex_edges(self, kernel: Any, vertices: Any, slots: Any, count: int) -> None:
         c = self.csr
-        kernel(count, np.int32(count), vertices, slots, c.row_ptr, c.col_idx, self.edges)
+        kernel(self._passes_over(count), np.int32(count), vertices, slots, c.row_ptr, c.col_idx, self.edges)
 
     def keep_component(self, label: Any, keep: int) -> int:
         """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""

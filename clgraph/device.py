@@ -6,6 +6,7 @@ All vendor quirks stand in one function, `quirks`; launch choices by kind of dev
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,6 +63,8 @@ class Quirks:
         clEnqueueFillBuffer will not do.
     keeps_binaries : bool
         Built programs are worth keeping on disk.
+    asks_all_standards : bool
+        The newest OpenCL C is in the list of all versions only.
     build_options : tuple of str
         For every program.
     """
@@ -70,6 +73,7 @@ class Quirks:
     shares_memory: bool = False
     fills_by_kernel: bool = False
     keeps_binaries: bool = True
+    asks_all_standards: bool = False
     build_options: tuple[str, ...] = ()
 
 
@@ -84,8 +88,10 @@ def quirks(raw: Any) -> Quirks:
     if "Oclgrind" in platform:
         return Quirks(
             "simulator",  # it calls itself CPU, GPU and accelerator at once
-            fills_by_kernel=True,  # it takes what clEnqueueFillBuffer wrote, and host-pointer buffers, as uninitialised
-            keeps_binaries=False,  # its builds take milliseconds, and its binaries lose the source's line numbers
+            # it takes what clEnqueueFillBuffer wrote, and host-pointer buffers, as uninitialised
+            fills_by_kernel=True,
+            # its builds take milliseconds, and its binaries lose the source's line numbers
+            keeps_binaries=False,
             build_options=("-DCHECK_RACES",),  # its race detector knows atomics but not volatile
         )
     if "Emulat" in f"{platform} {raw.name}":
@@ -93,7 +99,8 @@ def quirks(raw: Any) -> Quirks:
         return Quirks("emulator", shares_memory=True)
     if raw.type & cl.device_type.GPU:
         # a GPU that says it shares the host's memory may still cache or copy host pointers: it gets copies
-        return Quirks("gpu")
+        # NVIDIA's old query says OpenCL C 1.2; it knows more (work-group functions) if 3.0 is asked for
+        return Quirks("gpu", asks_all_standards="NVIDIA" in platform)
     if raw.type & cl.device_type.CPU:
         # host and device are one memory
         return Quirks("cpu", shares_memory=True)
@@ -110,7 +117,7 @@ class Device(Memory):
     ----------
     spec : str
         ``"platform:device"``, by which ``--device`` finds it again.
-    name, vendor, platform_name, platform_version, driver_version : str
+    name, vendor, platform_name, platform_vendor, platform_version, driver_version : str
     kind : {"gpu", "cpu", "fpga", "emulator", "simulator"}
         clgraph's own word: an emulator calls itself an accelerator, Oclgrind everything at once.
     compute_units, max_work_group : int
@@ -131,6 +138,7 @@ class Device(Memory):
         self.name: str = raw.name.strip()
         self.vendor: str = raw.vendor.strip()
         self.platform_name: str = raw.platform.name.strip()
+        self.platform_vendor: str = raw.platform.vendor.strip()
         self.platform_version: str = raw.platform.version.strip()
         self.driver_version: str = raw.driver_version.strip()
         self.compute_units: int = raw.max_compute_units
@@ -151,7 +159,9 @@ class Device(Memory):
         return f"<Device {self.spec}: {self.name} ({self.kind}, {self.platform_name})>"
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"a Device belongs to its process: pass its spec ({self.spec!r}) instead of pickling it")
+        raise TypeError(
+            f"a Device belongs to its process: pass its spec ({self.spec!r}) instead of pickling it"
+        )
 
     @property
     def identity(self) -> tuple[str, ...]:
@@ -196,13 +206,15 @@ class Device(Memory):
 
     @property
     def newest_standard(self) -> str:
-        """The option for the newest OpenCL C that the compiler says it knows; "" for 1.2."""
+        """The build option for the newest OpenCL C that the compiler says it knows; "" for 1.2."""
         texts = [self.raw.opencl_c_version]
-        if re.match(r"OpenCL [3-9]", self.raw.version):
-            try:
-                texts += [f"{v.version >> 22}.{v.version >> 12 & 1023}" for v in self.raw.opencl_c_all_versions]
-            except (cl.Error, AttributeError):
-                pass  # a 3.0 driver, or a pyopencl, without that query: what the older query says counts
+        if self._quirks.asks_all_standards:
+            # a driver before 3.0, or an old pyopencl, has no such query: then the older one's answer counts
+            with contextlib.suppress(cl.Error, AttributeError):
+                versions = [v.version for v in self.raw.opencl_c_all_versions]
+                texts += [
+                    f"{v >> 22}.{v >> 12 & 1023}" for v in versions
+                ]  # cl_version packs 10, 10 and 12 bits
         found = [(int(m[1]), int(m[2])) for text in texts if (m := re.search(r"(\d+)\.(\d+)", text))]
         major, minor = max(found, default=(1, 0))
         return f"-cl-std=CL{major}.{minor}" if major >= 2 else ""
@@ -216,7 +228,11 @@ class Device(Memory):
     def build_options(self) -> tuple[str, ...]:
         """Build options of every program: OpenCL C standard, kind, quirks, features."""
         standard, features = self._probed
-        return (*([standard] if standard else []), *self.base_options, *(f"-D{name}" for name in sorted(features)))
+        return (
+            *([standard] if standard else []),
+            *self.base_options,
+            *(f"-D{name}" for name in sorted(features)),
+        )
 
     # --- programs ---------------------------------------------------------------------------------
 
@@ -274,7 +290,9 @@ def get_device(spec: str | Device | None = None) -> Device:
     if isinstance(spec, Device):
         return spec
     if spec is not None and not isinstance(spec, str):
-        raise DeviceError(f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None")
+        raise DeviceError(
+            f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
+        )
     from clgraph.choosing import choose
 
     return choose(spec)

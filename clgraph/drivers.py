@@ -1,18 +1,19 @@
 """Finding OpenCL drivers (ICDs) without root and without environment variables.
 
-OpenCL's loader reads one folder of ``.icd`` files, each naming a driver's library. Three kinds of driver fall through
-that net: those installed by pip (Intel's ``.icd`` holds a placeholder path, in a folder no loader reads), NVIDIA's in
-containers that have the library but no ``nvidia.icd``, and Oclgrind from Debian, which has no ``.icd`` at all. So before
-the first platform query clgraph points the loader (``OCL_ICD_VENDORS``) at a folder of its own: copies of the system's
-files plus corrected ones. Where the user set ``OCL_ICD_VENDORS``, or nothing needs correcting, it keeps its hands off.
+OpenCL's loader reads one folder of ``.icd`` files, each naming a driver's library. Three kinds of driver fall
+through that net: those installed by pip (Intel's ``.icd`` holds a placeholder path, in a folder no loader
+reads), NVIDIA's in containers that have the library but no ``nvidia.icd``, and Oclgrind from Debian, which
+has no ``.icd`` at all. So for the first platform query clgraph points the loader (``OCL_ICD_VENDORS``) at
+a folder of its own: copies of the system's files plus corrected ones. Where the user set that variable, or
+nothing needs correcting, it keeps its hands off.
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
-import ctypes.util
 import importlib.metadata
+import importlib.util
 import os
 import shutil
 import sys
@@ -48,11 +49,14 @@ class Icd:
         Where it was found: an ``.icd`` file, a pip package, or a word.
     corrected : bool
         Whether the loader would not have found it by itself.
+    bundled : bool
+        Whether pyopencl's own loader finds it in any case.
     """
 
     library: str
     origin: str
     corrected: bool = False
+    bundled: bool = False
 
     @property
     def stem(self) -> str:
@@ -66,31 +70,47 @@ def find_icds(*, oclgrind: bool = False) -> list[Icd]:
     Parameters
     ----------
     oclgrind : bool
-        Whether the simulator is wanted (it slows nothing down, but must never be picked unasked).
+        Whether the simulator is wanted.
     """
-    user = os.environ.get("OCL_ICD_VENDORS")
-    if user and user != _state.folder:
-        return read_vendors(Path(user))
+    if user := os.environ.get("OCL_ICD_VENDORS"):
+        return read_vendors(Path(user)) + bundled_icds()
     icds = read_vendors(SYSTEM_VENDORS)
     for prefix in dict.fromkeys((os.environ.get("CONDA_PREFIX"), sys.prefix)):
         if prefix and (folder := Path(prefix, "etc/OpenCL/vendors")) != SYSTEM_VENDORS:
+            # Intel's file here names /opt/anaconda1anaconda2anaconda3: what does not exist is left out
             icds += [icd for icd in read_vendors(folder, corrected=True) if _exists(icd)]
-    icds += _pip_icds()
-    if not any("nvidia" in icd.library for icd in icds) and (library := find_library(NVIDIA_LIBRARY)):
-        icds.append(Icd(library, "found: no nvidia.icd names it", corrected=True))
+    icds += pip_icds()
+    nvidia = [icd for icd in icds if "nvidia" in icd.library]
+    if all(dlopen_error(icd.library) for icd in nvidia) and (library := find_library(NVIDIA_LIBRARY)):
+        icds = [icd for icd in icds if icd not in nvidia]
+        icds.append(Icd(library, "found without an .icd file that leads to it", corrected=True))
     # one library of a name: two copies of Intel's runtime in one process tread on each other
     unique: dict[str, Icd] = {}
     for icd in icds:
         if icd.stem not in unique or (_exists(icd) and not _exists(unique[icd.stem])):
             unique[icd.stem] = icd
+    # a simulator must never be picked unasked: also where some .icd file names it
     found = [icd for icd in unique.values() if "oclgrind" not in icd.library]
     if oclgrind and (library := find_oclgrind()):
         found.append(Icd(library, "asked for by name", corrected=True))
-    return found
+    return found + bundled_icds()
+
+
+def bundled_icds() -> list[Icd]:
+    """Drivers inside pyopencl's own wheel (``pyopencl[pocl]``); its loader reads these whatever is set."""
+    spec = importlib.util.find_spec("pyopencl")
+    folders = [Path(place, ".libs") for place in (spec.submodule_search_locations or [])] if spec else []
+    icds = []
+    for icd in (icd for folder in folders for icd in read_vendors(folder)):
+        beside = Path(icd.origin).parent / icd.library
+        icds.append(Icd(str(beside) if beside.is_file() else icd.library, icd.origin, bundled=True))
+    return icds
 
 
 def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
-    """The drivers that the ``.icd`` files of a folder (or one such file) name."""
+    """The drivers that a folder's ``.icd`` files, or one such file, name; the path may also be a library."""
+    if ".so" in folder.name and not folder.is_dir():
+        return [Icd(str(folder), "OCL_ICD_VENDORS", corrected=corrected)]
     files = sorted(folder.glob("*.icd")) if folder.is_dir() else [folder] if folder.is_file() else []
     icds = []
     for file in files:
@@ -102,7 +122,7 @@ def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
     return icds
 
 
-def _pip_icds() -> list[Icd]:
+def pip_icds() -> list[Icd]:
     """Drivers that pip installed: into this environment, with --user, or with --target."""
     icds = []
     for package, library in PIP_DRIVERS.items():
@@ -110,12 +130,16 @@ def _pip_icds() -> list[Icd]:
             distribution = importlib.metadata.distribution(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-        listed = [Path(str(distribution.locate_file(f))) for f in distribution.files or [] if f.name == library]
+        listed = [
+            Path(str(distribution.locate_file(f))) for f in distribution.files or [] if f.name == library
+        ]
         # --target moves lib/ beside the packages, but the list of files still says ../../../lib
         site = Path(str(distribution.locate_file("")))
         for path in [*listed, site / "lib" / library, Path(sys.prefix, "lib", library)]:
             if path.is_file():
-                icds.append(Icd(str(path.resolve()), f"pip package {package} {distribution.version}", corrected=True))
+                icds.append(
+                    Icd(str(path.resolve()), f"pip package {package} {distribution.version}", corrected=True)
+                )
                 break
     return icds
 
@@ -183,13 +207,19 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
     """
     with _state.lock:
         if _state.platforms is None:
-            _point_loader(oclgrind)
+            _state.folder = _corrected_folder(oclgrind)
             _state.oclgrind = oclgrind
-            _state.platforms = _query()
+            if _state.folder:
+                os.environ["OCL_ICD_VENDORS"] = _state.folder
+            try:
+                _state.platforms = _query()
+            finally:
+                if _state.folder:  # the loader reads it once; child processes shall look for themselves
+                    del os.environ["OCL_ICD_VENDORS"]
         elif oclgrind and not _state.oclgrind and not any("Oclgrind" in p.name for p in _state.platforms):
             raise DeviceError(
-                "Oclgrind was asked for too late: this process has already queried its OpenCL drivers without it. "
-                "Ask for it first: set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
+                "Oclgrind was asked for too late: this process has already queried its OpenCL drivers without "
+                "it. Ask for it first: set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
             )
         return _state.platforms
 
@@ -200,25 +230,29 @@ def _query() -> list[Any]:
     try:
         return list(cl.get_platforms())
     except cl.Error as error:
-        # "no platform at all" is an error code of the loader (cl_khr_icd: PLATFORM_NOT_FOUND_KHR), not a fault
+        # no platform at all: an error to the loader (-1001, PLATFORM_NOT_FOUND_KHR), not to us
         if getattr(error, "code", None) in (-1001, -32):
             return []
         raise DeviceError(f"the OpenCL loader failed: {error}; `clgraph doctor` looks closer") from error
 
 
-def _point_loader(oclgrind: bool) -> None:
-    """Set OCL_ICD_VENDORS to a folder of corrected files, unless the user did or none needs correcting."""
-    if os.environ.get("OCL_ICD_VENDORS") or os.environ.get("OCL_ICD_FILENAMES"):
-        return
-    icds = find_icds(oclgrind=oclgrind)
+def corrected_folder() -> str | None:
+    """The folder of ``.icd`` files that the loader was pointed at, if any."""
+    return _state.folder
+
+
+def _corrected_folder(oclgrind: bool) -> str | None:
+    """A folder of corrected files; None if the user set one, or nothing needs correcting."""
+    if os.environ.get("OCL_ICD_VENDORS"):
+        return None
+    icds = [icd for icd in find_icds(oclgrind=oclgrind) if not icd.bundled]
     if not any(icd.corrected for icd in icds):
-        return
-    _state.folder = str(_vendors_folder([icd.library for icd in icds if icd.library]))
-    os.environ["OCL_ICD_VENDORS"] = _state.folder
+        return None
+    return str(_vendors_folder([icd.library for icd in icds if icd.library]))
 
 
 def _vendors_folder(libraries: list[str]) -> Path:
-    """A folder with one .icd file per library: in the cache under the name of its content, else a temporary one."""
+    """A folder with one .icd file per library: in the cache, named by its content, else a temporary one."""
     files = {f"{i:02}-{Path(lib).name}.icd": lib + "\n" for i, lib in enumerate(libraries)}
     folder = cache.cache_folder() / "icd" / cache.digest([*files, *files.values()])
     if _holds(folder, files):

@@ -231,6 +231,13 @@ class Graph:
             directed=self.directed,
         )
 
+    def with_ids(self, ids: npt.NDArray[Any] | None) -> Graph:
+        """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1)."""
+        return Graph(
+            self.row_ptr, self.col_idx, weights=self.weights, multiplicity=self.multiplicity, ids=ids,
+            directed=self.directed,
+        )  # fmt: skip
+
     def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:
         """The subgraph on some vertices: all arcs between them, or those of a mask.
 

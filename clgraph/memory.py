@@ -82,9 +82,11 @@ class Memory:
         return buffer
 
     def fill(self, buffer: Any, value: np.generic, count: int) -> None:
-        """Set the first `count` values of a buffer to a NumPy scalar, which says their type; does not wait."""
+        """Set the first `count` values of a buffer to a NumPy scalar, which says their type; no wait."""
         if not isinstance(value, np.generic):
-            raise TypeError(f"fill: {type(value).__name__} {value!r} is given, a NumPy scalar (np.int32(...)) needed")
+            raise TypeError(
+                f"fill: a NumPy scalar (np.int32(...)) is needed, not {type(value).__name__} {value!r}"
+            )
         if count == 0:
             return
         if self.fills_by_kernel:
@@ -142,6 +144,36 @@ class Memory:
             self._wait(lambda: cl.enqueue_copy(self.queue, array, buffer, src_offset=start, is_blocking=True))
         return array
 
+    def output(self, count: int, dtype: npt.DTypeLike) -> Any:
+        """A buffer for a result that `take` hands over: a host array of its own where memory is shared."""
+        if not self.shares_memory or not count:
+            return self.empty(count, dtype)
+        array = np.empty(count, dtype)
+        self._check_buffer(f"an array of {count} {array.dtype}", array.nbytes)
+        try:
+            shared = HostBuffer(self.context, _FLAGS.READ_WRITE | _FLAGS.USE_HOST_PTR, hostbuf=array)
+        except cl.Error as error:
+            raise self._no_room(array.nbytes, error) from error
+        shared.array, shared.retire = array, self._retired.append
+        return shared
+
+    def take(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """The content of an `output` buffer, whole; waits, and copies only where memory is not shared.
+
+        The array may be the buffer itself: nothing may write to the buffer any more.
+        """
+        if not isinstance(buffer, HostBuffer):
+            return self.download(buffer, dtype, count)
+
+        def map_once() -> None:  # what OpenCL asks for before the host looks at such an array
+            seen, _ = cl.enqueue_map_buffer(
+                self.queue, buffer, cl.map_flags.READ, 0, (count,), np.dtype(dtype), is_blocking=True
+            )
+            seen.base.release(self.queue)
+
+        self._wait(map_once)
+        return buffer.array
+
     def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
         """Put an array into a buffer from its `offset`-th value (of the array's dtype) on; waits."""
         array = np.ascontiguousarray(array)
@@ -166,7 +198,9 @@ class Memory:
             blocking()
         except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
-            raise self.failure(error, "the fault may be of any kernel launched since the last wait") from error
+            raise self.failure(
+                error, "the fault may be of any kernel launched since the last wait"
+            ) from error
         self._retired.clear()  # the queue is in order: whatever was launched before has finished
 
     def failure(self, error: Exception, doing: str) -> DeviceError:

@@ -1,7 +1,8 @@
-"""Does a device work, and what does it know beyond OpenCL C 1.2? Found out by building and running, not by asking.
+"""Does a device work, and what does it know beyond OpenCL C 1.2? Found by building and running.
 
-A device counts as working only after ``cl/probe.cl`` (an atomic, a barrier, local memory) was built, run and its result
-checked: drivers exist that list a device and then fail every build. Features come from ``cl/probe_features.cl``.
+A device counts as working only after ``cl/probe.cl`` (an atomic, a barrier, local memory) was built, run and
+its result checked: drivers exist that list a device and then fail every build. What more it can do is found
+with ``cl/probe_features.cl``, once per device, driver and version of clgraph.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ import pyopencl as cl
 import clgraph
 from clgraph import cache
 from clgraph.errors import BuildError, ClgraphError
-from clgraph.program import build_source, read_source
+from clgraph.program import build, build_source, read_source
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-LOCAL = 16
+LOCAL = 16  # as PROBE_LOCAL in cl/probe.cl
 GROUPS = 4
+WARP = 32  # as PROBE_LOCAL in cl/probe_features.cl
 
 
 def probe(device: Device) -> str | None:
-    """None if the device builds and runs the probe kernel rightly, else the reason in one line."""
+    """None if the device builds and runs the probe kernel rightly, else the reason why not in one line."""
     n = LOCAL * GROUPS
     try:
-        prog = build_source(device, "probe", read_source("probe"), device.base_options)
+        prog = build(device, "probe", {}, device.base_options)
         out = device.upload(np.zeros(1 + n, np.int32), writable=True)
         prog.probe.exact(n, out, np.int32(n), local=LOCAL)
         got = device.download(out, np.int32, 1 + n)
@@ -37,51 +39,83 @@ def probe(device: Device) -> str | None:
     except (ClgraphError, cl.Error) as error:
         return str(error).split("\n")[0]
     gid = np.arange(n)
-    expected = np.concatenate(([gid.sum()], gid // LOCAL * LOCAL + LOCAL - 1 - gid % LOCAL))
-    if not np.array_equal(got, expected):
-        return f"the probe kernel ran but gave a wrong result (sum {got[0]}, expected {expected[0]})"
+    mirror = gid // LOCAL * LOCAL + LOCAL - 1 - gid % LOCAL
+    if got[0] != gid.sum() or not np.array_equal(got[1:], mirror):
+        return (
+            f"the probe kernel runs but its result is wrong (sum {got[0]}, expected {gid.sum()}; "
+            f"{np.count_nonzero(got[1:] != mirror)} of {n} values differ)"
+        )
     return None
 
 
 def _reason(error: BuildError) -> str:
-    """The line of a build error that says why: the compiler's first error, else what OpenCL called it."""
+    """The line of a build error that says why: the compiler's first error, else OpenCL's name for it."""
     lines = str(error).split("\n")
-    named = [line.strip() for line in lines if "error:" in line.lower()]
+    named = [line.strip() for line in lines[1:] if "error:" in line.lower()]
     return f"builds fail: {named[0]}" if named else lines[0]
 
 
-def probe_features(device: Device) -> frozenset[str]:
-    """Names ``HAVE_...`` of the features that build and run rightly; kept on disk per device, driver and clgraph."""
-    key = cache.digest([*device.identity, clgraph.__version__, read_source("probe_features"), *device.base_options])
+def probe_features(device: Device) -> tuple[str, frozenset[str]]:
+    """The OpenCL C standard to build by, and names ``HAVE_...`` of the features that work under it.
+
+    Returns
+    -------
+    standard : str
+        ``"-cl-std=CL3.0"`` and the like, or "" for what the compiler does unasked (1.2).
+    features : frozenset of str
+    """
+    if not device.has_compiler:
+        return "", frozenset()  # what its programs use was settled when they were built offline
+    source = read_source("probe_features")
+    key = cache.digest(
+        ["2", *device.identity, clgraph.__version__, source, device.newest_standard, *device.base_options]
+    )
     if (known := cache.load("probes", key)) is not None:
-        return frozenset(json.loads(known))
-    found = sorted(f"HAVE_{name}" for name in _candidates(device) if _has(device, name))
-    cache.store("probes", key, json.dumps(found).encode())
-    return frozenset(found)
+        standard, names = json.loads(known)
+        return standard, frozenset(names)
+    standard = device.newest_standard
+    if standard and not _builds(device, "probe", read_source("probe"), (standard, *device.base_options)):
+        standard = ""  # the driver says that it knows this standard, and does not
+    options = (*([standard] if standard else []), *device.base_options)
+    names = sorted(
+        f"HAVE_{name}" for name in _candidates(device, bool(standard)) if _has(device, name, source, options)
+    )
+    cache.store("probes", key, json.dumps([standard, names]).encode())
+    return standard, frozenset(names)
 
 
-def _candidates(device: Device) -> list[str]:
-    """Features worth a build: what the device's own list rules out is not tried (compilers complain on stderr)."""
+def _candidates(device: Device, beyond_1_2: bool) -> list[str]:
+    """Features worth a build: what the device's own list rules out is not tried (compilers grumble)."""
     extensions = device.raw.extensions
-    wanted = {
+    worth = {
         "FP64": "cl_khr_fp64" in extensions,
-        "INT64_ATOMICS": "cl_khr_int64_base_atomics" in extensions and "cl_khr_int64_extended_atomics" in extensions,
+        "INT64_ATOMICS": "cl_khr_int64_base_atomics" in extensions and "cl_khr_int64_extended" in extensions,
         "SUBGROUPS": "subgroups" in extensions,
-        "WORKGROUP_FUNCTIONS": device.c_version >= (2, 0),
-        "C11_ATOMICS": device.c_version >= (2, 0),
+        "WORKGROUP_FUNCTIONS": beyond_1_2,
+        "C11_ATOMICS": beyond_1_2,
         "FLOAT_ATOMICS": "cl_ext_float_atomics" in extensions,
         "PTX": "NVIDIA" in device.platform_name,
     }
-    return [name for name, worth in wanted.items() if worth and device.has_compiler]
+    return [name for name, is_worth in worth.items() if is_worth]
 
 
-def _has(device: Device, name: str) -> bool:
-    options = (*device.base_options, f"-DTRY_{name}")
+def _builds(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
     try:
-        prog = build_source(device, "probe_features", read_source("probe_features"), options, keep=False)
-        out = device.upload(np.zeros(32, np.int32), writable=True)
-        work = device.upload(np.zeros(64, np.int32), writable=True)
-        prog.probe_feature.exact(32, out, work, local=32)
-        return bool(np.all(device.download(out, np.int32, 32) == 1))
+        build_source(device, name, source, options, keep=False, save_failed=False)
+    except BuildError:
+        return False
+    return True
+
+
+def _has(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
+    """Whether a feature's probe builds, runs and answers rightly; any failure is the answer no."""
+    try:
+        prog = build_source(
+            device, "probe_features", source, (*options, f"-DTRY_{name}"), keep=False, save_failed=False
+        )
+        out = device.upload(np.zeros(WARP, np.int32), writable=True)
+        work = device.upload(np.zeros(2 * WARP, np.int32), writable=True)
+        prog.probe_feature.exact(WARP, out, work, local=WARP)
+        return bool(np.all(device.download(out, np.int32, WARP) == 1))
     except ClgraphError:
-        return False  # that is the answer: this device has not got it
+        return False

@@ -1,12 +1,14 @@
-"""Kernel files: finding, inlining, building, launching.
+"""Kernel files: finding, inlining, building, keeping.
 
-A program is a file ``cl/NAME.cl`` with ``cl/common.h`` in front and its includes inlined (drivers' caches miss edits
-of included files). It is built once per process, device and set of options; its binary is kept on disk.
+A program is a file ``cl/NAME.cl`` with ``cl/common.h`` in front and its includes inlined (drivers' caches
+miss edits of included files). It is built once per process, device and set of options; its binary is kept
+on disk.
 """
 
 from __future__ import annotations
 
 import functools
+import os
 import re
 import tempfile
 import warnings
@@ -14,11 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyopencl as cl
 
 from clgraph import cache
-from clgraph.errors import BuildError, DeviceError
+from clgraph.errors import BuildError
+from clgraph.launch import Kernel
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -33,7 +35,9 @@ def kernel_folder() -> Path:
     for folder in (here / "cl", here.parent / "cl"):
         if (folder / "common.h").is_file():
             return folder
-    raise BuildError(f"the kernel files (cl/common.h) are neither in {here} nor beside it: install clgraph again")
+    raise BuildError(
+        f"the kernel files (cl/common.h) are neither in {here} nor beside it: install clgraph again"
+    )
 
 
 def _find(name: str, beside: Path) -> Path:
@@ -46,7 +50,7 @@ def _find(name: str, beside: Path) -> Path:
 
 
 def read_source(name: str) -> str:
-    """The text of ``cl/NAME.cl`` with ``common.h`` in front and every include replaced by its text, once each.
+    """The text of ``cl/NAME.cl``: ``common.h`` in front, every include replaced by its text, once each.
 
     ``#line`` directives keep the compiler's messages on the file's own lines.
     """
@@ -82,11 +86,10 @@ class Program:
     Made by `Device.program` (from source) or `Device.load_binary`.
     """
 
-    def __init__(self, device: Device, built: Any, name: str, options: tuple[str, ...], source: str | None) -> None:
+    def __init__(self, device: Device, built: Any, name: str, options: tuple[str, ...]) -> None:
         self.device = device
         self.name = name
         self.options = options
-        self.source = source
         self._built = built
 
     def __getattr__(self, kernel: str) -> Kernel:
@@ -111,93 +114,25 @@ class Program:
         cache.write_atomically(Path(path), self.binary)
 
 
-class Kernel:
-    """A kernel that is ready to be launched, on its device's queue, without waiting.
+def build(
+    device: Device, name: str, defines: Mapping[str, Any], base: tuple[str, ...] | None = None
+) -> Program:
+    """Build ``cl/NAME.cl`` for a device, from the disk cache if it was built before.
 
-    Calls enqueue it; they are not safe from two threads at once (arguments belong to the kernel).
+    A device without a compiler loads ``NAME.aocx`` (or ``NAME.bin``) from the folder CLGRAPH_BINARIES.
+
+    Parameters
+    ----------
+    device : Device
+    name : str
+    defines : mapping
+        Become ``-D`` options.
+    base : tuple of str, optional
+        Options in front; the device's `build_options` if not given.
     """
-
-    __slots__ = ("_kernel", "_local", "_queue", "_set_scalar", "device", "limit", "name", "num_args")
-
-    def __init__(self, device: Device, kernel: Any, name: str) -> None:
-        self.device = device
-        self.name = name
-        self._kernel = kernel
-        self._queue = device.queue
-        self.num_args: int = kernel.num_args
-        self.limit: int = kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.raw)
-        self._local = min(device.tuning.local_size, self.limit)
-        # the public set_arg takes 30 us for a NumPy scalar, the call that pyopencl's own invoker uses under 1 us
-        self._set_scalar = getattr(kernel, "_set_arg_buf_multi", None)
-
-    def __call__(self, size: int | tuple[int, ...], *args: Any, local: int | tuple[int, ...] | None = None) -> None:
-        """Enqueue over at least `size` work-items: padded up to whole work-groups, so the kernel checks its range.
-
-        Parameters
-        ----------
-        size : int or tuple of int
-            Work-items wanted; nothing is launched for 0.
-        *args : cl.Buffer, NumPy scalar, cl.LocalMemory or None
-            In the kernel's order; types are the kernel's own (a bare Python number is a TypeError).
-        local : int or tuple of int, optional
-            Work-group size; the launch table's, cut to the kernel's limit, if not given.
-        """
-        sizes = size if isinstance(size, tuple) else (size,)
-        if local is None:
-            locals_: tuple[int, ...] = (self._local,) + (1,) * (len(sizes) - 1)
-        else:
-            locals_ = local if isinstance(local, tuple) else (local,)
-        self._launch(tuple([-(-s // w) * w for s, w in zip(sizes, locals_, strict=True)]), locals_, args)
-
-    def exact(self, size: int | tuple[int, ...], *args: Any, local: int | tuple[int, ...]) -> None:
-        """Enqueue over exactly `size` work-items in groups of `local`, which must divide it.
-
-        Raises
-        ------
-        DeviceError
-            If `local` does not divide `size`, or is beyond what this kernel can run with on this device.
-        """
-        sizes = size if isinstance(size, tuple) else (size,)
-        locals_ = local if isinstance(local, tuple) else (local,)
-        if any(s % w for s, w in zip(sizes, locals_, strict=True)):
-            raise DeviceError(f"kernel {self.name}: global size {sizes} is no multiple of local size {locals_}")
-        self._launch(sizes, locals_, args)
-
-    def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], args: tuple[Any, ...]) -> None:
-        if len(args) != self.num_args:
-            raise TypeError(f"kernel {self.name} takes {self.num_args} arguments, {len(args)} were given")
-        if 0 in sizes:
-            return
-        kernel = self._kernel
-        try:
-            for index, arg in enumerate(args):
-                if isinstance(arg, np.generic):
-                    if self._set_scalar is not None:
-                        self._set_scalar((index, arg))
-                    else:
-                        kernel.set_arg(index, arg)
-                elif isinstance(arg, (cl.MemoryObjectHolder, cl.LocalMemory)) or arg is None:
-                    kernel.set_arg(index, arg)
-                else:
-                    raise TypeError(
-                        f"kernel {self.name}, argument {index}: {type(arg).__name__} {arg!r:.40}; "
-                        "a buffer, a NumPy scalar (np.int32(...)) or None is needed"
-                    )
-            cl.enqueue_nd_range_kernel(self._queue, kernel, sizes, locals_)
-        except cl.Error as error:
-            shown = ", ".join(
-                f"{type(a).__name__}" if isinstance(a, np.generic) else "None" if a is None else f"buffer of {a.size}"
-                for a in args
-            )
-            raise DeviceError(
-                f"{self.device.spec} ({self.device.name}): kernel {self.name} was not launched: {error}; "
-                f"global {sizes}, local {locals_} (limit {self.limit}), arguments ({shown})"
-            ) from error
-
-
-def build(device: Device, name: str, defines: Mapping[str, Any]) -> Program:
-    """Build ``cl/NAME.cl`` for a device, from the disk cache if it was built before."""
-    options = (*device.build_options, *_define_options(defines))
+    if not device.has_compiler:
+        return _load_offline(device, name)
+    options = (*(device.build_options if base is None else base), *_define_options(defines))
     return build_source(device, name, read_source(name), options)
 
 
@@ -209,31 +144,58 @@ def _define_options(defines: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def build_source(device: Device, name: str, source: str, options: tuple[str, ...], *, keep: bool = True) -> Program:
-    """Build source text; `keep` says whether its binary goes through the disk cache."""
+def build_source(
+    device: Device,
+    name: str,
+    source: str,
+    options: tuple[str, ...],
+    *,
+    keep: bool = True,
+    save_failed: bool = True,
+) -> Program:
+    """Build source text.
+
+    Parameters
+    ----------
+    keep : bool
+        Whether the binary goes through the disk cache.
+    save_failed : bool
+        Whether the source of a failed build is kept for a person to look at.
+    """
     key = cache.digest([*device.identity, source, *options])
-    if keep and device.keeps_binaries and (binary := cache.load("programs", key)) is not None:
+    keep = keep and device.keeps_binaries
+    if keep and (binary := cache.load("programs", key)) is not None:
         try:
-            return Program(device, _build_binary(device, binary, options), name, options, source)
+            return Program(device, _build_binary(device, binary, options), name, options)
         except cl.Error:
-            pass  # a driver may refuse its own old binaries (updated under the same version): build from source
-    if not device.has_compiler:
-        raise BuildError(
-            f"{device.spec} ({device.name}) has no compiler: {name}.cl must be built offline and loaded as a binary "
-            f"(Device.load_binary, or CLGRAPH_BINARIES=FOLDER with {name}.aocx in it)"
-        )
+            pass  # a driver may refuse its own old binaries: build from source
     made = cl.Program(device.context, source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # compilers' chatter on success
-            made.get_info(cl.program_info.REFERENCE_COUNT)  # from here on pyopencl's own cache stays out of it
+            made.get_info(
+                cl.program_info.REFERENCE_COUNT
+            )  # from here on pyopencl's own cache stays out of it
             made.build(list(options), [device.raw])
     except cl.Error as error:
-        raise _build_error(device, name, source, options, made, error) from error
-    program = Program(device, made, name, options, source)
-    if keep and device.keeps_binaries:
+        raise _build_error(device, name, source, options, made, error, save_failed) from error
+    program = Program(device, made, name, options)
+    if keep:
         cache.store("programs", key, program.binary)
     return program
+
+
+def _load_offline(device: Device, name: str) -> Program:
+    """The binary of a kernel file for a device that has no compiler."""
+    folder = os.environ.get("CLGRAPH_BINARIES")
+    for suffix in (".aocx", ".bin"):
+        if folder and (path := Path(folder, name + suffix)).is_file():
+            return load_binary(device, path)
+    where = f"; {folder} (CLGRAPH_BINARIES) has no {name}.aocx" if folder else ""
+    raise BuildError(
+        f"{device.spec} ({device.name}) builds no kernels itself{where}. Compile cl/{name}.cl with the "
+        f"vendor's offline compiler, and set CLGRAPH_BINARIES to the folder that holds {name}.aocx"
+    )
 
 
 def _build_binary(device: Device, binary: bytes, options: tuple[str, ...]) -> Any:
@@ -250,7 +212,7 @@ def load_binary(device: Device, path: str | Path) -> Program:
     except OSError as error:
         raise BuildError(f"cannot read the device binary {path}: {error.strerror}") from error
     try:
-        return Program(device, _build_binary(device, binary, ()), path.stem, (), None)
+        return Program(device, _build_binary(device, binary, ()), path.stem, ())
     except cl.Error as error:
         raise BuildError(
             f"{device.spec} ({device.name}, driver {device.driver_version}) refused the binary {path} "
@@ -263,20 +225,26 @@ def _first_line(error: BaseException) -> str:
 
 
 def _build_error(
-    device: Device, name: str, source: str, options: tuple[str, ...], made: Any, error: BaseException
+    device: Device,
+    name: str,
+    source: str,
+    options: tuple[str, ...],
+    made: Any,
+    error: BaseException,
+    save: bool,
 ) -> BuildError:
     try:
         log = str(made.get_build_info(device.raw, cl.program_build_info.LOG)).strip()
     except cl.Error:
         log = ""
-    saved = _save_failed(name, source)
+    saved = _save_failed(name, source) if save else "(not kept)"
     if "unknown target CPU" in log or "unknown target CPU" in str(error):
         hint = (
             "this PoCL's LLVM is older than the CPU; take another one: apt-get install pocl-opencl-icd, "
             "or pip install 'clgraph[cpu]' for Intel's runtime"
         )
     elif "error:" in log:
-        hint = f"the compiler does not take {name}.cl as it stands: a fault in clgraph; please report this message"
+        hint = f"the compiler does not take {name}.cl: a fault in clgraph or the driver; please report this"
     else:
         hint = "the driver failed without naming a line: `clgraph doctor` tests it"
     return BuildError(

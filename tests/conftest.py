@@ -1,8 +1,8 @@
 """What the tests share: devices, test data.
 
-``pytest`` runs on whatever devices work (at least one); ``--devices pocl,intel`` picks among them; ``--require
-pocl,intel,fpga,oclgrind`` makes a missing one an error. A test that uses the ``device`` fixture runs once per device
-and bears the marker ``device`` by itself.
+``pytest`` runs on whatever devices work (at least one); ``--devices pocl,intel`` picks among them;
+``--require pocl,intel,fpga,oclgrind`` makes a missing one an error. A test that uses the ``device`` fixture
+runs once per device and bears the marker ``device`` by itself.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ import pytest
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# the words of `--device`; gpu stands for one that is neither NVIDIA's
+# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's
 WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clgraph")
     group.addoption("--devices", metavar="A,B", help=f"run on these devices only (of {', '.join(WORDS)})")
-    group.addoption("--require", metavar="A,B", help="fail at once if one of these (or oclgrind) does not work")
+    group.addoption(
+        "--require", metavar="A,B", help="fail at once if one of these (or oclgrind) does not work"
+    )
 
 
 @cache

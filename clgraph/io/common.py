@@ -118,38 +118,52 @@ def check_vertex_count(path: Path, n: int) -> None:
         raise InputError(f"{path}: {n} vertices; clgraph takes at most {INT32_MAX}")
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str | None = None) -> str:
     """``1 row``, ``2 rows``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
-def id_bytes(graph: Graph, path: Path, forbidden: str) -> npt.NDArray[np.bytes_]:
-    """Original ids as text in UTF-8, shape (n,), for a format in which some characters have a meaning."""
-    ids = graph.ids
-    if ids.dtype != object:
-        return ids.astype("S")
-    for name in ids.tolist():
-        if not name or name[0] in "#%" or any(c in forbidden or c.isspace() and c != " " for c in name):
-            raise InputError(
-                f"cannot write {path}: the vertex id {name!r} cannot stand in this format; use .clg, or rename the vertex"
-            )
-    return np.array([name.encode() for name in ids.tolist()], dtype="S") if len(ids) else np.empty(0, "S1")
+def renumbered(graph: Graph) -> list[str]:
+    """A note where a format that numbers its vertices 1 .. n loses the ids."""
+    n = graph.num_vertices
+    if np.array_equal(graph.ids, np.arange(1, n + 1)):
+        return []
+    return [f"vertices numbered 1 .. {n} by ascending id (the format holds no ids)"]
 
 
-def as_rows(*columns: npt.NDArray[np.bytes_], separator: bytes) -> bytes:
-    """Lines of text from columns of byte strings.
+def id_cells(graph: Graph, mark: bytes, path: Path, forbidden: str = "") -> npt.NDArray[np.uint64]:
+    """A cell of text for each vertex's id, ended by `mark`; ids that the format cannot hold are refused."""
+    if graph.ids.dtype != object:
+        return cells(graph.ids, mark)
+    for name in graph.ids.tolist():
+        if not name or name[0] in "#%" or name != name.strip() or any(c in forbidden for c in name):
+            raise InputError(f"cannot write {path}: vertex id {name!r} cannot stand in this format; use .clg")
+    return cells(np.array([name.encode() for name in graph.ids.tolist()], dtype=bytes), mark)
 
-    Each line is laid out in a fixed width padded by zero bytes, and the padding then dropped: formatting
-    by NumPy alone, several times as fast as joining strings.
+
+def cells(values: npt.NDArray[Any], mark: bytes) -> npt.NDArray[np.uint64]:
+    """Text of each value (non-negative integers, or byte strings) and a mark behind it.
+
+    Rows of whole 8-byte words, shape (len(values), words), so that gathering them is fast; unused bytes
+    are zero, wherever they stand, and `write_cells` drops them.
     """
-    count = len(columns[0])
-    layout: list[tuple[str, Any]] = []
-    for i, column in enumerate(columns):
-        layout += [(f"text{i}", column.dtype), (f"mark{i}", "S1")]
-    table = np.empty(count, dtype=layout)
-    for i, column in enumerate(columns):
-        table[f"text{i}"] = column
-        table[f"mark{i}"] = separator
-    table[f"mark{len(columns) - 1}"] = b"\n"
-    characters = table.view(np.uint8)
-    return characters[characters != 0].tobytes()
+    if values.dtype.kind in "iu":
+        width = len(str(int(values.max()))) if len(values) else 1
+    else:
+        width = values.dtype.itemsize
+    words = -(-(width + 1) // 8)
+    text = np.zeros((len(values), 8 * words), np.uint8)
+    if values.dtype.kind in "iu":
+        left = values.astype(np.uint64)
+        for place in range(width - 1, -1, -1):
+            text[:, place] = (left % 10 + 48) * ((left > 0) | (place == width - 1))
+            left //= np.uint64(10)
+    else:
+        text[:, :width] = values.view(np.uint8).reshape(len(values), width)
+    text[:, -1] = mark[0]
+    return text.view(np.uint64)
+
+
+def write_cells(file: IO[bytes], *columns: npt.NDArray[np.uint64]) -> None:
+    """Write cells row by row: column by column within a row."""
+    file.write(np.concatenate(columns, axis=1).tobytes().translate(None, b"\0"))

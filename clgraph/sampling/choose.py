@@ -49,6 +49,7 @@ class ByPriority:
         # most of a list is one batch, and no batch is larger than half of the things or the last one
         things = copra.arcs // 2 if edges else copra.n
         self._list = device.empty(max(things, 1), copra.offset if edges else np.int32)
+        self._owners = device.empty(max(things, 1), np.int32) if edges else None
         head: list[Any] = [np.int32(copra.n), np.uint64(seed), copra.v_start]
         if edges:
             head += [copra.v_end, copra.edges, copra.csr.row_ptr, copra.csr.col_idx]
@@ -103,19 +104,22 @@ class ByPriority:
         else:
             cutoff, place = self._cutoff(count, live)
         device.fill(self._counter, np.int32(0), 1)
-        self._run("list", np.uint64(cutoff), copra.offset(place), self._counter, self._list)
+        lists = [self._owners, self._list] if self._edges else [self._list]
+        self._run("list", np.uint64(cutoff), copra.offset(place), self._counter, *lists)
         listed = int(device.download(self._counter, np.int32, 1)[0])
         if listed != count:
             raise DeviceError(f"{device.name}: {listed} {self._kind} chosen instead of {count}; please report this")
         self._count, self._reached = count, cutoff
-        if self._edges:
+        if not self._edges:
+            copra.remove_vertices(self._list, count)
+        elif copra.far_scan:
             copra.remove_edges(self._list, count)
         else:
-            copra.remove_vertices(self._list, count)
+            copra.remove_vertex_edges(self._owners, self._list, count)
 
     def undo(self) -> None:
         if self._edges:
-            self._copra.restore_edges(self._list, self._count)
+            self._copra.restore_vertex_edges(self._owners, self._list, self._count)
         else:
             self._copra.restore_vertices(self._list, self._count)
 
@@ -163,7 +167,7 @@ class ByDraw:
             raise DeviceError("drve needs more than 2**31 draws in one batch: use a smaller step or another method")
         self._grow(end)
         self._program.draw_edges(
-            end - begin, np.int32(begin), np.int32(end), np.uint64(self._seed), np.int32(self._step), np.int32(copra.n),
+            -(-(end - begin) // device.tuning.items), np.int32(begin), np.int32(end), np.uint64(self._seed), np.int32(self._step), np.int32(copra.n),
             csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end, copra.edges, self._vertex, self._slot, self._first,
         )  # fmt: skip
         blocks = (end - begin) // self.BLOCK
@@ -204,5 +208,5 @@ class ByDraw:
     def accept(self) -> None:
         csr = self._copra.csr
         self._program.draw_forget(
-            self._drawn, np.int32(self._drawn), csr.row_ptr, csr.col_idx, self._vertex, self._slot, self._first
+            -(-self._drawn // self._copra.device.tuning.items), np.int32(self._drawn), csr.row_ptr, csr.col_idx, self._vertex, self._slot, self._first
         )

@@ -1,0 +1,159 @@
+"""``clgraph devices``, ``clgraph doctor``, ``clgraph cache``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from clgraph.cli.common import json_option, print_json
+from clgraph.errors import DeviceError
+
+
+def _size(nbytes: int) -> str:
+    """Bytes for people: 1.5 GiB."""
+    if nbytes < 1024:
+        return f"{nbytes} B"
+    power = min((nbytes.bit_length() - 1) // 10, 4)
+    value = nbytes / 1024**power
+    return f"{value:.{0 if value >= 100 else 1}f} {('', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+
+
+def _print(*parts: Any) -> None:
+    from rich.console import Console
+
+    console = Console(width=None if sys.stdout.isatty() else 80, highlight=False, soft_wrap=False)
+    for part in parts:
+        console.print(part)
+
+
+def _device_table(devices: list[dict[str, Any]]) -> Any:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(show_lines=True, expand=False)
+    table.add_column("spec", no_wrap=True)
+    table.add_column("device", overflow="fold")
+    table.add_column("kind", no_wrap=True)
+    table.add_column("CUs", justify="right", no_wrap=True)
+    table.add_column("memory\nbuffer", justify="right", no_wrap=True)
+    for d in devices:
+        if d["working"]:
+            features = " ".join(name.removeprefix("HAVE_").lower() for name in d["features"])
+            state = "[green]works[/]" + (f", has {features}" if features else "")
+        else:
+            state = f"[bold red]BROKEN[/]: {escape(d['reason'])}"
+        driver = f"{escape(d['platform'])}, driver {escape(d['driver_version'])}"
+        table.add_row(
+            d["spec"],
+            f"[bold]{escape(d['name'])}[/]\n{driver}\n{state}",
+            d["kind"],
+            str(d["compute_units"]),
+            f"{_size(d['global_memory'])}\n{_size(d['max_buffer'])}",
+        )
+    return table
+
+
+@click.command()
+@json_option
+def devices(as_json: bool) -> None:
+    """The OpenCL devices of this machine, each tried out.
+
+    The spec is what --device takes. "memory" is the whole of it, "buffer" the largest single piece.
+    Oclgrind is shown only if CLGRAPH_DEVICE=oclgrind asks for it.
+    """
+    from clgraph import drivers
+    from clgraph.choosing import NO_PLATFORM, list_devices
+    from clgraph.doctor import describe
+
+    found = [describe(d) for d in list_devices()]
+    platforms = [
+        {
+            "number": number,
+            "name": p.name.strip(),
+            "version": p.version.strip(),
+            "devices": sum(d["spec"].split(":")[0] == str(number) for d in found),
+        }
+        for number, p in enumerate(drivers.platforms())
+    ]
+    if as_json:
+        print_json({"platforms": platforms, "devices": found})
+    else:
+        if found:
+            _print(_device_table(found))
+        for platform in platforms:
+            if not platform["devices"]:
+                click.echo(f"platform {platform['number']}, {platform['name']}, has no devices")
+    if not found:
+        raise DeviceError(NO_PLATFORM)
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> None:
+    """Find out what is wrong with drivers and devices, and how to mend it.
+
+    Exit status 0 only if some device works.
+    """
+    from clgraph.doctor import examine
+
+    report = examine()
+    if as_json:
+        print_json(report)
+    else:
+        _print_report(report)
+    if not report["working"]:
+        sys.exit(1)
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    def pairs(values: dict[str, Any]) -> Any:
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        for name, value in values.items():
+            grid.add_row(f"  {name}", escape(str(value)))
+        return grid
+
+    _print("[bold]Versions[/]", pairs({k: v or "not installed" for k, v in report["versions"].items()}), "")
+    loader = report["loader"]
+    _print("[bold]Loader[/]", pairs({"libOpenCL": loader["library"], **loader["environment"]}), "")
+    _print("[bold]Drivers[/]")
+    if not report["icds"]:
+        _print("  none found")
+    for icd in report["icds"]:
+        state = "[green]loads[/]" if icd["loads"] else f"[bold red]does not load[/]: {escape(icd['error'])}"
+        origin = f"{escape(icd['origin'])}, by {icd['found_by']}"
+        _print(f"  {escape(icd['library'] or '(empty)')}\n    {origin}: {state}")
+    _print("", "[bold]Devices[/]")
+    _print(_device_table(report["devices"]) if report["devices"] else "  none found")
+    store = report["cache"]
+    kept = {name: f"{room['files']} files, {_size(room['bytes'])}" for name, room in store["rooms"].items()}
+    _print("", "[bold]Cache[/]", pairs({"folder": store["folder"], **kept}), "")
+    if not report["faults"]:
+        _print(f"[bold green]Nothing is wrong[/]: {report['working']} device(s) work.")
+    for number, fault in enumerate(report["faults"], 1):
+        _print(f"[bold red]Fault {number}[/]: {escape(fault['fault'])}")
+        _print(f"  [bold]remedy[/]: {escape(fault['remedy'])}")
+
+
+@click.command()
+@click.option("--clear", is_flag=True, help="Delete what is kept: the next run builds its kernels anew.")
+@json_option
+def cache(clear: bool, as_json: bool) -> None:
+    """The folder of built kernels (CLGRAPH_CACHE_DIR): where it is and what it holds."""
+    from clgraph import cache as store
+
+    if clear:
+        store.clear()
+    rooms = {name: {"files": n, "bytes": size} for name, (n, size) in store.contents().items()}
+    if as_json:
+        print_json({"folder": str(store.cache_folder()), "rooms": rooms})
+        return
+    click.echo(f"{store.cache_folder()}{' (cleared)' if clear else ''}")
+    for name, room in rooms.items():
+        click.echo(f"  {name}: {room['files']} files, {_size(room['bytes'])}")

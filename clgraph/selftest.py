@@ -1,0 +1,59 @@
+"""The algorithms against their references on small graphs, on one device, in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clgraph.bfs import bfs
+from clgraph.components import connected_components
+from clgraph.errors import ClgraphError
+from clgraph.generate import powerlaw_graph
+from clgraph.graph import Graph
+from clgraph.reference import reference_sample, verify_bfs, verify_components, verify_sample
+from clgraph.sampling import METHODS, sample
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+def selftest(device: Device) -> Iterator[tuple[str, str | None, float]]:
+    """Run every check; yields (name, what is wrong or None, seconds)."""
+    for name, check in _checks(device):
+        started = perf_counter()
+        try:
+            check()
+            wrong = None
+        except (AssertionError, ClgraphError) as error:
+            wrong = str(error) or type(error).__name__
+        yield name, wrong, perf_counter() - started
+
+
+def _checks(device: Device) -> Iterator[tuple[str, Callable[[], None]]]:
+    powerlaw = powerlaw_graph(400, average_degree=4, seed=5)
+    long_path = Graph.from_edges(np.arange(299), np.arange(1, 300))
+    rng = np.random.default_rng(11)
+    arcs = Graph.from_edges(rng.integers(0, 200, 500), rng.integers(0, 200, 500), directed=True)
+    for method in METHODS:
+        yield f"sample {method}, power-law graph", lambda method=method: _sample(powerlaw, method, device)
+    yield "sample drve, directed graph", lambda: _sample(arcs, "drve", device)
+    for name, graph in (("power-law graph", powerlaw), ("path", long_path), ("directed graph", arcs)):
+        yield f"bfs, {name}", lambda graph=graph: verify_bfs(graph, bfs(graph, graph.ids[0], device=device))
+        yield f"components, {name}", lambda graph=graph: verify_components(
+            graph, connected_components(graph, device=device)
+        )
+    yield "strong components, directed graph", lambda: verify_components(
+        arcs, connected_components(arcs, connection="strong", device=device)
+    )
+
+
+def _sample(graph: Graph, method: str, device: Device) -> None:
+    expected = reference_sample(graph, method, size="50%", seed=3, mode="batched")
+    for components in ("afforest", "bfs"):
+        made = sample(graph, method, size="50%", seed=3, device=device, mode="batched", components=components)  # type: ignore[arg-type]
+        verify_sample(graph, made)
+        if not (np.array_equal(made.vertices, expected.vertices) and np.array_equal(made.edges, expected.edges)):
+            raise AssertionError(f"differs from the reference ({components})")
