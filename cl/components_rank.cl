@@ -2,13 +2,14 @@
 //
 // label int[n]    label[v] = the smallest vertex of v's component, its root (components.cl); -1 = v is not there
 // count int[n]    members of a component besides its root, at the root's place; later in the same place its number
-// state int[4]    see components.cl
+// state int[2]    see components.cl
+// sums int[3]     size of the sampled giant, number of vertices that are there, the giant's root (-1: none sampled)
 // tally int[2b]   per block of BLOCK vertices: roots of single vertices, roots of larger components; the host turns
 //                 both into running sums, so that single vertices get their numbers and the others their places in a
 //                 list, each by ascending vertex, without an atomic. The list is short or cheap to sort: the host does.
 // launch          components_count: padded range, ITEMS consecutive vertices a work-item, a fixed local size;
 //                 the others: padded range, one work-item a block (rank_blocks, rank_place) or ITEMS vertices
-// tunables        BLOCK 64 on GPUs, 2048 on CPUs
+// tunables        BLOCK 64 on GPUs, 2048 on CPUs; ITEMS 8 on GPUs, hundreds on CPUs
 
 #ifndef BLOCK
 #ifdef KIND_GPU
@@ -19,13 +20,15 @@
 #endif
 
 #define GIANT 0
-#define MEMBERS 1
-#define PRESENT 2
+#define MEMBERS 0
+#define PRESENT 1
+#define ROOT 2
 
 // Size of the sampled giant and number of vertices that are there; with `all`, also count[] of all roots. One address
 // would take all the giant's additions: they are summed in a work-item, then in the work-group, then added once.
-__kernel void components_count(const int n, __global const int *restrict label, __global int *state,
-                               const int all, __global int *count)
+__kernel void components_count(const int n, __global const int *restrict label,
+                               __global const int *restrict state, const int all, __global int *count,
+                               __global int *sums)
 {
     __local int members, present;
     if (get_local_id(0) == 0) {
@@ -35,6 +38,7 @@ __kernel void components_count(const int n, __global const int *restrict label, 
     barrier(CLK_LOCAL_MEM_FENCE);
     int seed = state[GIANT];
     int giant = seed < 0 ? -2 : label[seed];   // its root may have been hooked since it was sampled
+    if (get_global_id(0) == 0) sums[ROOT] = giant;
     int mine = 0, there = 0, other = 0;
     FOR_ITEMS(v, n) {
         int root = label[v];
@@ -61,10 +65,10 @@ __kernel void components_count(const int n, __global const int *restrict label, 
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
         if (members) {
-            atomic_add(state + MEMBERS, members);
+            atomic_add(sums + MEMBERS, members);
             if (all) atomic_add(count + giant, members);
         }
-        if (present) atomic_add(state + PRESENT, present);
+        if (present) atomic_add(sums + PRESENT, present);
     }
 }
 
@@ -151,4 +155,11 @@ __kernel void largest_blocks(const int n, const int blocks, __global const int *
     }
     best[2 * block] = root;
     best[2 * block + 1] = size;
+}
+
+// Sizes of the components of listed roots.
+__kernel void sizes_of(const int listed, __global const int *restrict roots, __global const int *restrict count,
+                       __global int *restrict size)
+{
+    FOR_ITEMS(i, listed) size[i] = count[roots[i]] + 1;
 }

@@ -5,8 +5,12 @@ Importing clgraph touches no OpenCL driver: the first use of a device does.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 # Some functions bear the name of their module (clgraph.bfs): importing them here, eagerly, is what makes
 # the function win. pyopencl itself is imported by the device floor alone, and only when it is used.
+from clgraph.bfs import BFSResult, bfs
+from clgraph.components import Components, connected_components
 from clgraph.errors import (
     BuildError,
     CapacityError,
@@ -15,17 +19,47 @@ from clgraph.errors import (
     DeviceError,
     InputError,
 )
+from clgraph.generate import powerlaw_graph
 from clgraph.graph import Graph
+from clgraph.io import read, write
+from clgraph.sampling import Sample, sample
+
+if TYPE_CHECKING:
+    from clgraph.device import Device, get_device
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BFSResult",
     "BuildError",
     "CapacityError",
     "ClgraphError",
+    "Components",
     "ConvergenceError",
+    "Device",
     "DeviceError",
     "Graph",
     "InputError",
+    "Sample",
     "__version__",
+    "bfs",
+    "connected_components",
+    "get_device",
+    "powerlaw_graph",
+    "read",
+    "sample",
+    "write",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The device floor imports pyopencl, so its names are looked up when they are used."""
+    if name in ("Device", "get_device"):
+        from clgraph import device
+
+        return getattr(device, name)
+    raise AttributeError(f"module 'clgraph' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -72,7 +72,7 @@ class Copra:
         self.n, self.arcs = graph.num_vertices, graph.num_arcs
         self.slots = 2 * self.n + self.arcs
         self.csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
-        self.has_copies = _has_copies(graph)
+        self.has_copies = has_copies(graph)
         self.offset = self.csr.offset
         self.far_scan = far_scan
         size = np.dtype(self.offset).itemsize
@@ -158,7 +158,7 @@ class Copra:
         return self.device.download(live, np.uint8, self.arcs).view(np.bool_)
 
 
-def _has_copies(graph: Graph) -> bool:
+def has_copies(graph: Graph) -> bool:
     """Whether the graph keeps parallel edges as copies."""
     if graph.num_arcs < 2:
         return False

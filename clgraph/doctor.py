@@ -10,8 +10,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -19,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import clgraph
-from clgraph import cache, drivers
+from clgraph import cache, child, drivers
 
 PACKAGES = (
     "pyopencl", "numpy", "scipy", "click", "rich",
     "intel-opencl-rt", "intel-cmplr-lib-rt", "intel-opencl-fpga-emu-rt", "pocl-binary-distribution",
 )  # fmt: skip
-SECONDS = 120.0  # for one child; the slowest first probe that was met took 4
 
 INSTALL_CPU = "pip install 'clgraph[cpu]'"
 INSTALL_EMULATOR = "pip install 'clgraph[fpga-emulator]'"
@@ -117,33 +114,14 @@ def _icds() -> list[dict[str, Any]]:
 
 
 def _may_load(icd: drivers.Icd) -> bool:
-    """Oclgrind is left alone (it would bring its own LLVM into this process); that the file exists is enough."""
+    """Oclgrind is left alone (it brings an LLVM of its own into the process): that it exists will do."""
     return "oclgrind" not in icd.library
 
 
 def _child(*arguments: str) -> tuple[Any, str | None]:
     """What ``python -m clgraph.doctor ARGUMENTS`` prints, or how it ended."""
-    # a child finds clgraph where this process found it, also in a checkout
-    root = str(Path(clgraph.__file__).resolve().parent.parent)
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "clgraph.doctor", *arguments],
-            env={**os.environ, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return None, f"did not answer within {SECONDS:.0f} s"
-    if done.returncode < 0:
-        return None, f"ended the process that used it ({signal.Signals(-done.returncode).name})"
-    try:
-        # the last line: drivers print whatever they like before it
-        return json.loads(done.stdout.rstrip().split("\n")[-1]), None
-    except ValueError:
-        last = (done.stderr.strip() or "no output").split("\n")[-1]
-        return None, f"exit status {done.returncode}: {last}"
+    answer, problem, _ = child.ask("clgraph.doctor", *arguments)
+    return answer, problem
 
 
 def _devices() -> tuple[list[dict[str, Any]], list[dict[str, str]]]:

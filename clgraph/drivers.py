@@ -218,8 +218,8 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
                     del os.environ["OCL_ICD_VENDORS"]
         elif oclgrind and not _state.oclgrind and not any("Oclgrind" in p.name for p in _state.platforms):
             raise DeviceError(
-                "Oclgrind was asked for too late: this process has already queried its OpenCL drivers without "
-                "it. Ask for it first: set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
+                "Oclgrind was asked for too late: this process has queried its OpenCL drivers without it. "
+                "Ask for it first: set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
             )
         return _state.platforms
 

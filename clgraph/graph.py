@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-import scipy.sparse.csgraph
+from scipy.sparse import csgraph
 
 from clgraph.errors import InputError
 
@@ -96,12 +96,12 @@ class Graph:
             borders = self.row_ptr[1:-1]  # the first arc of a row repeats nothing in the row before
             repeats[borders[(borders > 0) & (borders < self.num_arcs)] - 1] = False
             repeated: npt.NDArray[Any] = np.flatnonzero(repeats) + 1
-            extra, loops = len(repeated), np.count_nonzero(self.rows[repeated] == self.col_idx[repeated])
+            extra, loops = len(repeated), int(np.count_nonzero(self.rows[repeated] == self.col_idx[repeated]))
         else:
             extra = int(self.multiplicity.sum(dtype=np.int64)) - self.num_arcs
             at_loops = self.multiplicity[self.rows == self.col_idx]
             loops = int(at_loops.sum(dtype=np.int64)) - len(at_loops)
-        return int(extra) if self.directed else int(extra + loops) // 2
+        return extra if self.directed else (extra + loops) // 2
 
     @property
     def ids(self) -> npt.NDArray[Any]:
@@ -333,7 +333,9 @@ class Graph:
             if weight.shape != ends[0].shape:
                 raise InputError(f"{len(ends[0])} edges but weights of shape {weight.shape}")
             if not np.all(np.isfinite(weight)):
-                raise InputError(f"weight {int(np.argmin(np.isfinite(weight)))} (counted from 0) is not finite")
+                raise InputError(
+                    f"weight {int(np.argmin(np.isfinite(weight)))} (counted from 0) is not finite"
+                )
         extra = None if vertices is None else np.asarray(vertices)
         n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
         return build_csr(src, dst, n, weights=weight, ids=ids, directed=directed, duplicates=duplicates)
@@ -346,12 +348,12 @@ class Graph:
         ----------
         matrix : sparse array or matrix, shape (n, n)
         directed : bool
-            False takes the pattern of A and A^T together (with `weighted`: an edge's weight is the sum of what
-            stands on both sides of the diagonal, unless the matrix is symmetric: then it is the entry).
+            False takes the pattern of A and A^T together (with `weighted`: an edge's weight is the sum of
+            what stands on both sides of the diagonal, unless the matrix is symmetric: then it is the entry).
         weighted : bool
             Whether the entries are weights.
         """
-        a = sp.csr_array(matrix)
+        a: Any = sp.csr_array(matrix)
         if a.ndim != 2 or a.shape[0] != a.shape[1]:
             shape = " x ".join(str(length) for length in a.shape)
             raise InputError(f"the matrix is {shape}: an adjacency matrix is square")
@@ -383,17 +385,26 @@ def number_vertices(
     ids : array, shape (n,), or None where the ids are 0 .. n-1
     source, target : int32 arrays of indices
     """
-    groups = [source, target] if extra is None else [source, target, extra]
-    filled = [group for group in groups if len(group)]
+    filled = [group for group in (source, target, extra) if group is not None and len(group)]
     if not filled:
         return 0, None, np.empty(0, np.int32), np.empty(0, np.int32)
-    if any(group.dtype.kind not in "iu" for group in filled):
-        if any(group.dtype.kind in "fcb" for group in filled):
-            raise InputError("vertex ids are non-negative integers or strings, not floating-point numbers")
-        names = sorted({str(name) for group in filled for name in group.tolist()})
+    if any(group.dtype.kind in "UO" for group in filled):
+        unsorted = {name for group in filled for name in group.tolist()}
+        strange = next((name for name in unsorted if not isinstance(name, str)), None)
+        if strange is not None:
+            raise InputError(f"vertex id {strange!r}: ids are all non-negative integers, or all strings")
+        names = sorted(unsorted)
+        _check_count(len(names))
         index = {name: i for i, name in enumerate(names)}
-        ends = [np.fromiter((index[str(x)] for x in end.tolist()), np.int32, len(end)) for end in groups[:2]]
-        return len(names), np.array(names, dtype=object), ends[0], ends[1]
+        source, target = (
+            np.fromiter(map(index.__getitem__, end.tolist()), np.int32, len(end)) for end in (source, target)
+        )
+        return len(names), np.array(names, dtype=object), source, target
+    for group in filled:
+        if group.dtype.kind not in "iu":
+            raise InputError(f"vertex id {group.flat[0]!r}: ids are non-negative integers, or strings")
+    if len(source) == 0:  # NumPy makes floats of an empty list
+        source = target = np.empty(0, np.int64)
 
     lowest, highest = min(int(group.min()) for group in filled), max(int(group.max()) for group in filled)
     if lowest < 0:
@@ -450,11 +461,14 @@ def build_csr(
     key.sort()
     if duplicates == "merge" and np.any(key[1:] == key[:-1]):
         start = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-        rows = np.diff(start, append=len(key)) if multiplicity is None else np.add.reduceat(multiplicity, start)
-        multiplicity = rows.astype(np.int32)
+        if multiplicity is None:
+            counts = np.diff(start, append=len(key))
+        else:
+            counts = np.add.reduceat(multiplicity, start)
+        multiplicity = counts.astype(np.int32)
         weights = None if weights is None else np.add.reduceat(weights, start)
         key = key[start]
-        del rows, start
+        del counts, start
     if multiplicity is not None and not np.any(multiplicity > 1):
         multiplicity = None
     loops = np.flatnonzero(key >> 32 == key & LOW_HALF)
@@ -542,8 +556,9 @@ def component_labels(graph: Graph) -> tuple[int, npt.NDArray[np.int32]]:
     if n == 0:
         return 0, np.zeros(0, np.int32)
     pattern = sp.csr_array((np.ones(graph.num_arcs, np.int8), graph.col_idx, graph.row_ptr), shape=(n, n))
-    connection = "weak" if graph.directed else "strong"  # the same if symmetric, and saves the transpose
-    count, labels = sp.csgraph.connected_components(pattern, directed=True, connection=connection)
+    # for a symmetric pattern both are the same, and "strong" saves SciPy the transpose
+    connection: Literal["weak", "strong"] = "weak" if graph.directed else "strong"
+    count, labels = csgraph.connected_components(pattern, directed=True, connection=connection)
     return int(count), labels
 
 

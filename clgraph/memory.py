@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _FLAGS = cl.mem_flags
+_LARGE_PAGE = 1 << 21
 
 
 class HostBuffer(cl.Buffer):
@@ -32,6 +33,21 @@ class HostBuffer(cl.Buffer):
         # launched kernels may still be reading: the device lets go of the array when it has next waited
         if hasattr(self, "retire"):
             self.retire(self.array)
+
+
+def _on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """An uninitialised array that begins on a 2 MiB boundary, if it is large.
+
+    NumPy asks the kernel for large pages from 4 MiB on, and they begin at such boundaries only. Kernels that
+    write here and there all over a result then miss the TLB much less, and there are 512 times fewer page
+    faults.
+    """
+    nbytes = count * dtype.itemsize
+    if nbytes < _LARGE_PAGE // 2:
+        return np.empty(count, dtype)
+    block = np.empty(nbytes + 2 * _LARGE_PAGE, np.uint8)  # what is not touched takes no memory
+    skip = -block.ctypes.data % _LARGE_PAGE
+    return block[skip : skip + nbytes].view(dtype)
 
 
 class Memory:
@@ -113,8 +129,8 @@ class Memory:
         array : array of any shape
         writable : bool
             Whether kernels may write it: then it is a copy on every device. Read-only buffers of devices
-            that share the host's memory are the array itself (if it is contiguous and aligned), which must
-            not change while the buffer lives.
+            that share the host's memory are the array itself, which must not change while the buffer lives
+            (Intel's runtimes copy it once if it is not at a multiple of 128 bytes: `clgraph.aligned`).
 
         Raises
         ------
@@ -148,7 +164,7 @@ class Memory:
         """A buffer for a result that `take` hands over: a host array of its own where memory is shared."""
         if not self.shares_memory or not count:
             return self.empty(count, dtype)
-        array = np.empty(count, dtype)
+        array = _on_large_pages(count, np.dtype(dtype))
         self._check_buffer(f"an array of {count} {array.dtype}", array.nbytes)
         try:
             shared = HostBuffer(self.context, _FLAGS.READ_WRITE | _FLAGS.USE_HOST_PTR, hostbuf=array)

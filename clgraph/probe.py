@@ -8,13 +8,14 @@ with ``cl/probe_features.cl``, once per device, driver and version of clgraph.
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyopencl as cl
 
 import clgraph
-from clgraph import cache
+from clgraph import cache, child
 from clgraph.errors import BuildError, ClgraphError
 from clgraph.program import build, build_source, read_source
 
@@ -27,7 +28,24 @@ WARP = 32  # as PROBE_LOCAL in cl/probe_features.cl
 
 
 def probe(device: Device) -> str | None:
-    """None if the device builds and runs the probe kernel rightly, else the reason why not in one line."""
+    """None if the device builds and runs the probe kernel rightly, else the reason why not in one line.
+
+    A driver that was never seen to work is first tried in a child process, since it may abort.
+    """
+    key = cache.digest(["works", *device.identity, clgraph.__version__])
+    seen_to_work = cache.load("probes", key) is not None
+    if not seen_to_work and device.kind != "simulator" and sys.executable:
+        _, problem, died = child.ask("clgraph.probe", device.spec, *device.identity)
+        if died:
+            return f"the probe {problem}"
+    fault = run_probe(device)
+    if fault is None and not seen_to_work:
+        cache.store("probes", key, b"works")
+    return fault
+
+
+def run_probe(device: Device) -> str | None:
+    """`probe`, in this process whatever happens."""
     n = LOCAL * GROUPS
     try:
         prog = build(device, "probe", {}, device.base_options)
@@ -119,3 +137,20 @@ def _has(device: Device, name: str, source: str, options: tuple[str, ...]) -> bo
         return bool(np.all(device.download(out, np.int32, WARP) == 1))
     except ClgraphError:
         return False
+
+
+def _main(spec: str, identity: tuple[str, ...]) -> None:
+    """What the child does: probe the device that the parent means (and not another of the same number).
+
+    Its features too: what is found goes to the disk, where the parent finds it.
+    """
+    from clgraph.choosing import list_devices
+
+    for device in list_devices():
+        if device.spec == spec and device.identity == identity and run_probe(device) is None:
+            probe_features(device)
+    print("{}", flush=True)
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1], tuple(sys.argv[2:]))

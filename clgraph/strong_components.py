@@ -1,4 +1,4 @@
-"""Strongly connected components on a device: host half of ``cl/strong_trim.cl`` and ``cl/strong_color.cl``."""
+"""Strongly connected components on a device: host half of ``cl/strong_trim.cl`` and ``strong_color.cl``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.program import Kernel
 
-CHASE = 4096  # steps that a work-item goes on by itself
+    Launch = tuple[Kernel, tuple[Any, ...]]  # a kernel and its arguments
+
+CHASE = {"gpu": 4096}  # steps that a work-item goes on by itself: few where thousands could do the work
+CHASE_SERIAL = 65536  # many where a launch passes over all vertices in series
 CHANGED, LEFT, PIECES = range(3)  # slots of the state
 
 
@@ -28,17 +31,19 @@ class StrongFinder:
         With at least one vertex; its reverse is made (and kept) on the host.
     long_row, piece : int or None
         Rows with more arcs are cut into pieces for work-groups; None: never.
-    chase : int
-        Steps that a work-item goes on by itself.
+    chase : int, optional
+        Steps that a work-item goes on by itself (default: by kind of device).
     """
 
     def __init__(
-        self, device: Device, graph: Graph, *, long_row: int | None, piece: int, chase: int = CHASE
+        self, device: Device, graph: Graph, *, long_row: int | None, piece: int, chase: int | None = None
     ) -> None:
         self.device = device
         self.out: DeviceCSR = upload_csr(device, graph)
         self.back: DeviceCSR = upload_csr(device, graph.reverse)
         self.n = n = self.out.n
+        if chase is None:
+            chase = CHASE.get(device.kind, CHASE_SERIAL)
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **self.out.defines}
         self._capacity = 0
         if long_row is not None:
@@ -55,7 +60,11 @@ class StrongFinder:
         self._in_left = device.empty(n, np.int32)
         self._out_left = device.empty(n, np.int32)
         self._state = device.empty(3, np.int32)
-        self._queue = (self._state, device.empty(max(2 * self._capacity, 1), np.int32), np.int32(self._capacity))
+        self._block = 64 if device.kind == "gpu" else 2048
+        self._blocks = -(-n // self._block)
+        self._best = device.empty(2 * self._blocks, np.int32)
+        queue = device.empty(max(2 * self._capacity, 1), np.int32)
+        self._queue = (self._state, queue, np.int32(self._capacity))
         self.rounds = 0
         self.launches = 0
 
@@ -93,7 +102,10 @@ class StrongFinder:
             if not dev.download(self._state, np.int32, 3)[LEFT]:
                 break
             if self.rounds > self.n:  # every round with vertices left assigns one at least
-                raise DeviceError(f"{dev.spec} ({dev.name}): strong components do not settle: a fault of its compiler?")
+                raise DeviceError(
+                    f"{dev.spec} ({dev.name}): strong components do not settle, which they must: "
+                    "the driver computes wrongly; try another device, and `clgraph doctor`"
+                )
         least = self._in_left
         dev.fill(least, n, self.n)
         self._pass(color.strong_least, n, label, least)
@@ -103,7 +115,7 @@ class StrongFinder:
         kernel(-(-self.n // self.device.tuning.items), *args)
         self.launches += 1
 
-    def _scan(self, rows: tuple[Kernel, tuple[Any, ...]], long_rows: tuple[Kernel, tuple[Any, ...]]) -> None:
+    def _scan(self, rows: Launch, long_rows: Launch) -> None:
         """One launch over all vertices, and one over the long rows that it queued."""
         self.device.fill(self._state, np.int32(0), 3)
         self._pass(rows[0], np.int32(self.n), *rows[1], *self._queue)
@@ -114,7 +126,7 @@ class StrongFinder:
             kernel.exact(groups * width, *args, *self._queue, local=width)
             self.launches += 1
 
-    def _until_settled(self, rows: tuple[Kernel, tuple[Any, ...]], long_rows: tuple[Kernel, tuple[Any, ...]]) -> None:
+    def _until_settled(self, rows: Launch, long_rows: Launch) -> None:
         while True:
             self._scan(rows, long_rows)
             if not self.device.download(self._state, np.int32, 3)[CHANGED]:
@@ -122,12 +134,16 @@ class StrongFinder:
 
     def _pivot(self, label: Any) -> int:
         """The unassigned vertex with the largest product of degrees; n (no vertex) if all are assigned."""
-        block = 64 if self.device.kind == "gpu" else 2048
-        blocks = -(-self.n // block)
-        best = self.device.empty(2 * blocks, np.int32)
         self._color.strong_pivot(
-            blocks, np.int32(self.n), np.int32(blocks), np.int32(block), self._in_left, self._out_left, label, best
-        )  # fmt: skip
-        vertex, product = self.device.download(best, np.int32, 2 * blocks).reshape(-1, 2).T
+            self._blocks,
+            np.int32(self.n),
+            np.int32(self._blocks),
+            np.int32(self._block),
+            self._in_left,
+            self._out_left,
+            label,
+            self._best,
+        )
+        vertex, product = self.device.download(self._best, np.int32, 2 * self._blocks).reshape(-1, 2).T
         pivot = int(vertex[np.argmax(product)])
         return pivot if pivot >= 0 else self.n

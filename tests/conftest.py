@@ -64,13 +64,16 @@ def pytest_configure(config: pytest.Config) -> None:
     for option in ("--devices", "--require"):
         if strange := [word for word in _words(config, option) if word not in known]:
             raise pytest.UsageError(f"{option} {strange[0]}: not one of {', '.join(known)}")
-    missing = [
-        word
-        for word in _words(config, "--require")
-        if not (has_oclgrind() if word == "oclgrind" else word in working_devices())
-    ]
-    if missing:
-        raise pytest.UsageError(f"--require: {', '.join(missing)} does not work here; see `clgraph doctor`")
+    for option in ("--devices", "--require"):
+        missing = [
+            word
+            for word in _words(config, option)
+            if not (has_oclgrind() if word == "oclgrind" else word in working_devices())
+        ]
+        if missing:
+            raise pytest.UsageError(
+                f"{option} {', '.join(missing)}: does not work here; see `clgraph doctor`"
+            )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,13 +1,14 @@
 """The command line: ``clgraph COMMAND ...``.
 
-Each command lives in a module of its own and is imported when it is called: ``clgraph --help`` opens no driver.
+Each command lives in a module of its own, imported when it is called: ``clgraph --help`` opens no driver.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from typing import Any
+from typing import NoReturn
 
 import click
 
@@ -52,27 +53,41 @@ def cli() -> None:
     """Sample, traverse and rank graphs on any OpenCL device."""
 
 
-def main(args: list[str] | None = None) -> Any:
-    """Run the command line; every error of ours is one line on stderr and exit status 1."""
+def main(args: list[str] | None = None) -> None:
+    """Run the command line; every error is one message on stderr and an exit status, never a traceback.
+
+    Status 0: done; 1: an error; 2: not understood; 130: interrupted. CLGRAPH_TRACEBACK=1 lets Python's
+    traceback through, for those who look for a fault in clgraph.
+    """
     try:
-        cli.main(args, prog_name="clgraph", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
+        status = cli.main(args, prog_name="clgraph", standalone_mode=False)
+        sys.stdout.flush()  # here, not at the interpreter's end, a reader that has gone can be dealt with
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("clgraph: interrupted", err=True)
-        sys.exit(130)
+        _fail("interrupted", 130)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone: nothing left to say
+        # the reader of our output has gone: nothing left to say, at the interpreter's end neither
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except ClgraphError as error:
-        click.echo(f"clgraph: error: {error}", err=True)
-        sys.exit(1)
+        _fail(f"error: {error}")
     except MemoryError as error:
-        click.echo(f"clgraph: error: out of memory: {error}", err=True)
-        sys.exit(1)
+        _fail(f"error: out of memory: {error}")
     except OSError as error:
-        click.echo(f"clgraph: error: {error}", err=True)
-        sys.exit(1)
+        _fail(f"error: {error}")
+    except Exception as error:
+        if os.environ.get("CLGRAPH_TRACEBACK"):
+            raise
+        _fail(
+            f"error: unexpected {type(error).__name__}: {error}\nThis is a fault of clgraph: please report "
+            "it with the command and the traceback, which CLGRAPH_TRACEBACK=1 in front of the command shows"
+        )
+    if isinstance(status, int) and status:  # so click hands over what a command gave to ctx.exit()
+        sys.exit(status)
+
+
+def _fail(text: str, status: int = 1) -> NoReturn:
+    click.echo(f"clgraph: {text}", err=True)
+    sys.exit(status)

@@ -20,15 +20,26 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a graph file is read; collected into one argument, `reading`."""
 
     @click.option("--format", "format_", metavar="NAME", help="Format of the file (default: by its suffix).")
-    @click.option("--directed/--undirected", default=None, help="How to read the file (default: what it says).")
+    @click.option(
+        "--directed/--undirected", default=None, help="How to read the file (default: what it says)."
+    )
     @click.option("--ids", type=click.Choice(["int", "str"]), default="int", help="What vertex ids are.")
     @click.option("--weights", is_flag=True, help="Take the third column (or the entries) as weights.")
     @click.option(
-        "--duplicates", type=click.Choice(["merge", "keep"]), default="merge", help="What becomes of parallel edges."
+        "--duplicates",
+        type=click.Choice(["merge", "keep"]),
+        default="merge",
+        help="What becomes of parallel edges.",
     )
     @wraps(command)
     def with_reading(
-        *args: Any, format_: str | None, directed: bool | None, ids: str, weights: bool, duplicates: str, **kwargs: Any
+        *args: Any,
+        format_: str | None,
+        directed: bool | None,
+        ids: str,
+        weights: bool,
+        duplicates: str,
+        **kwargs: Any,
     ) -> Any:
         reading = {
             "format": format_, "directed": directed, "ids": ids, "weights": weights, "duplicates": duplicates,
@@ -41,7 +52,10 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--device SPEC``."""
     return click.option(
-        "--device", "device", metavar="SPEC", help="gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name."
+        "--device",
+        "device",
+        metavar="SPEC",
+        help="gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.",
     )(command)
 
 

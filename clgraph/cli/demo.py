@@ -11,7 +11,13 @@ from clgraph.cli.common import device_option, open_device, quiet_option
 
 
 @click.command()
-@click.option("--vertices", type=int, default=200_000, show_default=True, help="Size of the graph that is made.")
+@click.option(
+    "--vertices",
+    type=click.IntRange(min=10),
+    default=200_000,
+    show_default=True,
+    help="Size of the graph that is made.",
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the graph and of the samples.")
 @device_option
 @quiet_option
@@ -26,9 +32,8 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
 
     dev = open_device(device, quiet)
     graph = powerlaw_graph(vertices, seed=seed)
-    table = Table(
-        title=f"A power-law graph and samples of half its vertices (seed {seed}, {dev.name})", title_justify="left"
-    )
+    click.echo(f"A power-law graph, and samples of half its vertices by each method (seed {seed}):")
+    table = Table()
     table.add_column("")
     for head in ("vertices", "edges", "average degree", "largest degree", "seconds"):
         table.add_column(head, justify="right")
@@ -36,7 +41,8 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
     def row(name: str, shown: Graph, seconds: float | None) -> None:
         degrees = shown.degrees
         table.add_row(
-            name, f"{shown.num_vertices:,}", f"{shown.num_edges:,}", f"{degrees.mean():.3f}", f"{degrees.max():,}",
+            name, f"{shown.num_vertices:,}", f"{shown.num_edges:,}",
+            f"{degrees.mean():.3f}", f"{degrees.max():,}",
             "" if seconds is None else f"{seconds:.2f}",
         )  # fmt: skip
 
@@ -61,7 +67,10 @@ def selftest(device: str | None, quiet: bool) -> None:
     for name, wrong, seconds in run(dev):
         checks += 1
         failed += wrong is not None
-        click.echo(f"{'ok  ' if wrong is None else 'FAIL'} {name} ({seconds:.2f} s)" + (f": {wrong}" if wrong else ""))
+        click.echo(
+            f"{'ok  ' if wrong is None else 'FAIL'} {name} ({seconds:.2f} s)"
+            + (f": {wrong}" if wrong else "")
+        )
     click.echo(f"{checks - failed} of {checks} checks passed on {dev.name}")
     if failed:
         sys.exit(1)

@@ -66,9 +66,9 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
             temporary.unlink(missing_ok=True)
             raise
     except OSError as error:
-        if error.filename is not None and Path(error.filename).parent != target.parent and error.filename != str(path):
+        if error.filename is not None and Path(error.filename).parent != target.parent:
             raise  # about another file, touched inside the block
         raise InputError(
-            f"cannot write {path}: {error.strerror or error}; choose a file in an existing folder that you may "
-            "write to, with room left"
+            f"cannot write {path}: {error.strerror or error}; choose a file in an existing folder "
+            "that you may write to, with room left"
         ) from error

@@ -10,12 +10,16 @@ All numbers are little-endian. The header fills the first 4096 bytes:
     24      8      number of arcs
     32      8      number of self-loops
     40      8      length of the file
-    48      6*24   sections: offset, length in bytes, item type (8 characters, NumPy's, e.g. '<i4'); 0 0 '' if absent
-                   row_ptr (<i4 or <i8, n + 1), col_idx (<i4, arcs), weights (<f8, arcs), multiplicity (<i4, arcs),
-                   ids (<i8, n; for text ids n + 1 offsets into the next section), text of ids (|u1, UTF-8)
+    48      6*24   sections: offset, length in bytes, item type (8 characters, NumPy's); 0 0 '' if absent
+                     row_ptr       <i4 or <i8, n + 1
+                     col_idx       <i4, arcs
+                     weights       <f8, arcs
+                     multiplicity  <i4, arcs
+                     ids           <i8, n; if ids are text: <i8, n + 1, offsets into the next section
+                     text          |u1, the ids one after the other in UTF-8
 
-Each section begins at a multiple of 4096 bytes, so that a mapped array is aligned for devices that share the host's
-memory. The mapping is read-only; pages are loaded when they are touched.
+Each section begins at a multiple of 4096 bytes, so that a mapped array is aligned for devices that share the
+host's memory. The mapping is read-only.
 """
 
 from __future__ import annotations
@@ -30,14 +34,21 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph import Graph, build_csr
 from clgraph.io.atomic import atomic_write
-from clgraph.io.common import Loaded, Options, check_vertex_count, counted, only_int_ids, reading
+from clgraph.io.common import Loaded, Options, check_vertex_count, counted, reading
 
 MAGIC = b"\x93CLG\r\n\x1a\n"
 VERSION = 1
 PAGE = 4096
 HEAD = struct.Struct("<8sIIQQQQ")
 SECTION = struct.Struct("<QQ8s")
-SECTIONS = ("row_ptr", "col_idx", "weights", "multiplicity", "ids", "text")
+SECTIONS = {  # and the item types that each may have
+    "row_ptr": ("<i4", "<i8"),
+    "col_idx": ("<i4",),
+    "weights": ("<f8",),
+    "multiplicity": ("<i4",),
+    "ids": ("<i8",),
+    "text": ("|u1",),
+}
 DIRECTED = 1
 
 
@@ -46,7 +57,7 @@ def read_binary(path: Path, options: Options) -> Loaded:
     with reading(path):
         graph = _map(path)
     if options.ids == "str" and graph.ids.dtype != object:
-        only_int_ids(path, options, "this .clg file: its")
+        raise InputError(f"{path}: its vertex ids are numbers; leave --ids str (ids='str') out")
     notes = []
     entries = counted(graph.num_arcs, "arc")
     if options.weights and graph.weights is None:
@@ -55,8 +66,9 @@ def read_binary(path: Path, options: Options) -> Loaded:
         notes.append("weights (read them with --weights)")
         loops = graph.num_self_loops
         graph = Graph(
-            graph.row_ptr, graph.col_idx, multiplicity=graph.multiplicity, ids=graph._ids, directed=graph.directed
-        )
+            graph.row_ptr, graph.col_idx, multiplicity=graph.multiplicity, ids=graph._ids,
+            directed=graph.directed,
+        )  # fmt: skip
         graph.__dict__["num_self_loops"] = loops
     if options.directed is not None and options.directed != graph.directed:
         if graph.directed:
@@ -83,25 +95,35 @@ def merged(graph: Graph) -> Graph:
 def _map(path: Path) -> Graph:
     whole = np.memmap(path, np.uint8, mode="r").view(np.ndarray)
     if len(whole) < PAGE or whole[:8].tobytes() != MAGIC:
-        raise InputError(f"{path}: not a .clg file (its first bytes are others, or it is cut off); make it with clgraph convert")
+        raise InputError(
+            f"{path}: not a .clg file (its first bytes are others, or it is cut off); make it with clgraph "
+            "convert"
+        )
     _, version, flags, n, arcs, loops, length = HEAD.unpack(whole[: HEAD.size].tobytes())
     if version != VERSION:
-        raise InputError(f"{path}: version {version} of the .clg form, but this clgraph reads version {VERSION}; convert the graph anew")
+        raise InputError(
+            f"{path}: version {version} of the .clg form, but this clgraph reads version {VERSION}; convert "
+            "the graph anew"
+        )
     if length != len(whole):
-        raise InputError(f"{path}: {len(whole)} bytes long, but its header says {length}: cut off or damaged; convert the graph anew")
+        raise InputError(
+            f"{path}: {len(whole)} bytes long, but its header says {length}: cut off or damaged; convert "
+            "the graph anew"
+        )
     check_vertex_count(path, n)
     found: dict[str, npt.NDArray[Any] | None] = {}
-    for i, name in enumerate(SECTIONS):
-        offset, nbytes, kind = SECTION.unpack_from(whole[: PAGE].tobytes(), HEAD.size + i * SECTION.size)
+    table = SECTION.iter_unpack(whole[HEAD.size : HEAD.size + len(SECTIONS) * SECTION.size].tobytes())
+    for (name, kinds), (offset, nbytes, code) in zip(SECTIONS.items(), table, strict=True):
         found[name] = None
-        if offset:
-            allowed = {"row_ptr": ("<i4", "<i8"), "weights": ("<f8",), "ids": ("<i8",), "text": ("|u1",)}.get(name, ("<i4",))
-            items = {"row_ptr": n + 1, "ids": n + (1 if name == "ids" and nbytes == 8 * n + 8 else 0), "text": nbytes}.get(name, arcs)
-            code = kind.rstrip(b"\0").decode("ascii", "replace")
-            if code not in allowed or offset % PAGE or offset + nbytes > length or nbytes != items * np.dtype(code).itemsize:
-                raise InputError(f"{path}: its section {name} is damaged; convert the graph anew")
-            array = whole[offset : offset + nbytes].view(code)
-            found[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
+        if not offset:
+            continue
+        kind = code.rstrip(b"\0").decode("ascii", "replace")
+        items = {"row_ptr": (n + 1,), "ids": (n, n + 1), "text": (nbytes,)}.get(name, (arcs,))
+        right = kind in kinds and offset % PAGE == 0 and offset + nbytes <= length
+        if not right or nbytes not in [count * np.dtype(kind).itemsize for count in items]:
+            raise InputError(f"{path}: its section {name} is damaged; convert the graph anew")
+        array = whole[offset : offset + nbytes].view(kind)
+        found[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
     row_ptr, col_idx = found["row_ptr"], found["col_idx"]
     ids = found["ids"]
     damaged = row_ptr is None or (col_idx is None and arcs)
@@ -112,11 +134,14 @@ def _map(path: Path) -> Graph:
         damaged = row_ptr[0] != 0 or row_ptr[-1] != arcs or bool(np.any(row_ptr[1:] < row_ptr[:-1]))
         damaged = damaged or bool(arcs and (col_idx.min() < 0 or col_idx.max() >= n))
     if damaged or row_ptr is None or col_idx is None:
-        raise InputError(f"{path}: its rows or columns are out of range, so it is damaged; convert the graph anew")
+        raise InputError(
+            f"{path}: its rows or columns are out of range, so it is damaged; convert the graph anew"
+        )
     if ids is not None and len(ids) == n + 1:
         text = b"" if found["text"] is None else found["text"].tobytes()
         try:
-            ids = np.array([text[a:b].decode() for a, b in zip(ids[:-1].tolist(), ids[1:].tolist(), strict=True)], object)
+            ends = zip(ids[:-1].tolist(), ids[1:].tolist(), strict=True)
+            ids = np.array([text[start:end].decode() for start, end in ends], object)
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: its section text is damaged; convert the graph anew") from error
     graph = Graph(
@@ -130,7 +155,8 @@ def _map(path: Path) -> Graph:
 def write_binary(graph: Graph, path: Path) -> list[str]:
     """Write a .clg file."""
     arrays: dict[str, npt.NDArray[Any] | None] = {
-        "row_ptr": graph.row_ptr, "col_idx": graph.col_idx, "weights": graph.weights, "multiplicity": graph.multiplicity,
+        "row_ptr": graph.row_ptr, "col_idx": graph.col_idx, "weights": graph.weights,
+        "multiplicity": graph.multiplicity,
     }  # fmt: skip
     if not graph.has_identity_ids:
         ids = graph.ids
@@ -150,12 +176,11 @@ def write_binary(graph: Graph, path: Path) -> list[str]:
         table += SECTION.pack(offset, array.nbytes, array.dtype.newbyteorder("<").str.encode())
         parts.append((offset - end, array))
         end = offset + array.nbytes
-    head = HEAD.pack(
-        MAGIC, VERSION, DIRECTED * graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, end
-    )
+    flags = DIRECTED * graph.directed
+    head = HEAD.pack(MAGIC, VERSION, flags, graph.num_vertices, graph.num_arcs, graph.num_self_loops, end)
     with atomic_write(path) as file:
         file.write((head + table).ljust(PAGE, b"\0"))
         for gap, array in parts:
             file.write(bytes(gap))
-            file.write(memoryview(array).cast("B"))
+            file.write(array.data.cast("B"))
     return []

@@ -33,7 +33,7 @@ class Options:
     bare_is_directed: bool = False
 
     def direction(self, file_says: bool | None = None) -> bool:
-        """Directed or not: what the user says, else what the file says, else what is usual for the command."""
+        """Directed or not: the user's word, else the file's, else what is usual for the command."""
         for answer in (self.directed, file_says):
             if answer is not None:
                 return answer
@@ -55,25 +55,31 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (EOFError, zlib.error) as error:
-        raise InputError(f"{path}: the gzip data end too early or are damaged ({error}); fetch the file anew") from error
+        raise InputError(
+            f"{path}: the gzip data end too early or are damaged ({error}); fetch the file anew"
+        ) from error
     except gzip.BadGzipFile as error:
-        raise InputError(f"{path}: named .gz, but not compressed by gzip ({error}); rename it or fetch it anew") from error
+        raise InputError(
+            f"{path}: named .gz, but not compressed by gzip ({error}); rename it or fetch it anew"
+        ) from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def check_file(path: Path) -> None:
+def check_file(path: Path, may_be_empty: bool = False) -> None:
     """Refuse what is no regular file with something in it."""
     with reading(path):
         try:
             state = path.stat()
         except FileNotFoundError as error:
-            raise InputError(f"{path}: no such file; check the name (the current folder is {os.getcwd()})") from error
+            raise InputError(
+                f"{path}: no such file; check the name (the current folder is {os.getcwd()})"
+            ) from error
         if stat.S_ISDIR(state.st_mode):
             raise InputError(f"{path}: a folder, not a file; name a graph file in it")
         if not stat.S_ISREG(state.st_mode):
             raise InputError(f"{path}: not a regular file (it is read twice, so save pipes to a file first)")
-        if state.st_size == 0:
+        if state.st_size == 0 and not may_be_empty:
             raise InputError(f"{path}: the file is empty (0 bytes)")
         with open(path, "rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
@@ -81,7 +87,7 @@ def check_file(path: Path) -> None:
             raise InputError(f"{path}: compressed by gzip, but not named .gz; rename it")
 
 
-def open_binary(path: Path) -> IO[bytes]:
+def open_binary(path: Path) -> IO[bytes] | gzip.GzipFile:
     """The bytes of a plain or .gz file."""
     if path.suffix == ".gz":
         return gzip.open(path, "rb")
@@ -109,7 +115,9 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 def only_int_ids(path: Path, options: Options, format_name: str) -> None:
     """Refuse ids="str" where the format numbers its vertices."""
     if options.ids == "str":
-        raise InputError(f"{path}: vertices of {format_name} files are numbers; leave --ids str (ids='str') out")
+        raise InputError(
+            f"{path}: vertices of {format_name} files are numbers; leave --ids str (ids='str') out"
+        )
 
 
 def check_vertex_count(path: Path, n: int) -> None:

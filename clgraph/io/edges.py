@@ -1,9 +1,10 @@
 """Edge lists: one edge a row, two ids and perhaps a weight.
 
 Read are SNAP's files (comments begin with ``#``), networkrepository's (``%``), and CSV with or without a
-header; fields are parted by commas, tabs or spaces, lines end in LF or CRLF. NumPy's parser reads the file;
-only if it refuses, or a number is out of range, `_scan` goes through the lines in Python: it defines what is
-right, names the line that is not, and reads the odd file that NumPy's parser cannot.
+header; fields are parted by commas, tabs or spaces, lines end in LF or CRLF. Plain files take the fast way
+(`digits`), others NumPy's parser; only if that refuses too, or a number is out of range, `_scan` goes through
+the lines in Python: it defines what is right, names the line that is not, and reads the odd file that the
+others cannot.
 """
 
 from __future__ import annotations
@@ -22,11 +23,23 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.io.common import Loaded, Options, cells, counted, id_cells, open_binary, open_text, reading, write_cells, writing
+from clgraph.io.common import (
+    Loaded,
+    Options,
+    cells,
+    counted,
+    id_cells,
+    open_binary,
+    open_text,
+    reading,
+    write_cells,
+    writing,
+)
+from clgraph.io.digits import read_integers
 
-SOURCE_NAMES = {"source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1", "node_1"}
-TARGET_NAMES = {"target", "dst", "dest", "to", "tonodeid", "to_node", "v", "head", "end", "id2", "node2", "node_2"}
-WEIGHT_NAMES = {"weight", "w", "value", "cost"}
+SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
+TARGET_NAMES = ("target", "dst", "to", "tonodeid", "to_node", "v", "head", "end", "id2", "node2")
+WEIGHT_NAMES = ("weight", "w", "value", "cost")
 ID_MAX = 2**63 - 1
 CHUNK = 1 << 18  # rows written at a time: a few MB, which stay in the cache
 
@@ -38,7 +51,8 @@ class _Layout:
     comment: str  # the sign that opens comments
     delimiter: str | None  # None: any run of blanks
     columns: tuple[int, ...]  # of source, target and, if asked for, weight
-    skip: int  # lines before the first row
+    width: int  # fields in the first row
+    skip: int  # lines before it
     header: str | None
 
 
@@ -91,17 +105,24 @@ def _look(path: Path, options: Options) -> _Layout:
             rest = [i for i in range(len(fields)) if i not in (source, target)]
             columns = [source, target, weight if weight is not None else (rest or [len(fields)])[0]]
             header = line
-        elif options.ids == "int" and delimiter == "," and len(fields) > 1 and not any(map(_is_number, fields)):
-            header = line
-        if header is not None and not any(raw.strip() and raw.strip()[0] not in "#%" for _, raw in _numbered(file, path)):
+        elif options.ids == "int" and delimiter == "," and len(fields) > 1:
+            header = None if any(map(_is_number, fields)) else line
+        rows_follow = (raw.strip() and raw.strip()[0] not in "#%" for _, raw in _numbered(file, path))
+        if header is not None and not any(rows_follow):
             raise InputError(f"{path}: holds no edges, only the header {header!r}")
     skip = lines if header is not None else lines - 1
-    return _Layout(comment, delimiter, tuple(columns[: 3 if options.weights else 2]), skip, header)
+    wanted = tuple(columns[: 3 if options.weights else 2])
+    return _Layout(comment, delimiter, wanted, len(fields), skip, header)
 
 
 def _parse(path: Path, layout: _Layout) -> tuple[Any, Any, Any] | None:
-    """Integers (and weights) by NumPy's parser, or None if it meets anything that it or we do not take."""
+    """Integers (and weights) by NumPy, or None if it meets anything that it or we do not take."""
     weighted = len(layout.columns) == 3
+    if not weighted:
+        comma = layout.delimiter == ","
+        plain = read_integers(path, layout.skip, layout.width, layout.columns, comma)
+        if plain is not None:
+            return plain[0], plain[1], None
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
     try:
         with warnings.catch_warnings():
@@ -111,7 +132,7 @@ def _parse(path: Path, layout: _Layout) -> tuple[Any, Any, Any] | None:
                 dtype=kinds if weighted else np.int64,
                 comments=layout.comment,
                 delimiter=layout.delimiter,
-                quotechar='"' if layout.delimiter == "," else None,
+                quotechar=None,  # or a stray quote would swallow rows up to the next one
                 skiprows=layout.skip,
                 usecols=layout.columns,
                 encoding="latin-1",
@@ -146,26 +167,33 @@ def _scan(path: Path, layout: _Layout, options: Options) -> tuple[Any, Any, Any]
             where = f"{path}, line {number}"
             if len(fields) <= max(layout.columns):
                 wanted = "two ids and a weight" if options.weights else "two ids"
-                hint = "leave --weights out" if options.weights and len(fields) > 1 else "complete or delete the line"
-                raise InputError(f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; {hint}")
+                hint = "complete or delete the line"
+                if options.weights and len(fields) > 1:
+                    hint += ", or leave --weights out"
+                raise InputError(
+                    f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; "
+                    f"{hint}"
+                )
             for end, column in zip(ends, layout.columns, strict=False):
                 name = fields[column]
-                if as_int and not (name.isascii() and name.isdigit() and int(name) <= ID_MAX):
+                digits = name.removeprefix("+")
+                if as_int and not (digits.isascii() and digits.isdigit() and int(digits) <= ID_MAX):
                     _bad_id(where, name)
                 if not name:
                     raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
                 end.append(int(name) if as_int else name)
             if options.weights:
                 weights.append(_weight(where, fields[layout.columns[2]]))
-    if as_int:
-        return np.array(ends[0], np.int64), np.array(ends[1], np.int64), np.array(weights) if options.weights else None
-    return np.array(ends[0], object), np.array(ends[1], object), np.array(weights) if options.weights else None
+    source, target = (np.array(end, np.int64 if as_int else object) for end in ends)
+    return source, target, np.array(weights) if options.weights else None
 
 
 def _bad_id(where: str, name: str) -> NoReturn:
     if name.isascii() and name.lstrip("+-").isdigit():
-        what = "is negative" if name[0] == "-" else "has a sign" if name[0] == "+" else "does not fit in 64 bits"
-        raise InputError(f"{where}: id {name} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with --ids str")
+        what = "is negative" if name[0] == "-" else "does not fit in 64 bits"
+        raise InputError(
+            f"{where}: id {name} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with --ids str"
+        )
     raise InputError(
         f"{where}: {name[:80]!r} where the id of a vertex, a whole number, should be; "
         "if ids are text, read with --ids str (ids='str')"
@@ -178,7 +206,9 @@ def _weight(where: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{where}: weight {text[:80]!r} is not a finite number; mend it or leave --weights out")
+        raise InputError(
+            f"{where}: weight {text[:80]!r} is not a finite number; mend it or leave --weights out"
+        )
     return value
 
 
@@ -197,7 +227,7 @@ def _numbered(file: IO[str], path: Path) -> Iterator[tuple[int, str]]:
         with open_binary(path) as raw:
             number = next((i for i, line in enumerate(raw, 1) if not _decodes(line)), 0)
         raise InputError(
-            f"{path}, line {number}: bytes that are no UTF-8 text ({error.reason}); convert the file with iconv"
+            f"{path}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it with iconv"
         ) from error
 
 
@@ -253,7 +283,9 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
 
 def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
     """Weights as the shortest text that reads back to the same number."""
-    return cells(np.array([repr(weight).encode() for weight in weights.tolist()], dtype="S"), mark)
+    # equal ones are formatted once: weights are often small whole numbers
+    values, place = np.unique(weights, return_inverse=True)
+    return cells(np.array([repr(value).encode() for value in values.tolist()], dtype="S"), mark)[place]
 
 
 def lost_in_edges(graph: Graph) -> list[str]:
@@ -264,7 +296,7 @@ def lost_in_edges(graph: Graph) -> list[str]:
     touched |= graph.degrees > 0
     isolated = graph.num_vertices - int(np.count_nonzero(touched))
     if isolated:
-        notes.append(f"{counted(isolated, 'vertex', 'vertices')} without edges left out (edge lists have none)")
+        notes.append(f"{counted(isolated, 'vertex', 'vertices')} without edges left out")
     if graph.multiplicity is not None:
         notes.append(f"{graph.num_duplicates} merged parallel edges written once")
     return notes

@@ -125,7 +125,9 @@ def read_with_summary(
         loaded = form.read(file, options)
     except InputError as error:
         # what the graph floor finds wrong does not name the file
-        raise error if str(error).startswith(str(file.with_suffix(""))) else InputError(f"{file}: {error}") from error
+        if str(error).startswith(str(file.with_suffix(""))):
+            raise
+        raise InputError(f"{file}: {error}") from error
     return loaded.graph, f"read {file.name}: {_describe(loaded)}"
 
 
@@ -219,9 +221,12 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
             name = "ldbc"
         if name is None:
             what = f"the suffix {suffix!r} belongs to" if suffix else "without a suffix the name says"
-            raise InputError(f"{path}: {what} no known format; name one with --format: {known}")
+            hint = "name one with --format (of an output: --to)"
+            raise InputError(f"{path}: {what} no known format; {hint}: {known}")
     if name not in FORMATS:
         raise InputError(f"{path}: unknown format {name!r}; the known ones are {known}")
     if packed and not FORMATS[name].text:
-        raise InputError(f"{path}: {name} files are not compressed with gzip; unpack it or use another format")
+        raise InputError(
+            f"{path}: {name} files are not compressed with gzip; unpack it or use another format"
+        )
     return name, FORMATS[name]

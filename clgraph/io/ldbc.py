@@ -13,8 +13,20 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.io.atomic import atomic_write
-from clgraph.io.common import Loaded, Options, check_file, counted, id_cells, open_text, reading, write_cells, writing
+from clgraph.io.common import (
+    Loaded,
+    Options,
+    check_file,
+    counted,
+    id_cells,
+    open_binary,
+    open_text,
+    reading,
+    write_cells,
+    writing,
+)
 from clgraph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
+
 
 def stem_of(path: Path) -> tuple[Path, str]:
     """The common stem of the files, and ``.gz`` if the name ends so."""
@@ -36,15 +48,17 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     if vertex_file is None or edge_file is None:
         missing = " and ".join(f"{stem.name}{suffix}" for suffix, file in files.items() if file is None)
         raise InputError(f"{path}: an LDBC graph is NAME.v and NAME.e, but {missing} is not in {stem.parent}")
-    check_file(vertex_file)
+    check_file(vertex_file, may_be_empty=True)
+    check_file(edge_file, may_be_empty=True)
     vertices = _read_vertices(vertex_file, options)
     source: Any
     target: Any
-    if edge_file.is_file() and edge_file.stat().st_size == 0:
+    with reading(edge_file), open_binary(edge_file) as file:
+        edgeless = not file.read(1)
+    if edgeless:
         source = target = np.empty(0, vertices.dtype)
         weights = np.empty(0) if options.weights else None
     else:
-        check_file(edge_file)
         source, target, weights, _ = read_rows(edge_file, options)
     graph = Graph.from_edges(
         source, target, weights=weights, directed=options.direction(_is_directed(stem)),
@@ -52,7 +66,8 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     )  # fmt: skip
     if graph.num_vertices > len(vertices):
         known = set(vertices.tolist())
-        row, name = next((i, x) for i, ends in enumerate(zip(source, target, strict=True), 1) for x in ends if x not in known)
+        rows = enumerate(zip(source, target, strict=True), 1)
+        row, name = next((row, end) for row, ends in rows for end in ends if end not in known)
         raise InputError(f"{edge_file}, row {row}: vertex {name} is not in {vertex_file.name}; add it there")
     return Loaded(graph, counted(len(source), "row"))
 
@@ -68,18 +83,22 @@ def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
                 if options.ids == "int":
                     if not (name.isascii() and name.isdigit() and int(name) <= ID_MAX):
                         raise InputError(
-                            f"{path}, line {number}: {name[:80]!r} is no vertex id, a whole number from 0 to {ID_MAX}; "
-                            "if ids are text, read with --ids str (ids='str')"
+                            f"{path}, line {number}: {name[:80]!r} is no vertex id, a whole number up to "
+                            f"{ID_MAX}; if ids are text, read with --ids str (ids='str')"
                         )
                     found.append(int(name))
                 else:
                     found.append(name)
         except UnicodeDecodeError as error:
-            raise InputError(f"{path}: bytes that are no UTF-8 text ({error.reason}); convert the file with iconv") from error
+            raise InputError(
+                f"{path}: bytes that are no UTF-8 text ({error.reason}); convert the file with iconv"
+            ) from error
     vertices = np.array(found, np.int64 if options.ids == "int" else object)
     if len(set(found)) < len(found):
         values, counts = np.unique(vertices, return_counts=True)
-        raise InputError(f"{path}: vertex {values[np.argmax(counts)]} stands there {counts.max()} times; keep it once")
+        raise InputError(
+            f"{path}: vertex {values[np.argmax(counts)]} stands there {counts.max()} times; keep it once"
+        )
     return vertices
 
 

@@ -1,4 +1,4 @@
-"""METIS graph files: line i lists the neighbours of vertex i, 1-based; undirected, so every edge stands twice.
+"""METIS graph files: line i lists the neighbours of vertex i, from 1; undirected: every edge stands twice.
 
 The header is ``n m [fmt [ncon]]``; fmt's three digits say whether lines hold vertex sizes, `ncon` vertex
 weights, and a weight behind each neighbour. A blank line is a vertex without neighbours.
@@ -29,6 +29,7 @@ from clgraph.io.common import (
     writing,
 )
 
+_Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
 BLOCK = 1 << 24  # bytes of text worked on at a time
 
 
@@ -38,16 +39,25 @@ def read_metis(path: Path, options: Options) -> Loaded:
     with reading(path):
         (n, m, sizes, ncon, weighted), lengths, numbers = _read_numbers(path)
     if len(lengths) < n:
-        raise InputError(f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; fetch the file anew")
+        raise InputError(
+            f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; fetch the "
+            "file anew"
+        )
     if np.any(lengths[n:]):
-        raise InputError(f"{path}, line {_line_of(path, n)}: more lines than the {n} vertices of the header; mend the header")
+        raise InputError(
+            f"{path}, line {_line_of(path, n)}: more lines than the {n} vertices of the header; mend the "
+            "header"
+        )
     lengths = lengths[:n]
     notes = []
     before = sizes + ncon
     if before:
         short = np.flatnonzero(lengths < before)
         if len(short):
-            raise InputError(f"{path}, line {_line_of(path, short[0])}: fewer numbers than the {before} vertex weights that the header says")
+            raise InputError(
+                f"{path}, line {_line_of(path, short[0])}: fewer numbers than the {before} vertex weights "
+                "that the header says"
+            )
         start = np.cumsum(lengths) - lengths
         keep = np.ones(len(numbers), bool)
         for i in range(before):
@@ -58,34 +68,46 @@ def read_metis(path: Path, options: Options) -> Loaded:
     if weighted:
         odd = np.flatnonzero(lengths % 2)
         if len(odd):
-            raise InputError(f"{path}, line {_line_of(path, odd[0])}: a neighbour without its weight, which the header says is there")
+            raise InputError(
+                f"{path}, line {_line_of(path, odd[0])}: a neighbour without its weight, which the header "
+                "says is there"
+            )
         weights, numbers, lengths = numbers[1::2].astype(np.float64), numbers[::2], lengths // 2
         if not options.weights:
             weights = None
             notes.append("edge weights skipped")
     elif options.weights:
-        raise InputError(f"{path}, line 1: the header says that there are no edge weights; leave --weights out")
+        raise InputError(
+            f"{path}, line 1: the header says that there are no edge weights; leave --weights out"
+        )
     outside = np.flatnonzero((numbers < 1) | (numbers > n))
     tail = np.repeat(np.arange(n, dtype=np.int32), lengths)
     if len(outside):
         i = outside[0]
-        raise InputError(f"{path}, line {_line_of(path, tail[i])}: neighbour {numbers[i]} of vertex {tail[i] + 1} is not among 1 .. {n}")
+        raise InputError(
+            f"{path}, line {_line_of(path, tail[i])}: neighbour {numbers[i]} of vertex {tail[i] + 1} is not "
+            f"among 1 .. {n}"
+        )
     head = (numbers - 1).astype(np.int32)
     _check_twins(path, tail, head, weights)
     once = tail <= head
     edges = int(np.count_nonzero(once))
     if m != edges and 2 * m != len(head):
-        raise InputError(f"{path}: the header says {m} edges, but the lines hold {edges}; fetch the file anew or mend the header")
+        raise InputError(
+            f"{path}: the header says {m} edges, but the lines hold {edges}; fetch the file anew or mend "
+            "the header"
+        )
     directed = options.direction(False)
     if not directed:
         tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
     graph = build_csr(
-        tail, head, n, weights=weights, ids=np.arange(1, n + 1), directed=directed, duplicates=options.duplicates
-    )
+        tail, head, n, weights=weights, ids=np.arange(1, n + 1), directed=directed,
+        duplicates=options.duplicates,
+    )  # fmt: skip
     return Loaded(graph, counted(len(numbers), "entry", "entries"), notes)
 
 
-def _read_numbers(path: Path) -> tuple[tuple[int, int, int, int, bool], npt.NDArray[Any], npt.NDArray[np.int64]]:
+def _read_numbers(path: Path) -> tuple[_Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The header, how many numbers each line behind it holds, and these numbers."""
     header, before = None, 0  # before: lines of the file before this block
     lengths, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -104,9 +126,10 @@ def _read_numbers(path: Path) -> tuple[tuple[int, int, int, int, bool], npt.NDAr
                 for number, line in enumerate(lines, before + 1):
                     for word in [] if line.lstrip().startswith(b"%") else line.split():
                         if not word.isdigit() or int(word) >= 2**63:
+                            shown = word[:80].decode(errors="replace")
                             raise InputError(
-                                f"{path}, line {number}: {word[:80].decode(errors='replace')!r} where the whole number of "
-                                "a neighbour (or its weight) should be; is this a METIS file?"
+                                f"{path}, line {number}: {shown!r} where the whole number of a neighbour "
+                                "(or its weight) should be; is this a METIS file?"
                             ) from error
                 raise
             before += len(lines)
@@ -115,12 +138,14 @@ def _read_numbers(path: Path) -> tuple[tuple[int, int, int, int, bool], npt.NDAr
     return header, np.concatenate(lengths), np.concatenate(numbers)
 
 
-def _header(path: Path, fields: list[bytes]) -> tuple[int, int, int, int, bool]:
+def _header(path: Path, fields: list[bytes]) -> _Header:
     shown = b" ".join(fields)[:80].decode(errors="replace")
     if not 2 <= len(fields) <= 4 or not all(field.isdigit() for field in fields):
-        raise InputError(f"{path}: the header {shown!r} should be 'vertices edges [fmt [ncon]]'; is this a METIS file?")
+        raise InputError(
+            f"{path}: the header {shown!r} should be 'vertices edges [fmt [ncon]]'; is this a METIS file?"
+        )
     fmt = fields[2].decode().zfill(3) if len(fields) > 2 else "000"
-    if len(fmt) > 3 or set(fmt) > {"0", "1"} or set(fmt) - {"0", "1"}:
+    if len(fmt) > 3 or set(fmt) - {"0", "1"}:
         raise InputError(f"{path}: fmt {fmt!r} in the header {shown!r} should be three digits, each 0 or 1")
     n, m = int(fields[0]), int(fields[1])
     check_vertex_count(path, n)
@@ -128,7 +153,9 @@ def _header(path: Path, fields: list[bytes]) -> tuple[int, int, int, int, bool]:
     return n, m, int(fmt[0]), ncon, fmt[2] == "1"
 
 
-def _check_twins(path: Path, tail: npt.NDArray[Any], head: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> None:
+def _check_twins(
+    path: Path, tail: npt.NDArray[Any], head: npt.NDArray[Any], weights: npt.NDArray[Any] | None
+) -> None:
     """Refuse an arc without its twin, or with a twin of another weight."""
     there = (tail.astype(np.int64) << 32) | head
     back = (head.astype(np.int64) << 32) | tail
@@ -150,8 +177,9 @@ def _check_twins(path: Path, tail: npt.NDArray[Any], head: npt.NDArray[Any], wei
             u, v = v, u
         what = "with the same weight" if there[i] == back[i] else "as often"
         raise InputError(
-            f"{path}, line {_line_of(path, u)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} (line {_line_of(path, v)}) "
-            f"does not list {u + 1} {what}; METIS files hold every edge twice: write directed graphs as an edge list"
+            f"{path}, line {_line_of(path, u)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
+            f"(line {_line_of(path, v)}) does not list {u + 1} {what}; METIS files hold every edge twice: "
+            "mend the line, or give directed graphs as edge lists"
         )
 
 
@@ -171,16 +199,20 @@ def _line_of(path: Path, vertex: int) -> int:
 
 def write_metis(graph: Graph, path: Path) -> list[str]:
     """Write a METIS graph file; weights must be positive whole numbers."""
+    loops = counted(graph.num_self_loops, "self-loop")
+    copies = graph.multiplicity is None and graph.num_duplicates > 0
     for wrong, why in (
-        (graph.directed, "the graph is directed; METIS files are undirected (read it with --undirected)"),
-        (graph.num_self_loops > 0, f"{counted(graph.num_self_loops, 'self-loop')}, which METIS files cannot hold"),
-        (graph.multiplicity is None and graph.num_duplicates > 0, "parallel edges, which METIS files cannot hold (merge them)"),
+        (graph.directed, "it is directed, METIS files are undirected (read it with --undirected)"),
+        (graph.num_self_loops > 0, f"METIS files cannot hold its {loops}"),
+        (copies, "METIS files cannot hold its parallel edges (merge them)"),
     ):
         if wrong:
-            raise InputError(f"cannot write {path}: {why}")
+            raise InputError(f"cannot write the graph to {path}: {why}; use another format")
     weights = graph.weights
     if weights is not None and not np.all((weights > 0) & (weights < 2**53) & (weights == np.floor(weights))):
-        raise InputError(f"cannot write {path}: METIS edge weights are positive whole numbers; leave --weights out")
+        raise InputError(
+            f"cannot write {path}: METIS edge weights are positive whole numbers; leave --weights out"
+        )
     n = graph.num_vertices
     # numbers end in a blank; cell n ends a row
     text = np.concatenate((cells(np.arange(1, n + 1), b" "), _line_end(n)))

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import scipy.io
@@ -28,12 +29,12 @@ from clgraph.io.common import (
 )
 
 
-class _Stream:
-    """A file that can be read and written, but not sought: SciPy seeks back from what it read too much, and
-    aborts the whole process where that fails."""
+def _stream(file: Any) -> Any:
+    """A file that can be read and written, but not sought.
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self.read, self.write = file.read, file.write
+    SciPy seeks back over what it read too much, and aborts the whole process where that fails.
+    """
+    return SimpleNamespace(read=file.read, write=file.write)
 
 
 def read_mtx(path: Path, options: Options) -> Loaded:
@@ -42,23 +43,35 @@ def read_mtx(path: Path, options: Options) -> Loaded:
     with reading(path):
         try:
             with open_binary(path) as file:
-                rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_Stream(file))
+                rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_stream(file))
             if layout != "coordinate":
-                raise InputError(f"{path}, line 1: a dense matrix ({layout!r}); a graph is a 'coordinate' matrix")
+                raise InputError(
+                    f"{path}, line 1: a dense matrix ({layout!r}); a graph is a 'coordinate' matrix"
+                )
             if rows != columns:
-                raise InputError(f"{path}: the matrix is {rows} x {columns}; the adjacency matrix of a graph is square")
+                raise InputError(
+                    f"{path}: the matrix is {rows} x {columns}; the adjacency matrix of a graph is square"
+                )
             check_vertex_count(path, rows)
             if options.weights and field in ("pattern", "complex"):
-                raise InputError(f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave --weights out")
+                raise InputError(
+                    f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave "
+                    "--weights out"
+                )
             with open_binary(path) as file:
-                matrix = scipy.io.mmread(_Stream(file), spmatrix=False)
+                matrix: Any = scipy.io.mmread(_stream(file), spmatrix=False)
         except InputError:
             raise
         except (ValueError, OverflowError) as error:
-            raise InputError(f"{path}: not a right Matrix Market file: {error}; mend that line or fetch the file anew") from error
+            raise InputError(
+                f"{path}: not a right Matrix Market file: {error}; mend that line or fetch the file anew"
+            ) from error
     weights = matrix.data.astype(np.float64) if options.weights else None
     if weights is not None and not np.all(np.isfinite(weights)):
-        raise InputError(f"{path}, line {_line_not_finite(path)}: the entry is not a finite number; mend it or leave --weights out")
+        raise InputError(
+            f"{path}, line {_line_not_finite(path)}: the entry is not a finite number; mend it or leave "
+            "--weights out"
+        )
     source, target = (end.astype(np.int32) for end in matrix.coords)
     directed = options.direction(symmetry != "symmetric")
     if symmetry == "symmetric" and not directed:  # SciPy unfolds what the file holds once
@@ -88,7 +101,7 @@ def write_mtx(graph: Graph, path: Path) -> list[str]:
     matrix = sp.coo_array((data, (graph.rows, graph.col_idx)), shape=(n, n))
     with writing(path) as file:
         scipy.io.mmwrite(
-            _Stream(file),
+            _stream(file),
             matrix,
             field="pattern" if graph.weights is None else "real",
             symmetry="general" if graph.directed else "symmetric",

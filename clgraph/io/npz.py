@@ -1,6 +1,6 @@
 """scipy.sparse .npz files: entry (i, j) is the arc i -> j, vertices are numbered from 0.
 
-What SciPy's format does not know (ids, direction) is added beside its arrays; SciPy reads such a file as ever.
+What SciPy's format does not know (ids, direction) stands beside its arrays; SciPy reads such a file as ever.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,7 +24,7 @@ def read_npz(path: Path, options: Options) -> Loaded:
     only_int_ids(path, options, ".npz")
     with reading(path):
         try:
-            matrix = sp.load_npz(path)
+            matrix: Any = sp.load_npz(path)
             with np.load(path) as file:
                 own = {name: file[name] for name in ("clgraph_directed", "clgraph_ids") if name in file}
         except (ValueError, KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
@@ -39,7 +40,9 @@ def read_npz(path: Path, options: Options) -> Loaded:
     if options.weights and matrix.dtype.kind not in "biuf":
         raise InputError(f"{path}: entries of type {matrix.dtype} cannot be weights; leave --weights out")
     if options.weights and not np.all(np.isfinite(matrix.data)):
-        raise InputError(f"{path}: the matrix holds a value that is not finite; mend it or leave --weights out")
+        raise InputError(
+            f"{path}: the matrix holds a value that is not finite; mend it or leave --weights out"
+        )
     entries = matrix.nnz
     graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights)
     ids = own.get("clgraph_ids")
@@ -51,7 +54,9 @@ def read_npz(path: Path, options: Options) -> Loaded:
 def write_npz(graph: Graph, path: Path) -> list[str]:
     """Write the matrix of `Graph.to_scipy` and, beside it, ids and direction."""
     if graph.multiplicity is None and graph.num_duplicates:
-        raise InputError(f"cannot write {path}: parallel edges, which a sparse matrix cannot hold; use .clg or merge them")
+        raise InputError(
+            f"cannot write {path}: parallel edges, which a sparse matrix cannot hold; use .clg or merge them"
+        )
     own = {"clgraph_directed": np.array(graph.directed)}
     if not graph.has_identity_ids:
         own["clgraph_ids"] = graph.ids.astype("U") if graph.ids.dtype == object else graph.ids

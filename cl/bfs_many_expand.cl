@@ -1,0 +1,38 @@
+// bfs_many_expand.cl: distances of many searches out of the bit planes of bfs_many.cl.
+//
+// seen       BITS[n]          bit i: search i has reached the vertex
+// planes     BITS[PLANES n]   bit b of the distances is plane b
+// distance   DIST[k n]        row i: distances of search i, -1 where not reached
+//
+// launch     runs of ITEMS vertices a work-item; row by row within a run, so that writes go along
+// tunables   ITEMS, LANES (32 or 64), PLANES (4, 8, 16, 32), DIST (char, short, int)
+
+#ifndef LANES
+#define LANES 64
+#endif
+#ifndef PLANES
+#define PLANES 4
+#endif
+#ifndef DIST
+#define DIST char
+#endif
+#if LANES == 64
+#define BITS ulong
+#else
+#define BITS uint
+#endif
+
+__kernel void bfs_many_expand(const int n, const int searches, __global const BITS *restrict seen,
+                              __global const BITS *restrict planes, __global DIST *restrict distance)
+{
+    for (int i = 0; i < searches; i++) {
+        __global DIST *row = distance + (size_t)i * n;
+        FOR_ITEMS(v, n) {
+            int d = 0;
+            #pragma unroll
+            for (int b = 0; b < PLANES; b++)
+                d |= (int)(planes[(size_t)b * n + v] >> i & 1) << b;
+            row[v] = (DIST)(seen[v] >> i & 1 ? d : -1);
+        }
+    }
+}

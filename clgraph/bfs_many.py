@@ -1,0 +1,293 @@
+"""Many independent breadth-first searches at once: host half of ``cl/bfs_many.cl``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.bfs import NO_LIMIT, check_depth, indices_of, shape_for
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.copra import DeviceCSR
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.program import Program
+
+Lanes = Literal[32, 64]
+
+MANY_ITEMS = 16  # queue entries a work-item
+PARTS = 4  # work-groups a row (GPUs)
+PULL_SHARE = 16  # pull when more than one vertex in so many is in some frontier
+FUSED_COUNT = 2048  # frontiers of at most so many vertices are left to the fused kernel
+FUSED_ARCS = 32768  # and as many arcs
+SCATTER_SHARE = 8  # push without a queue when a frontier has more arcs than one in so many vertices
+PLANES = 4  # bits of a distance to begin with: levels up to 15
+COUNT, ARCS, STATE_SIZE = 0, 5, 28
+WORDS = {np.dtype(np.int8): "char", np.dtype(np.int16): "short", np.dtype(np.int32): "int"}
+
+
+@dataclass(frozen=True)
+class ManyBFSResult:
+    """Distances of many searches.
+
+    Attributes
+    ----------
+    distance : int8, int16 or int32 array, shape (k, n)
+        Row i: arcs on a shortest path from source i; -1 where there is none (within the depth limit).
+    sources : int32 array, shape (k,)
+        Vertex indices, in the order given.
+    levels : int
+        Distances that occur in any search: the largest one + 1.
+    depth_limit : int or None
+    seconds : dict of float
+        Time by phase: "upload", "compile", "bfs", "download", "total".
+    device : str
+    """
+
+    distance: npt.NDArray[Any]
+    sources: npt.NDArray[np.int32]
+    levels: int
+    depth_limit: int | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    device: str = ""
+
+
+def bfs_many(
+    graph: Graph,
+    sources: Sequence[Any] | npt.NDArray[Any],
+    *,
+    depth_limit: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    lanes: Lanes = 64,
+    device: Device | str | None = None,
+) -> ManyBFSResult:
+    """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
+
+    Parameters
+    ----------
+    graph : Graph
+    sources : ids of vertices
+        One search each; the same id twice makes two equal rows.
+    depth_limit : int, optional
+        Go no further than so many arcs.
+    dtype : {int8, int16, int32}, optional
+        Type of the distances; the smallest that holds them all if not given.
+    lanes : {64, 32}
+        Searches to a batch.
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+
+    Returns
+    -------
+    ManyBFSResult
+
+    Raises
+    ------
+    InputError
+        If a source is not in the graph (it is named), an option is wrong, or a distance does not fit `dtype`.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or graph and distances do not fit on it.
+
+    References
+    ----------
+    .. [1] M. Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, bfs_many
+    >>> bfs_many(Graph.from_edges([0, 1], [1, 2]), [0, 2]).distance
+    array([[0, 1, 2],
+           [2, 1, 0]], dtype=int8)
+    """
+    start = time.perf_counter()
+    check_depth(depth_limit)
+    if lanes not in (32, 64):
+        raise InputError(f"lanes is {lanes!r}: use 32 or 64")
+    if dtype is not None and np.dtype(dtype) not in WORDS:
+        raise InputError(f"dtype is {np.dtype(dtype)}: distances are int8, int16 or int32")
+    wanted = list(sources)
+    if not wanted:
+        raise InputError("no source is given: a breadth-first search starts from at least one vertex")
+    index = indices_of(graph, wanted).astype(np.int32)
+    from clgraph.device import get_device
+
+    search = _ManySearch(get_device(device), graph, lanes)
+    last = NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
+    parts, levels = [], 0
+    for first in range(0, len(index), lanes):
+        part, deepest = search.run(index[first : first + lanes], last, dtype)
+        parts.append(part)
+        levels = max(levels, deepest)
+    distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    search.seconds["total"] = time.perf_counter() - start
+    return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, search.dev.name)
+
+
+class _ManySearch:
+    """Searches of one graph on one device, a batch at a time."""
+
+    def __init__(self, dev: Device, graph: Graph, lanes: int) -> None:
+        from clgraph.copra import upload_csr
+
+        self.dev, self.graph, self.lanes, self.n = dev, graph, lanes, graph.num_vertices
+        self.shape = shape_for(dev)
+        self.seconds = {"upload": 0.0, "compile": 0.0, "bfs": 0.0, "download": 0.0}
+        start = time.perf_counter()
+        self.csr: DeviceCSR = upload_csr(dev, graph)
+        self.kept: dict[str, Any] = dev.cached(graph, ("bfs_many", lanes), self._make_scratch)
+        self.seconds["upload"] = time.perf_counter() - start
+
+    def _make_scratch(self) -> dict[str, Any]:
+        bits = self.lanes // 8 * self.n
+        sizes = {
+            "seen": bits, "front": bits, "next": bits, "planes": PLANES * bits, "stamp": 4 * self.n,
+            "queue": 4 * self.n, "next_queue": 4 * self.n, "state": 4 * STATE_SIZE,
+        }  # fmt: skip
+        self.dev.reserve({**sizes, "distance": self.lanes * self.n})
+        # `output` memory is on large pages where it is the host's: gathers from 8 bytes a vertex want them
+        return {"bits": PLANES, **{name: self.dev.output(size, np.uint8) for name, size in sizes.items()}}
+
+    def _program(self, name: str, **defines: Any) -> Program:
+        start = time.perf_counter()
+        made = self.dev.program(name, LANES=self.lanes, ITEMS=self.shape.items, **defines)
+        self.seconds["compile"] += time.perf_counter() - start
+        return made
+
+    @property
+    def _searches(self) -> Program:
+        shape = self.shape
+        return self._program(
+            "bfs_many", TEAM=shape.team, MANY_ITEMS=self._run, PARTS=PARTS, MANY_COUNT=FUSED_COUNT,
+            MANY_ARCS=FUSED_ARCS, WIDE_ROW=min(shape.long_row, 256), ARCS_CAP=max(1, (2**31 - 1) // max(self.n, 1)),
+            **self.csr.defines,
+        )  # fmt: skip
+
+    @property
+    def _run(self) -> int:
+        return 1 if self.shape.team else MANY_ITEMS
+
+    def _vertices(self) -> int:
+        return -(-self.n // self.shape.items)
+
+    def _read(self, level: int | None = None) -> tuple[int, int, int]:
+        """The level that the fused kernel came to (or the one given), its vertices and arcs."""
+        state = self.dev.download(self.kept["state"], np.uint32, STATE_SIZE)
+        level = int(state[0]) if level is None else level
+        at = 4 + 8 * (level % 3)
+        return level, int(state[at + COUNT]), int(state[at + ARCS])
+
+    def run(self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], int]:
+        """Distances (k, n) of one batch and the number of levels."""
+        dev, kept, n, k = self.dev, self.kept, self.n, len(sources)
+        prog = self._searches
+        start, compiled = time.perf_counter(), self.seconds["compile"]
+        prog.bfs_many_fill(
+            self._vertices(), np.int32(n), np.int32(kept["bits"]), kept["seen"], kept["front"], kept["next"],
+            kept["planes"], kept["stamp"], kept["state"], local=self.shape.local,
+        )  # fmt: skip
+        prog.bfs_many_start.exact(
+            1, np.uint32(k), dev.upload(sources), kept["seen"], kept["front"], kept["queue"], kept["state"], local=1
+        )
+        at = sources.astype(np.int64)
+        arcs = int((self.graph.row_ptr[at + 1] - self.graph.row_ptr[at]).sum())
+        level, count, arcs, queued = 0, k, arcs, True
+        while count and level < last:
+            if level + 1 >= 1 << kept["bits"]:
+                self._more_planes()
+            level, count, arcs, queued = self._go_on(level, count, arcs, queued, last)
+        levels = level + (count > 0)
+        distance = self._expand(k, levels, dtype)
+        dev.finish()
+        self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
+        start = time.perf_counter()
+        result = dev.take(distance, self._kind, k * n).reshape(k, n)
+        self.seconds["download"] += time.perf_counter() - start
+        return result, levels
+
+    def _more_planes(self) -> None:
+        """Room for distances of twice as many bits."""
+        dev, kept = self.dev, self.kept
+        nbytes = kept["bits"] * self.lanes // 8 * self.n
+        dev.reserve({"planes": 2 * nbytes})
+        wider = dev.zeros(2 * nbytes, np.uint8)
+        dev.copy(wider, kept["planes"], nbytes)
+        kept["planes"], kept["bits"] = wider, 2 * kept["bits"]
+
+    def _expand(self, k: int, levels: int, dtype: npt.DTypeLike) -> Any:
+        """The planes as distances of the smallest type that holds them, or of the one asked for."""
+        fitting = [kind for kind in WORDS if levels - 1 <= np.iinfo(kind).max]
+        self._kind = fitting[0] if dtype is None else np.dtype(dtype)
+        if self._kind not in fitting:
+            raise InputError(f"distances reach {levels - 1}: more than {self._kind} holds; leave dtype out")
+        distance = self.dev.output(k * self.n, self._kind)
+        planes = next(p for p in (4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length())))
+        self._program("bfs_many_expand", PLANES=planes, DIST=WORDS[self._kind]).bfs_many_expand(
+            self._vertices(), np.int32(self.n), np.int32(k), self.kept["seen"], self.kept["planes"], distance,
+            local=self.shape.local,
+        )  # fmt: skip
+        return distance
+
+    def _go_on(self, level: int, count: int, arcs: int, queued: bool, last: int) -> tuple[int, int, int, bool]:
+        """One level, or a run of small ones."""
+        kept, n, shape, prog = self.kept, self.n, self.shape, self._searches
+        local = shape.local
+        pull = count * PULL_SHARE > n and level > 0
+        if not pull and not queued:
+            prog.bfs_many_collect(self._vertices(), *self._arguments(level, self.csr), local=local)
+            arcs, queued = self._read(level)[2], True
+        if pull:
+            args = self._arguments(level, self._arriving())
+            prog.bfs_many_pull(self._vertices(), *args, local=local)
+            if shape.team:
+                prog.bfs_many_pull_long(4 * self.dev.compute_units * local, *args, local=local)
+            queued = False
+        elif count <= FUSED_COUNT and arcs <= FUSED_ARCS:
+            size = min(shape.fused_local, prog.bfs_many_fused.limit)
+            stop = min(last, (1 << kept["bits"]) - 1)
+            args = self._arguments(level, self.csr)
+            prog.bfs_many_fused.exact(size, *args[:2], np.uint32(stop), *args[2:], local=size)
+            ended, count, arcs = self._read()
+            if (ended - level) % 2:
+                self._swap("front", "next")
+                self._swap("queue", "next_queue")
+            return ended, count, arcs, True
+        else:
+            args = self._arguments(level, self.csr)
+            queued = arcs * SCATTER_SHARE <= n
+            push = prog.bfs_many_push if queued else prog.bfs_many_scatter
+            if shape.team:
+                team = min(64, local)
+                push(count * PARTS * team, *args, local=team)
+            else:
+                push(-(-count // MANY_ITEMS), *args, local=local)
+            if queued:
+                found = self._read(level + 1)[1]
+                prog.bfs_many_settle(-(-max(count, found) // self._run), *args, local=local)
+                self._swap("queue", "next_queue")
+            else:
+                prog.bfs_many_settle_all(self._vertices(), *args, local=local)
+        self._swap("front", "next")
+        level, count, arcs = self._read(level + 1)
+        return level, count, arcs, queued
+
+    def _swap(self, one: str, other: str) -> None:
+        self.kept[one], self.kept[other] = self.kept[other], self.kept[one]
+
+    def _arguments(self, level: int, csr: DeviceCSR) -> tuple[Any, ...]:
+        k = self.kept
+        return (
+            np.int32(self.n), np.uint32(level), csr.row_ptr, csr.col_idx, k["seen"], k["front"], k["next"],
+            k["stamp"], k["queue"], k["next_queue"], k["planes"], k["state"],
+        )  # fmt: skip
+
+    def _arriving(self) -> DeviceCSR:
+        """The arcs turned round, on the device."""
+        from clgraph.copra import upload_csr
+
+        return upload_csr(self.dev, self.graph.reverse) if self.graph.directed else self.csr

@@ -1,0 +1,104 @@
+"""``clgraph info`` and ``clgraph convert``: what a file holds, and the same in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clgraph.cli.common import graph_options, json_option, print_json, quiet_option, read_graph, say
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+
+
+@click.command()
+@click.argument("graph")
+@graph_options
+@json_option
+@quiet_option
+def info(graph: str, reading: dict[str, Any], as_json: bool, quiet: bool) -> None:
+    """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
+    told = {"file": graph, **describe(read_graph(graph, reading, quiet))}
+    if as_json:
+        print_json(told)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=Path(graph).name, show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    for name, value in told.items():
+        label = name.replace("_", " ")
+        if name == "file":
+            continue
+        if isinstance(value, dict):
+            for key, number in value.items():
+                shown = f"{number:.6g}" if isinstance(number, float) else str(number)
+                table.add_row(f"{label}, {key}", shown)
+        else:
+            table.add_row(label, ("yes" if value else "no") if isinstance(value, bool) else str(value))
+    Console().print(table)
+
+
+def describe(graph: Graph) -> dict[str, Any]:
+    """The facts that `info` tells, by their names in its JSON.
+
+    `degree` counts the arcs that leave a vertex; directed graphs have `in_degree` beside it. Components are
+    the weakly connected ones.
+    """
+    import numpy as np
+
+    from clgraph.graph import component_labels
+
+    count, labels = component_labels(graph)
+    told: dict[str, Any] = {
+        "vertices": graph.num_vertices,
+        "edges": graph.num_edges,
+        "directed": graph.directed,
+        "weighted": graph.weights is not None,
+        "self_loops": graph.num_self_loops,
+        "duplicates": graph.num_duplicates,
+        "components": count,
+        "largest_component": int(np.bincount(labels).max(initial=0)),
+        "degree": _summary(graph.degrees),
+    }
+    if graph.directed:
+        told["in_degree"] = _summary(np.bincount(graph.col_idx, minlength=graph.num_vertices))
+    return told
+
+
+def _summary(degrees: Any) -> dict[str, int | float | None]:
+    if not len(degrees):
+        return {"min": None, "median": None, "mean": None, "max": None}
+    import numpy as np
+
+    return {
+        "min": int(degrees.min()),
+        "median": float(np.median(degrees)),
+        "mean": float(degrees.mean()),
+        "max": int(degrees.max()),
+    }
+
+
+@click.command()
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
+@graph_options
+@quiet_option
+def convert(
+    source: str, target: str, output_format: str | None, reading: dict[str, Any], quiet: bool
+) -> None:
+    """Read the graph file IN and write it as OUT.
+
+    \b
+    clgraph convert web.edges.gz web.clg
+    """
+    from clgraph.io import check_writable, write_with_summary
+
+    check_writable(target, output_format)  # before a large file is read
+    graph = read_graph(source, reading, quiet)
+    say(write_with_summary(graph, target, format=output_format), quiet)

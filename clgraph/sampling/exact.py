@@ -1,0 +1,388 @@
+"""Exact mode of drv and dre: the sample of the one-at-a-time loop, found by probes of a threshold.
+
+Each thing has a priority; the loop deletes by increasing priority, and deletions outside the current graph
+never matter. A probe labels the components at a threshold inside the component followed so far. The loop
+follows one component: the largest one at a threshold is it only under a certificate (it holds more than half
+of what was followed before), else the step was too far. The last few deletions are taken one by one on the
+host (`MergeTree`). Host half of ``cl/exact.cl``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import expm1, log1p
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.components import GiantFinder
+from clgraph.copra import has_copies, upload_csr
+from clgraph.device import Device
+from clgraph.errors import DeviceError
+from clgraph.graph import Graph
+from clgraph.sampling.merge_tree import MergeTree
+
+TOP = 2**32 - 1  # no key reaches it: at this threshold nothing is alive
+FEW = 768  # deletions that the host takes one by one
+CAPACITY = 1 << 14
+
+
+@dataclass
+class _State:
+    """A followed component: `size` vertices labelled `root` in `label` at threshold `at`."""
+
+    at: int
+    size: int
+    root: int
+    label: Any
+
+
+@dataclass
+class _Bracket:
+    """The deletions between two thresholds inside a component, in the loop's order."""
+
+    count: int
+    vertex: npt.NDArray[np.int64]  # the deleted vertex, or the edge's smaller end
+    arc: npt.NDArray[np.int64]  # the edge's arc in that row (edges only)
+
+
+class ExactRun:
+    """Samples of one graph, method and seed; ask for several targets in decreasing order and they are nested.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops.
+    seed : int
+    edges : bool
+        Delete edges (dre) instead of vertices (drv).
+
+    Attributes
+    ----------
+    probes : int
+        Thresholds at which components were labelled.
+    steps : int
+        Deletions that the host took one by one.
+    """
+
+    def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
+        self._device, self._graph, self._seed, self._edges = device, graph, seed, edges
+        self._csr = csr = upload_csr(device, graph)
+        self._n, self._copies = graph.num_vertices, has_copies(graph)
+        items = device.tuning.items
+        self._passes = -(-self._n // items)
+        things = csr.arcs if edges else csr.n
+        device.reserve({"key": 4 * things, "labels": 4 * csr.n})
+        self._program = device.program("exact", ITEMS=items, HAS_COPIES=int(self._copies), **csr.defines)
+        wide = csr.offset is np.int64
+        key_type = "uint" if edges else None
+        self._finder = GiantFinder(device, csr.n, csr.arcs, masked=True, arc_key=key_type, wide=wide)
+        self._key = device.empty(max(things, 1), np.uint32)
+        self._free = [device.empty(csr.n, np.int32) for _ in range(3)]
+        self._counter = device.empty(1, np.int32)
+        self.probes = self.steps = 0
+        self._low: _State | None = None
+
+    # --- probes -----------------------------------------------------------------------------------
+
+    def start(self) -> int:
+        """Make the keys and find the input's largest component; returns its size."""
+        csr = self._csr
+        if self._edges:
+            self._program.exact_edge_keys(
+                self._passes, np.int32(self._n), np.uint64(self._seed), csr.row_ptr, csr.col_idx, self._key
+            )
+        else:
+            self._program.exact_vertex_keys(self._passes, np.int32(self._n), np.uint64(self._seed), self._key)
+        everything = self._free.pop()
+        self._device.fill(everything, np.int32(0), self._n)
+        whole = _State(1, self._n, 0, everything)
+        self._low = self._probe(whole, 1)
+        self._free.append(everything)
+        return self._low.size
+
+    def _probe(self, low: _State, threshold: int) -> _State:
+        """The largest component alive at `threshold` inside the one of `low`."""
+        self.probes += 1
+        label = self._free.pop()
+        self._label(low, threshold, label)
+        root, size, _ = self._finder.largest_label(label)
+        return _State(threshold, size, root, label)
+
+    def _label(self, low: _State, threshold: int, label: Any, revived: npt.NDArray[np.int32] | None = None) -> None:
+        csr, n = self._csr, np.int32(self._n)
+        by_key = np.uint32(0 if self._edges else threshold)
+        self._program.exact_mask(self._passes, n, low.label, np.int32(low.root), self._key, by_key, label)
+        if revived is not None and len(revived):
+            listed = self._device.upload(revived)
+            self._program.exact_revive(self._over(len(revived)), np.int32(len(revived)), listed, label)
+        keys = {"arc_key": self._key, "threshold": threshold} if self._edges else {}
+        self._finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, **keys)
+
+    def _over(self, count: int) -> int:
+        return -(-count // self._device.tuning.items)
+
+    # --- the search -------------------------------------------------------------------------------
+
+    def shrink_to(self, target: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
+        """(live vertices, live arcs or None where they are the induced ones) of the sample for a target.
+
+        Targets of successive calls must not increase.
+        """
+        assert self._low is not None, "start() comes first"
+        high: _State | None = None
+        certain = False  # whether `high` is the component that the loop follows
+        excess = [0.0, 0.0]  # size - target at the bracket's ends, for the false position (Illinois)
+        moved = 0
+        while self._low.size > target:
+            low = self._low
+            upper = TOP if high is None else high.at
+            if self._few(low, upper):
+                high = high or self._probe(low, TOP)
+                settled = self._settle(low, high, target)
+                if not isinstance(settled, _State):
+                    self._free.append(high.label)
+                    return settled
+                # the loop follows a component of `high` that is still too large
+                self._free.append(low.label)
+                self._low, high, moved = settled, None, 0
+                continue
+            if high is None:
+                threshold = self._first_guess(low, target)
+            elif certain:
+                share = excess[0] / (excess[0] - excess[1])
+                nudge = moved * self._keys_of(FEW) // 2  # so that the other end comes close too
+                threshold = low.at + int((upper - low.at) * share) + nudge
+            else:
+                threshold = low.at + (upper - low.at) // 2
+            found = self._probe(low, min(max(threshold, low.at + 1), upper - 1))
+            followed = 2 * found.size > low.size  # the certificate
+            if followed and found.size > target:
+                self._free.append(low.label)
+                self._low = found
+                excess = [float(found.size - target), excess[1] / 2 if moved == 1 else excess[1]]
+                moved = 1
+            else:
+                if high:
+                    self._free.append(high.label)
+                high, certain = found, followed
+                excess = [
+                    excess[0] / 2 if moved == -1 else float(low.size - target), float(found.size - target) or -0.5
+                ]  # fmt: skip
+                moved = -1
+        low = self._low
+        return self._left(low, low.root, low.at)
+
+    def _keys_of(self, things: int) -> int:
+        """How far apart two thresholds are that so many things lie between."""
+        return things * TOP // self._things
+
+    @property
+    def _things(self) -> int:
+        return max(1, self._csr.arcs // 2 if self._edges else self._n)
+
+    def _few(self, low: _State, upper: int) -> bool:
+        """Whether the host may take the deletions between, one by one."""
+        return upper - low.at <= max(1, self._keys_of(FEW))
+
+    def _first_guess(self, low: _State, target: int) -> int:
+        """Where a random graph of this mean degree would have a giant of the target's size."""
+        r = target / low.size
+        mean = max(self._csr.arcs / self._n, 1e-9)
+        if low.at > 1:
+            gone = 1 - r  # the first guess was too careful
+        elif self._edges:
+            gone = 1 + log1p(-r) / (mean * r)
+        else:
+            gone = 1 - r / -expm1(-mean * r)
+        return low.at + max(1, int((TOP - low.at) * min(max(gone, 0.0), 1.0)))
+
+    # --- the last deletions -----------------------------------------------------------------------
+
+    def _settle(
+        self, low: _State, high: _State, target: int
+    ) -> _State | tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
+        """Take the deletions between two probed thresholds one by one.
+
+        Returns the component followed at `high` where it is still larger than the target, else the sample.
+        """
+        bracket = self._collect(low, high.at)
+        self.steps += bracket.count
+        owner, other = self._neighbors(bracket)
+        # a neighbour is another deletion of the bracket (to be undone before or after), or lives at `high`
+        labels = self._gather(high.label, other)
+        roots = np.unique(labels[labels >= 0])
+        sizes = self._finder.sizes_of(high.label, roots)
+        tree = MergeTree(sizes.tolist(), roots.tolist())
+        leaf = {int(root): i for i, root in enumerate(roots)}
+        if self._edges:
+            top = self._undo_edges(tree, bracket, labels, leaf)
+        else:
+            top = self._undo_vertices(tree, bracket, owner, other, labels, leaf)
+        if top is None:  # no deletion inside: what was followed goes on
+            return _State(high.at, low.size, low.root, high.label)
+        if tree.size[top] != low.size:
+            raise DeviceError(
+                f"{self._device.name}: a component of {low.size} vertices came back with {tree.size[top]}; please report this"
+            )
+        node, last = tree.follow(top, target)
+        if tree.size[node] > target:
+            return _State(high.at, tree.size[node], int(roots[node]), high.label)
+        assert last is not None
+        return self._final(low, high, bracket, last, tree.smallest[node])
+
+    def _undo_vertices(
+        self, tree: MergeTree, bracket: _Bracket, owner: Any, other: Any, labels: Any, leaf: dict[int, int]
+    ) -> int | None:
+        place = {int(v): i for i, v in enumerate(bracket.vertex)}
+        parts: list[list[int]] = [[] for _ in range(bracket.count)]
+        later: list[list[int]] = [[] for _ in range(bracket.count)]
+        for i, u, label in zip(owner.tolist(), other.tolist(), labels.tolist(), strict=True):
+            if label >= 0:
+                parts[i].append(leaf[label])
+            elif (j := place.get(u, -1)) > i:
+                later[i].append(j)
+        node_of = [0] * bracket.count
+        top = None
+        for i in range(bracket.count - 1, -1, -1):
+            tops = {tree.top(node) for node in parts[i]} | {tree.top(node_of[j]) for j in later[i]}
+            top = node_of[i] = tree.merge(i, tops, int(bracket.vertex[i]))
+        return top
+
+    def _undo_edges(self, tree: MergeTree, bracket: _Bracket, labels: Any, leaf: dict[int, int]) -> int | None:
+        top = None
+        ends = labels.reshape(2, -1)
+        for i in range(bracket.count - 1, -1, -1):
+            tops = {tree.top(leaf[int(ends[0, i])]), tree.top(leaf[int(ends[1, i])])}
+            top = next(iter(tops)) if len(tops) == 1 else tree.merge(i, tops, None)
+        return top
+
+    def _collect(self, low: _State, above: int) -> _Bracket:
+        """What dies inside the followed component from `low` up to a threshold, in the loop's order."""
+        device, csr = self._device, self._csr
+        capacity = CAPACITY
+        bounds = (np.uint32(low.at), np.uint32(above), low.label, np.int32(low.root))
+        while True:
+            device.fill(self._counter, np.int32(0), 1)
+            vertices = device.empty(capacity, np.int32)
+            arcs = device.empty(capacity, csr.offset) if self._edges else None
+            if self._edges:
+                self._program.exact_collect_edges(
+                    self._passes, np.int32(self._n), csr.row_ptr, csr.col_idx, self._key, *bounds, np.int32(capacity),
+                    self._counter, vertices, arcs,
+                )  # fmt: skip
+            else:
+                self._program.exact_collect_vertices(
+                    self._passes, np.int32(self._n), self._key, *bounds, np.int32(capacity), self._counter, vertices
+                )
+            count = int(device.download(self._counter, np.int32, 1)[0])
+            if count <= capacity:
+                break
+            capacity = count
+        vertex = device.download(vertices, np.int32, count).astype(np.int64)
+        if not self._edges:
+            order = np.lexsort((vertex, keyed.vertex_priority(self._seed, vertex))) if count else np.arange(0)
+            return _Bracket(count, vertex[order], np.zeros(0, np.int64))
+        arc = device.download(arcs, csr.offset, count).astype(np.int64)
+        head = self._graph.col_idx[arc]
+        priority = keyed.edge_priority(self._seed, vertex, head, self._copy(vertex, arc)) if count else np.zeros(0)
+        order = np.lexsort((arc, priority))
+        return _Bracket(count, vertex[order], arc[order])
+
+    def _copy(self, tail: npt.NDArray[np.int64], arc: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Rank of each arc among its parallel copies."""
+        rank = np.zeros(len(arc), np.int64)
+        if self._copies:
+            col_idx, row_ptr = self._graph.col_idx, self._graph.row_ptr
+            for i, (v, p) in enumerate(zip(tail.tolist(), arc.tolist(), strict=True)):
+                row = col_idx[row_ptr[v] : p]
+                rank[i] = len(row) - np.searchsorted(row, col_idx[p])
+        return rank
+
+    def _neighbors(self, bracket: _Bracket) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """For vertices: (place in the bracket, neighbour) pairs; for edges: the ends, first all tails, then all heads."""
+        graph = self._graph
+        if self._edges:
+            place = np.arange(bracket.count)
+            ends = np.concatenate((bracket.vertex, graph.col_idx[bracket.arc])).astype(np.int32)
+            return np.concatenate((place, place)), ends
+        start, end = graph.row_ptr[bracket.vertex].astype(np.int64), graph.row_ptr[bracket.vertex + 1].astype(np.int64)
+        length = end - start
+        before = np.cumsum(length) - length
+        owner = np.repeat(np.arange(bracket.count), length)
+        return owner, graph.col_idx[np.arange(len(owner)) - before[owner] + start[owner]]
+
+    def _gather(self, values: Any, places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """values[places] of an int32 device buffer."""
+        if len(places) == 0:
+            return np.zeros(0, np.int32)
+        out = self._device.empty(len(places), np.int32)
+        listed = self._device.upload(np.ascontiguousarray(places, dtype=np.int32))
+        self._program.exact_gather(self._over(len(places)), np.int32(len(places)), listed, values, out)
+        return self._device.download(out, np.int32, len(places))
+
+    # --- what is left -----------------------------------------------------------------------------
+
+    def _final(
+        self, low: _State, high: _State, bracket: _Bracket, last: int, root: int
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
+        """The component `root` just after deletion `last` of the bracket: what dies later in it is alive still."""
+        label = self._free.pop()
+        if not self._edges:
+            self._label(low, high.at, label, bracket.vertex[last + 1 :].astype(np.int32))
+            left = self._left(_State(high.at, 0, root, label), root, high.at)
+        else:
+            arcs = self._both_arcs(bracket, np.arange(last + 1, bracket.count))
+            before = self._graph_keys(arcs)
+            self._set_keys(arcs, np.full(len(arcs), TOP, np.uint32))
+            self._label(low, high.at, label)
+            left = self._left(_State(high.at, 0, root, label), root, high.at)
+            self._set_keys(arcs, before)
+        self._free.append(label)
+        return left
+
+    def _both_arcs(self, bracket: _Bracket, which: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        graph = self._graph
+        tail, arc = bracket.vertex[which], bracket.arc[which]
+        head, copy = graph.col_idx[arc], self._copy(tail, arc)
+        far = np.empty(len(arc), np.int64)
+        for i, (v, u) in enumerate(zip(tail.tolist(), head.tolist(), strict=True)):
+            row = graph.col_idx[graph.row_ptr[u] : graph.row_ptr[u + 1]]
+            far[i] = graph.row_ptr[u] + np.searchsorted(row, v) + copy[i]
+        return np.concatenate((arc, far))
+
+    def _graph_keys(self, arcs: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+        """The keys of some arcs."""
+        if len(arcs) == 0:
+            return np.zeros(0, np.uint32)
+        half = arcs[: len(arcs) // 2]
+        tail = np.searchsorted(self._graph.row_ptr, half, side="right") - 1
+        priority = keyed.edge_priority(self._seed, tail, self._graph.col_idx[half], self._copy(tail, half))
+        key = np.clip(priority >> np.uint64(32), 1, TOP - 1).astype(np.uint32)
+        return np.concatenate((key, key))
+
+    def _set_keys(self, arcs: npt.NDArray[np.int64], keys: npt.NDArray[np.uint32]) -> None:
+        if len(arcs):
+            listed = self._device.upload(arcs.astype(self._csr.offset))
+            self._program.exact_set_keys(
+                self._over(len(arcs)), np.int32(len(arcs)), listed, self._device.upload(keys), self._key
+            )
+            self._device.finish()
+
+    def _left(
+        self, state: _State, root: int, threshold: int
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
+        device, csr, n = self._device, self._csr, self._n
+        vertices = device.empty(n, np.uint8)
+        self._program.exact_live_vertices(self._passes, np.int32(n), state.label, np.int32(root), vertices)
+        arcs = None
+        if self._edges:
+            buffer = device.empty(max(csr.arcs, 1), np.uint8)
+            self._program.exact_live_arcs(
+                self._passes, np.int32(n), csr.row_ptr, self._key, np.uint32(threshold), state.label, np.int32(root), buffer
+            )
+            arcs = device.download(buffer, np.uint8, csr.arcs).view(np.bool_)
+        return device.download(vertices, np.uint8, n).view(np.bool_), arcs

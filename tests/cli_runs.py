@@ -1,0 +1,59 @@
+"""The command line as its user meets it: as a process of its own, or (quicker) by `main` in this one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a command ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """This process's environment, for a child that finds this checkout from any folder."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, **changes}
+
+
+def process(*args: str, timeout: float = 300, **env: str) -> Run:
+    """``python -m clgraph ARGS`` to its end."""
+    done = subprocess.run(
+        [sys.executable, "-m", "clgraph", *map(str, args)],
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=timeout, env=environment(**env),
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+class InProcess:
+    """``clgraph ARGS`` by the function behind it, without the second that a new process costs."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *args: object) -> Run:
+        from clgraph.cli import main
+
+        self._capsys.readouterr()
+        status = 0
+        try:
+            main([str(arg) for arg in args])
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        out, err = self._capsys.readouterr()
+        assert "This is a fault of clgraph" not in err, err
+        assert "Traceback" not in err, err
+        return Run(status, out, err)

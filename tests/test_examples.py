@@ -1,0 +1,75 @@
+"""The examples run where their device is, and say a clear word where it is not."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_runs import ROOT, environment
+from conftest import working_devices
+
+EXAMPLES = {"cpu_pocl": "pocl", "gpu_nvidia": "nvidia", "fpga_intel": "fpga"}
+
+
+def run(name, *args, **env):
+    return subprocess.run(
+        [sys.executable, ROOT / "examples" / f"{name}.py", *args], capture_output=True, text=True,
+        env=environment(CLGRAPH_DEVICE="", **env), timeout=300,
+    )  # fmt: skip
+
+
+def test_all_examples_are_here():
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(EXAMPLES)
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_runs(name, tmp_path):
+    word = EXAMPLES[name]
+    if word not in working_devices():
+        pytest.skip(f"no device {word} here")
+    done = run(name)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert working_devices()[word].name in done.stdout
+    vertices = [int(line.split()[1]) for line in done.stdout.splitlines() if line.split()[2] == "vertices,"]
+    assert len(vertices) >= 2
+    graph, *samples = vertices
+    assert all(0.49 * graph < sample <= graph / 2 for sample in samples)
+
+    path = tmp_path / "ring.txt"
+    path.write_text("".join(f"{i} {(i + step) % 40}\n" for i in range(40) for step in (1, 2, 3)))
+    done = run(name, path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "40 vertices, 120 edges" in done.stdout
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_says_what_is_missing(name, tmp_path):
+    """An empty folder of drivers stands for a machine without the device (and without any other)."""
+    done = run(name, OCL_ICD_VENDORS=str(tmp_path))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("This example needs ")
+    assert "Traceback" not in done.stderr
+
+
+def test_nvidia_says_what_is_missing_on_this_machine():
+    if "nvidia" in working_devices():
+        pytest.skip("an NVIDIA GPU is here")
+    done = run("gpu_nvidia")
+    assert done.returncode == 1
+    assert "This example needs an NVIDIA GPU.\nno working device is 'nvidia'; there are:\n" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_says_what_is_wrong_with_the_graph(name, tmp_path):
+    if EXAMPLES[name] not in working_devices():
+        pytest.skip(f"no device {EXAMPLES[name]} here")
+    path = Path(tmp_path, "bad.txt")
+    path.write_text("1 two\n")
+    done = run(name, path)
+    assert done.returncode == 1
+    assert f"cannot read the graph: {path}, line 1" in done.stderr
+    assert "Traceback" not in done.stderr

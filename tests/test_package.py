@@ -1,0 +1,237 @@
+"""The package as its user gets it: built, installed into an empty environment, run from another folder.
+
+Installing needs a package registry. Without one these tests are skipped with that reason, except under CI and
+``--require``, where what is not tested must not look tested.
+"""
+
+import email.parser
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import clgraph
+
+ROOT = Path(__file__).resolve().parent.parent
+KERNELS = {file.relative_to(ROOT / "cl").as_posix() for file in (ROOT / "cl").rglob("*") if file.is_file()}
+INTEL = ("intel-opencl-rt", "intel-cmplr-lib-rt")
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "pyproject.toml").is_file(), reason="needs the source tree, not an installed package"
+)
+
+
+def command(*args, **kwargs):
+    done = subprocess.run([str(arg) for arg in args], capture_output=True, text=True, **kwargs)
+    assert done.returncode == 0, f"{args}\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}"
+    return done
+
+
+def build(kind, source, out):
+    """One distribution of a source tree; its backend comes with the extra `test`, so nothing is fetched."""
+    command(sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", out, source)
+    (made,) = out.iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Built from the source tree."""
+    return build("wheel", ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    return build("sdist", ROOT, tmp_path_factory.mktemp("sdist"))
+
+
+@pytest.fixture(scope="module")
+def wheel_of_sdist(sdist, tmp_path_factory):
+    """Built from the unpacked sdist: what pip does where there is no wheel."""
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (source,) = folder.iterdir()
+    return build("wheel", source, tmp_path_factory.mktemp("wheel_of_sdist"))
+
+
+@pytest.fixture(params=["wheel", "wheel_of_sdist"])
+def either(request):
+    return request.getfixturevalue(request.param)
+
+
+# --- what is in it -----------------------------------------------------------------------------------------
+
+
+def test_wheel_holds_package_and_kernels_and_no_more(either):
+    names = set(zipfile.ZipFile(either).namelist())
+    assert {f"clgraph/cl/{name}" for name in KERNELS} == {n for n in names if n.startswith("clgraph/cl/")}
+    modules = {
+        file.relative_to(ROOT).as_posix() for file in (ROOT / "clgraph").rglob("*.py")
+    } | {"clgraph/py.typed"}  # fmt: skip
+    assert modules <= names
+    info = f"clgraph-{clgraph.__version__}.dist-info/"
+    assert all(name.startswith(("clgraph/", info)) for name in names)
+    assert not [name for name in names if "test" in Path(name).parts or "__pycache__" in name]
+    assert f"{info}licenses/LICENSE" in names
+    assert either.name == f"clgraph-{clgraph.__version__}-py3-none-any.whl"
+
+
+def test_sdist_holds_everything_that_a_packager_needs(sdist):
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    assert {f"cl/{name}" for name in KERNELS} <= names
+    for name in ("README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "pyproject.toml"):
+        assert name in names
+    assert "tests/conftest.py" in names
+    assert "examples/cpu_pocl.py" in names
+
+
+def test_metadata(either):
+    with zipfile.ZipFile(either) as archive:
+        text = archive.read(f"clgraph-{clgraph.__version__}.dist-info/METADATA").decode()
+        entry = archive.read(f"clgraph-{clgraph.__version__}.dist-info/entry_points.txt").decode()
+    data = email.parser.Parser().parsestr(text)
+    assert (data["Name"], data["Version"]) == ("clgraph", clgraph.__version__)
+    assert data["License-Expression"] == "MIT"
+    assert data["Requires-Python"] == ">=3.11"
+    assert "clgraph = clgraph.cli:main" in entry
+    assert {"cpu", "fpga-emulator", "plot", "test", "dev"} == set(data.get_all("Provides-Extra"))
+    requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]
+    marker = "platform_machine == 'x86_64'"
+    for extra, packages in {"cpu": INTEL, "fpga-emulator": (*INTEL, "intel-opencl-fpga-emu-rt")}.items():
+        pinned = [line for line in requires if f"extra == '{extra}'" in line]
+        assert {line.split("==")[0] for line in pinned} == set(packages)
+        for line in pinned:  # unpinned, pip resolves them to releases that conflict
+            assert "==2025.0.5;" in line
+            assert marker in line
+    plain = {line.split(">")[0] for line in requires if "extra ==" not in line}
+    assert plain == {"pyopencl", "numpy", "scipy", "click", "rich"}
+
+
+def test_the_version_stands_once():
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        assert "version" in tomllib.load(file)["project"]["dynamic"]
+    assert f"version: {clgraph.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_import_queries_no_driver():
+    code = (
+        "import sys, clgraph, clgraph.cli\n"
+        "clgraph.Graph.from_edges([0, 1], [1, 2])\n"
+        "print([name for name in sys.modules if name.startswith('pyopencl')])"
+    )
+    done = command(sys.executable, "-c", code, cwd=ROOT)
+    assert done.stdout == "[]\n"
+
+
+def test_lazy_names_are_there_and_listed():
+    code = (
+        "import clgraph\n"
+        "assert set(clgraph.__all__) <= set(dir(clgraph)), set(clgraph.__all__) - set(dir(clgraph))\n"
+        "for name in clgraph.__all__: assert getattr(clgraph, name) is not None\n"
+        "for name in ('sample', 'read', 'write', 'Graph', 'get_device'): assert name in clgraph.__all__, name"
+    )
+    command(sys.executable, "-c", code, cwd=ROOT)
+
+
+# --- installed ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def registry(request):
+    """Skip where pip reaches no registry, unless this run must not skip."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps",
+         "--retries", "1", "--timeout", "20", "click"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    if done.returncode == 0:
+        return
+    why = f"pip reaches no registry: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
+    if os.environ.get("CI") == "true" or request.config.getoption("--require"):
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+@pytest.fixture(scope="module")
+def python(registry, wheel, tmp_path_factory):
+    """The Python of an environment made empty, into which clgraph[cpu] was installed from the wheel."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    # without a pip of its own, which would take as long again: this environment's pip installs into that one
+    venv.create(folder, with_pip=False)
+    python = folder / "bin" / "python"
+    pip(python, "install", f"{wheel}[cpu]")
+    yield python
+    shutil.rmtree(folder)  # half a gigabyte
+
+
+def pip(python, *args):
+    return command(sys.executable, "-m", "pip", "--python", python, *args)
+
+
+def user_environment(tmp_path):
+    """No trace of the source tree, and no kernel built before."""
+    env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "CLGRAPH_DEVICE")}
+    return {**env, "CLGRAPH_CACHE_DIR": str(tmp_path / "cache")}
+
+
+def test_installed_from_the_wheel_it_samples(python, tmp_path):
+    works_installed(python, tmp_path)
+
+
+def test_installed_from_the_wheel_the_demo_ends_with_samples(python, tmp_path):
+    done = command(python.parent / "clgraph", "demo", cwd=tmp_path, env=user_environment(tmp_path))
+    for word in ("drv", "dre", "drve", "clgraph sample GRAPH"):
+        assert word in done.stdout
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="Intel's runtime is for x86-64")
+def test_the_extra_cpu_suffices_where_there_is_no_other_driver(python, tmp_path):
+    done = command(
+        python.parent / "clgraph", "demo", "--vertices", "2000", "--device", "intel",
+        cwd=tmp_path, env=user_environment(tmp_path),
+    )  # fmt: skip
+    assert "Intel" in done.stderr
+
+
+def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
+    """The same environment, emptied of clgraph and all its files: only the dependencies stay."""
+    pip(python, "uninstall", "--yes", "clgraph")
+    gone = subprocess.run([python, "-c", "import clgraph"], cwd=tmp_path, env=user_environment(tmp_path))
+    assert gone.returncode != 0
+    assert not list(python.parent.parent.rglob("clgraph*"))
+    pip(python, "install", "--no-deps", wheel_of_sdist)
+    works_installed(python, tmp_path)
+
+
+def works_installed(python, tmp_path):
+    """From a folder that is not the source tree."""
+    env, program = user_environment(tmp_path), python.parent / "clgraph"
+    code = "import clgraph, clgraph.program; print(clgraph.__file__); print(clgraph.program.kernel_folder())"
+    where = command(python, "-c", code, cwd=tmp_path, env=env).stdout.splitlines()
+    for path in where:
+        assert Path(path).is_relative_to(python.parent.parent)
+
+    assert command(program, "--version", cwd=tmp_path, env=env).stdout.endswith(f"{clgraph.__version__}\n")
+    done = command(python, "-m", "clgraph", "--version", cwd=tmp_path, env=env)
+    assert done.stdout == f"clgraph, version {clgraph.__version__}\n"
+
+    rows = "".join(f"{i}\t{(i * 7 + 1) % 50}\n{i}\t{(i + 1) % 50}\n" for i in range(50))
+    (tmp_path / "graph.txt").write_text(rows)
+    done = command(
+        program, "sample", "graph.txt", "--size", "50%", "--seed", "1", "--verify", "--json", "-o", "out.txt",
+        cwd=tmp_path, env=env,
+    )  # fmt: skip
+    told = json.loads(done.stdout)
+    assert told["vertices"] <= told["target"] == 25
+    assert len((tmp_path / "out.txt").read_text().splitlines()) == told["edges"]
+
