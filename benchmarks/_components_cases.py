@@ -26,14 +26,13 @@ def peers(graph: Graph, connection: str = "weak") -> Iterator[tuple[str, Run]]:
     strong = connection == "strong"
     yield "scipy", _scipy(graph, connection)
     for name, make in (
-        ("networkit", _networkit), ("igraph", _igraph), ("graphblas", _graphblas), ("cupy", _cupy),
+        ("networkit", _networkit), ("igraph", _igraph), ("cupy", _cupy),
     ):  # fmt: skip
         try:
             run = make(graph, strong)
         except ImportError:
             continue
-        if run is not None:
-            yield name, run
+        yield name, run
 
 
 def _scipy(graph: Graph, connection: str) -> Run:
@@ -56,7 +55,7 @@ def _networkit(graph: Graph, strong: bool) -> Run:
     made = nk.GraphFromCoo(
         sp.coo_matrix((np.ones(len(ends[0])), ends), shape=(n, n)), n=n, directed=graph.directed
     )
-    if strong:
+    if strong and graph.directed:
         return lambda: nk.components.StronglyConnectedComponents(made).run()
     if graph.directed:
         return lambda: nk.components.WeaklyConnectedComponents(made).run()
@@ -72,29 +71,9 @@ def _igraph(graph: Graph, strong: bool) -> Run:
     return lambda: made.connected_components(mode="strong" if strong else "weak").membership
 
 
-def _graphblas(graph: Graph, strong: bool) -> Run | None:
-    import graphblas as gb
-
-    if strong or graph.directed:
-        return None
-    n = graph.num_vertices
-    matrix = gb.Matrix.from_csr(graph.row_ptr, graph.col_idx, True, ncols=n)
-
-    def propagate() -> Any:
-        """Smallest label around, and of one's own label, until nothing changes (FastSV without hooks)."""
-        label = gb.Vector.from_dense(np.arange(n, dtype=np.int32))
-        while True:
-            before = label.dup()
-            label(gb.binary.min) << gb.semiring.min_second(matrix @ label)
-            label << label[label.to_dense()]
-            if label.isequal(before):
-                return label
-
-    return propagate
-
-
 def _cupy(graph: Graph, strong: bool) -> Run:
     import cupy
+    import pylibcugraph  # noqa: F401 (CuPy's connected_components is cuGraph's)
     from cupyx.scipy.sparse import csr_matrix
     from cupyx.scipy.sparse.csgraph import connected_components
 

@@ -56,12 +56,9 @@
 #define ACTIVE 1       // and 2
 #define REST 3         // long rows that bfs_many_pull left
 #define PLACE 4        // places of the queue given away by bfs_many_collect
-#define ARCS 5         // arcs that leave the frontier, a row of more than ARCS_CAP counted as so many
+#define ARCS 5         // arcs that leave the frontier, about
 #define STATE_SIZE 28
 
-#ifndef ARCS_CAP       // so that the arcs of n vertices fit 32 bits
-#define ARCS_CAP 1
-#endif
 #ifndef MANY_ARCS      // the fused kernel leaves a frontier with more arcs
 #define MANY_ARCS 32768
 #endif
@@ -164,10 +161,11 @@ inline BITS settle(const uint v, const int n, const uint level, const BITS fresh
     return fresh;
 }
 
-// How much work v's row is: enough for the choice between the ways to go on.
-inline uint arcs_of(const uint v, __global const OFFSET *row_ptr)
+// Notes arcs of the frontier of `level`: enough for the choice between the ways to go on. It stops in time to fit.
+inline void add_arcs(const ulong arcs, const uint level, volatile __global uint *state)
 {
-    return (uint)min(row_ptr[v + 1] - row_ptr[v], (OFFSET)ARCS_CAP);
+    if (arcs && SHARED_LOAD(&state[SLOT(level) + ARCS]) < 1u << 30)   // stale: a little more is added
+        atomic_add(&state[SLOT(level) + ARCS], (uint)min(arcs, (ulong)(1u << 20)));
 }
 
 #define MANY_ARGUMENTS \
@@ -213,19 +211,19 @@ __kernel void bfs_many_settle(MANY_ARGUMENTS)
     const uint old = state[SLOT(level) + COUNT], count = state[SLOT(level + 1) + COUNT];
     const uint begin = min((uint)get_global_id(0), max(old, count) / MANY_ITEMS + 1) * MANY_ITEMS;
     BITS active = 0;
-    uint arcs = 0;
+    ulong arcs = 0;
     for (uint i = begin; i < begin + MANY_ITEMS; i++) {
         if (i < old)
             front[queue[i]] = 0;
         if (i < count) {
             const uint v = next_queue[i];
             active |= settle(v, n, level, next[v], seen, planes);
-            arcs += arcs_of(v, row_ptr);
+            arcs += (ulong)(row_ptr[v + 1] - row_ptr[v]);
         }
     }
     if (active) {
         or_into(&state[SLOT(level + 1) + ACTIVE], active);
-        atomic_add(&state[SLOT(level + 1) + ARCS], arcs);
+        add_arcs(arcs, level + 1, state);
     }
 }
 
@@ -354,16 +352,17 @@ __kernel void bfs_many_pull_long(MANY_ARGUMENTS)
 // From pull to push: a queue of the frontier, and a clean `next`.
 __kernel void bfs_many_collect(MANY_ARGUMENTS)
 {
-    uint count = 0, arcs = 0;
+    uint count = 0;
+    ulong arcs = 0;
     FOR_ITEMS(v, n) {
         next[v] = 0;
         if (front[v]) {
             count++;
-            arcs += arcs_of(v, row_ptr);
+            arcs += (ulong)(row_ptr[v + 1] - row_ptr[v]);
         }
     }
     if (count) {
-        atomic_add(&state[SLOT(level) + ARCS], arcs);
+        add_arcs(arcs, level, state);
         uint place = atomic_add(&state[SLOT(level) + PLACE], count);
         FOR_ITEMS(v, n) {
             if (front[v])
@@ -410,19 +409,19 @@ __kernel void bfs_many_fused(const int n, uint level, const uint last, __global 
         if (lid == 0)
             wide = 0;
         BITS active = 0;
-        arcs = 0;
+        ulong mine = 0;
         for (uint i = lid; i < max(count, found); i += size) {
             if (i < count)
                 front[queue[i]] = 0;
             if (i < found) {
                 const uint v = next_queue[i];
                 active |= settle(v, n, level, next[v], seen, planes);
-                arcs += arcs_of(v, row_ptr);
+                mine += (ulong)(row_ptr[v + 1] - row_ptr[v]);
             }
         }
         if (active) {
             or_into(&state[SLOT(level + 1) + ACTIVE], active);
-            atomic_add(&state[SLOT(level + 1) + ARCS], arcs);
+            add_arcs(mine, level + 1, state);
         }
         barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
         __global BITS *bits = front;

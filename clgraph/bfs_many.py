@@ -164,8 +164,7 @@ class _ManySearch:
         shape = self.shape
         return self._program(
             "bfs_many", TEAM=shape.team, MANY_ITEMS=self._run, PARTS=PARTS, MANY_COUNT=FUSED_COUNT,
-            MANY_ARCS=FUSED_ARCS, WIDE_ROW=min(shape.long_row, 256), ARCS_CAP=max(1, (2**31 - 1) // max(self.n, 1)),
-            **self.csr.defines,
+            MANY_ARCS=FUSED_ARCS, WIDE_ROW=min(shape.long_row, 256), **self.csr.defines,
         )  # fmt: skip
 
     @property

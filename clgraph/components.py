@@ -1,4 +1,4 @@
-"""Connected components on a device: what is called, and what it returns; `clgraph.giant_finder` does the work."""
+"""Connected components on a device: what is called and returned; `clgraph.giant_finder` does the work."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _labels(dev: Device, graph: Graph, connection: str, seconds: dict[str, float
     csr = upload_csr(dev, graph)
     strong = connection == "strong" and graph.directed
     if strong:
-        upload_csr(dev, graph.reverse)
+        upload_csr(dev, graph.reverse, wide=csr.offset is np.int64)
     dev.finish()
     seconds["upload"] = time.perf_counter() - start
     start = time.perf_counter()

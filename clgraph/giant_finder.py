@@ -97,6 +97,10 @@ class GiantFinder:
         self._tally = device.empty(2 * self._blocks, np.int32)
         self._queue = device.empty(max(2 * self._capacity, 1), np.int32)
 
+    def compile(self) -> None:
+        """Build the kernels now (for timing; they are built at their first use otherwise)."""
+        self._program, self._rank_program  # noqa: B018
+
     def labels_into(
         self,
         v_start: Any,

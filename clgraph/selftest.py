@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from clgraph.errors import ClgraphError
 from clgraph.generate import powerlaw_graph
 from clgraph.graph import Graph
 from clgraph.reference import reference_sample, verify_bfs, verify_components, verify_sample
-from clgraph.sampling import METHODS, sample
+from clgraph.sampling import EXACT, METHODS, sample
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -51,9 +52,11 @@ def _checks(device: Device) -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def _sample(graph: Graph, method: str, device: Device) -> None:
-    expected = reference_sample(graph, method, size="50%", seed=3, mode="batched")
-    for components in ("afforest", "bfs"):
-        made = sample(graph, method, size="50%", seed=3, device=device, mode="batched", components=components)  # type: ignore[arg-type]
+    modes: tuple[Literal["exact", "batched"], ...] = ("exact", "batched") if method in EXACT else ("batched",)
+    ways: tuple[Literal["afforest", "bfs"], ...] = ("afforest", "bfs")
+    for mode, components in product(modes, ways):
+        expected = reference_sample(graph, method, size="50%", seed=3, mode=mode)
+        made = sample(graph, method, size="50%", seed=3, device=device, mode=mode, components=components)
         verify_sample(graph, made)
         if not (np.array_equal(made.vertices, expected.vertices) and np.array_equal(made.edges, expected.edges)):
-            raise AssertionError(f"differs from the reference ({components})")
+            raise AssertionError(f"differs from the reference ({mode}, {components})")

@@ -40,7 +40,7 @@ class StrongFinder:
     ) -> None:
         self.device = device
         self.out: DeviceCSR = upload_csr(device, graph)
-        self.back: DeviceCSR = upload_csr(device, graph.reverse)
+        self.back: DeviceCSR = upload_csr(device, graph.reverse, wide=self.out.offset is np.int64)
         self.n = n = self.out.n
         if chase is None:
             chase = CHASE.get(device.kind, CHASE_SERIAL)

@@ -47,7 +47,7 @@ def test_every_command_has_help(run, command):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["smaple"], ["No such command", "smaple"]),
+        (["smaple"], ["No such command 'smaple'. Did you mean 'sample'?"]),
         (["sample"], ["Missing argument 'GRAPH'"]),
         (["sample", "x.txt"], ["Missing option '--size'"]),
         (["sample", "x.txt", "--sise", "3"], ["No such option", "--sise", "--size"]),

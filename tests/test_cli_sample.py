@@ -17,6 +17,7 @@ import clgraph
 import clgraph.program
 from clgraph.errors import BuildError
 from clgraph.generate import powerlaw_graph
+from clgraph.graph import Graph
 from clgraph.io import read, write
 from clgraph.sampling import METHODS
 
@@ -73,8 +74,9 @@ def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
 
     out = tmp_path / "out.txt"
     done = run(
-        "sample", small, "--method", method, "--size", "40%", "--seed", 5, "--device", device.spec, "-o", out
-    )
+        "sample", small, "--method", method, "--size", "40%", "--seed", 5, "--mode", "batched",
+        "--device", device.spec, "-o", out,
+    )  # fmt: skip
     assert done.status == 0, done.err
     expected = tmp_path / "expected.txt"
     graph = read(small)
@@ -321,7 +323,7 @@ def test_a_folder_is_no_graph(run, tmp_path):
     ("options", "words"),
     [
         (["--method", "dvr"], ["unknown method 'dvr'", *METHODS]),
-        (["--mode", "exact"], ["'exact' is not available yet", "batched"]),
+        (["--method", "drve", "--mode", "exact"], ["exact", "batched"]),
         (["--mode", "fast"], ["unknown mode 'fast'", "batched"]),
         (["--tolerance", "-1"], ["tolerance", "0 or more"]),
         (["--tolerance", "nan"], ["tolerance", "0 or more"]),
@@ -400,20 +402,23 @@ def test_a_wrong_sample_is_not_written(small, device, run, tmp_path, monkeypatch
 
 
 @pytest.fixture(scope="module")
-def large(tmp_path_factory):
-    """Large enough that a sample by single deletions runs for a minute."""
-    path = tmp_path_factory.mktemp("graphs") / "large.clg"
-    write(powerlaw_graph(300_000, seed=1), path)
+def strip(tmp_path_factory):
+    """A long strip of squares: a search level by level takes 20 000 launches, seconds on the fastest device."""
+    path = tmp_path_factory.mktemp("graphs") / "strip.clg"
+    number = np.arange(20 * 20_000).reshape(20_000, 20)
+    right, down = (number[:, :-1], number[:, 1:]), (number[:-1], number[1:])
+    ends = [np.concatenate((a.ravel(), b.ravel())) for a, b in zip(right, down, strict=True)]
+    write(Graph.from_edges(*ends), path)
     return path
 
 
-def test_interrupted_in_a_long_run(large, device, tmp_path):
+def test_interrupted_in_a_long_run(strip, device, tmp_path):
     out = tmp_path / "out.txt"
     out.write_text("what was there before\n")
     child = subprocess.Popen(
         [
-            sys.executable, "-m", "clgraph", "sample", str(large), "--size", "1", "--tolerance", "0",
-            "--method", "dre", "--components", "bfs", "--device", device.spec, "-o", str(out),
+            sys.executable, "-m", "clgraph", "sample", str(strip), "--size", "50%", "--method", "drve",
+            "--components", "bfs", "--device", device.spec, "-o", str(out),
         ],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
     )  # fmt: skip

@@ -69,6 +69,14 @@ def test_edge_cases(device: Any, directed: bool) -> None:
     check(edges([(4, 5), (5, 6), (6, 4), (0, 1), (1, 3), (3, 0)], 7, directed=directed), device)
 
 
+@pytest.mark.parametrize("directed", [False, True])
+def test_wide_offsets(device: Any, directed: bool) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(10):
+        graph = random_graph(rng, 80, directed)
+        check(Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=directed), device)
+
+
 def test_empty_graph(device: Any) -> None:
     graph = edges([], 0)
     found = connected_components(graph, device=device)

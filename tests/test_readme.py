@@ -97,7 +97,29 @@ def test_links_into_the_repository_lead_somewhere():
         assert (ROOT / target).exists(), target
 
 
+class Recorder(doctest.DocTestRunner):
+    """Takes what each example gives for what it should give."""
+
+    def report_success(self, out, test, example, got):
+        example.want = got
+
+    report_failure = report_success
+
+
 def update():
+    recorder, parser, names = Recorder(optionflags=doctest.ELLIPSIS), doctest.DocTestParser(), {}
+
+    def python(match):
+        nonlocal names
+        test = parser.get_doctest(match[1], names, "README.md", str(README), 0)
+        recorder.run(test, clear_globs=False)
+        names = test.globs
+        text = ""
+        for example in test.examples:
+            source = example.source.rstrip().replace("\n", "\n... ")
+            text += f">>> {source}\n{example.want}"
+        return f"```python\n{text}```"
+
     with tempfile.TemporaryDirectory() as folder:
 
         def block(match):
@@ -109,7 +131,8 @@ def update():
                 body += f"$ {command}\n{output}"
             return f"{match['varies'] or ''}```console\n{body}```"
 
-        README.write_text(BLOCK.sub(block, README.read_text()))
+        os.chdir(folder)
+        README.write_text(PYTHON.sub(python, BLOCK.sub(block, README.read_text())))
 
 
 if __name__ == "__main__":

@@ -5,32 +5,33 @@ import pytest
 import scipy.sparse as sp
 
 import clgraph
-from clgraph import Graph, InputError
+from clgraph import Graph, InputError, keyed
 from clgraph.generate import powerlaw_graph
 from clgraph.reference import reference_sample, verify_sample
-from clgraph.sampling import METHODS, sample
+from clgraph.sampling import EXACT, METHODS, sample
 
 
 def random_graph(seed, n, m, **kwargs):
     rng = np.random.default_rng(seed)
-    return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), **kwargs)
+    return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), vertices=np.arange(n), **kwargs)
 
 
 def assert_equals_reference(graph, made, **kwargs):
-    expected = reference_sample(graph, made.method, seed=made.seed, mode="batched", **kwargs)
+    expected = reference_sample(graph, made.method, seed=made.seed, mode=made.mode, **kwargs)
     np.testing.assert_array_equal(made.vertices, expected.vertices)
     np.testing.assert_array_equal(made.edges, expected.edges)
-    assert made.iterations == expected.iterations
+    if made.mode == "batched":
+        assert made.iterations == expected.iterations
     verify_sample(graph, made)
 
 
 @pytest.mark.parametrize("components", ["afforest", "bfs"])
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_reference(device, method, components):
-    for seed, (n, m) in enumerate([(2, 1), (5, 6), (40, 60), (120, 500), (300, 420)]):
+    for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
         graph = random_graph(seed, n, m)
         for size in ("50%", "20%", "85%", 1):
-            made = sample(graph, method, size=size, seed=seed, device=device, components=components)
+            made = sample(graph, method, size=size, seed=seed, device=device, mode="batched", components=components)
             assert_equals_reference(graph, made, size=size)
 
 
@@ -39,7 +40,7 @@ def test_equals_reference(device, method, components):
 def test_parallel_edges_keep_their_multiplicity(device, method, far_scan):
     for seed in range(4):
         graph = random_graph(seed, 25, 120, duplicates="keep")
-        made = sample(graph, method, size="60%", seed=seed, device=device, far_scan=far_scan)
+        made = sample(graph, method, size="60%", seed=seed, device=device, mode="batched", far_scan=far_scan)
         assert_equals_reference(graph, made, size="60%")
 
 
@@ -52,7 +53,7 @@ def test_undo_and_tolerance(device, method, tolerance):
     bridge = np.array([[0, 60, 61], [60, 61, 1]])
     graph = Graph.from_edges(*np.concatenate((a, b, bridge), axis=1))
     for seed in range(5):
-        made = sample(graph, method, size="70%", seed=seed, device=device, tolerance=tolerance)
+        made = sample(graph, method, size="70%", seed=seed, device=device, mode="batched", tolerance=tolerance)
         assert_equals_reference(graph, made, size="70%", tolerance=tolerance)
 
 
@@ -107,8 +108,9 @@ def test_nothing_to_delete_is_said(device):
 def test_a_tie_goes_to_the_smallest_vertex(device):
     graph = Graph.from_edges([0, 1, 3, 4], [5, 5, 6, 6])  # {0, 1, 5} and {3, 4, 6}
     for components in ("afforest", "bfs"):
-        made = sample(graph, "drv", size=1.0, seed=0, device=device, components=components)
+        made = sample(graph, "drv", size=1.0, seed=0, device=device, mode="batched", components=components)
         assert made.vertices.tolist() == [0, 1, 5]
+    assert sample(graph, "drv", size=1.0, seed=0, device=device).vertices.tolist() == [0, 1, 5]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -126,7 +128,7 @@ def test_small_and_odd_graphs(device, method):
 
 
 def test_a_larger_graph(device):
-    graph = powerlaw_graph(5000, seed=2)
+    graph = powerlaw_graph(1200, seed=2)
     for method in METHODS:
         made = sample(graph, method, size="40%", seed=6, device=device)
         assert_equals_reference(graph, made, size="40%")
@@ -151,7 +153,7 @@ def test_a_scipy_array_is_taken(device):
 
 def test_progress_is_told(device):
     seen = []
-    sample(random_graph(1, 300, 900), "drv", size="30%", seed=1, device=device, progress=lambda *a: seen.append(a))
+    sample(random_graph(1, 300, 900), "drv", size="30%", seed=1, device=device, mode="batched", progress=lambda *a: seen.append(a))
     assert seen
     assert all(0 <= done <= of for done, of in seen)
 
@@ -163,7 +165,7 @@ def test_progress_is_told(device):
         ({"size": 0}, "size"),
         ({"size": -1}, "size"),
         ({"size": "150%"}, "more than the whole"),
-        ({"size": 0.5, "mode": "exact"}, "not available yet"),
+        ({"size": 0.5, "mode": "exact", "method": "drve"}, "exists for drv and dre"),
         ({"size": 0.5, "mode": "quick"}, "mode"),
         ({"size": 0.5, "components": "magic"}, "components"),
         ({"size": 0.5, "tolerance": -1}, "tolerance"),
@@ -199,7 +201,7 @@ def test_verify_sample_finds_what_is_wrong(device):
     graph = powerlaw_graph(300, seed=2)
     made = sample(graph, "drv", size="50%", seed=6, device=device)
     verify_sample(graph, made)
-    outside = np.setdiff1d(graph.ids, made.vertices)[0]
+    outside = graph.ids[graph.degrees == 0][0]
     for changes, word in [
         ({"edges": made.edges[1:]}, "induced"),
         ({"edges": made.edges[::-1]}, "ascending"),
@@ -216,8 +218,91 @@ def test_verify_sample_finds_what_is_wrong(device):
 def test_result_says_how_it_came_about(device):
     made = clgraph.sample(random_graph(0, 50, 100), "dre", size="50%", seed=4, device=device)
     told = made.to_dict()
-    assert told["mode"] == "batched"
+    assert told["mode"] == "exact"
     assert told["vertices"] == len(made.vertices)
     assert told["edges"] == len(made.edges)
     assert set(told["seconds"]) == {"device", "build", "upload", "compile", "sample", "result"}
-    assert "dre (batched)" in repr(made)
+    assert "dre (exact)" in repr(made)
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("few", [1, 6, 768])
+def test_exact_equals_the_loop(device, method, few, monkeypatch):
+    """One deletion and one largest component at a time, whatever share of the deletions the host takes."""
+    monkeypatch.setattr("clgraph.sampling.exact.FEW", few)
+    rng = np.random.default_rng(few)
+    for seed in range(120 if few > 1 else 40):
+        n = int(rng.integers(4, 90))
+        graph = random_graph(seed, n, int(rng.integers(1, 3 * n)), duplicates="keep" if seed % 3 == 0 else "merge")
+        size = int(rng.integers(1, n + 1))
+        made = sample(graph, method, size=size, seed=seed, device=device, mode="exact")
+        assert_equals_reference(graph, made, size=size)
+        assert made.mode == "exact"
+
+
+def clusters(seed, sizes, bridges):
+    """Dense clusters in a row, joined by a few edges: after a split another one may have been the larger."""
+    rng = np.random.default_rng(seed)
+    edges, first = [], 0
+    starts = []
+    for size in sizes:
+        edges.append(rng.integers(first, first + size, (2, 3 * size)))
+        starts.append(first)
+        first += size
+    for a, b in zip(starts, starts[1:], strict=False):
+        edges.append(np.array([[a + k, b + k] for k in range(bridges)]).T)
+    return Graph.from_edges(*np.concatenate(edges, axis=1))
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_exact_follows_one_component(device, method, monkeypatch):
+    """The followed component loses the lead after a split: the largest one at a threshold is another."""
+    monkeypatch.setattr("clgraph.sampling.exact.FEW", 2)
+    overtaken = 0
+    for seed in range(25):
+        for sizes in ([30, 26], [20, 19, 18], [12, 11, 10, 9]):
+            graph = clusters(seed, sizes, bridges=1)
+            target = max(2, sizes[-1] // 2)
+            made = sample(graph, method, size=target, seed=seed, device=device)
+            assert_equals_reference(graph, made, size=target)
+            if method == "drv":  # is the sample outside the largest component that lives at its threshold?
+                t = keyed.vertex_priority(seed, np.arange(graph.num_vertices))
+                inside = np.isin(graph.ids, made.vertices)
+                alive = graph.subgraph(np.flatnonzero(t >= t[inside].min()))
+                overtaken += not np.isin(made.vertices, alive.largest_component().ids).all()
+    assert method == "dre" or overtaken > 0  # the case is in there
+
+
+def test_two_equal_halves(device):
+    """A path cut in the middle: equal components, the tie goes to the smallest vertex."""
+    path = Graph.from_edges(np.arange(8), np.arange(1, 9))
+    for seed in range(60):
+        for method in EXACT:
+            made = sample(path, method, size=4, seed=seed, device=device)
+            assert_equals_reference(path, made, size=4)
+
+
+def test_exact_samples_are_nested(device):
+    graph = powerlaw_graph(3000, seed=4)
+    for method in EXACT:
+        inside = set(graph.ids.tolist())
+        for size in ("70%", "50%", "30%", "5%"):
+            made = sample(graph, method, size=size, seed=9, device=device)
+            assert set(made.vertices.tolist()) <= inside
+            inside = set(made.vertices.tolist())
+
+
+def test_exact_says_which_way_it_took(device):
+    graph = powerlaw_graph(3000, seed=4)
+    assert sample(graph, "drv", size="50%", seed=1, device=device).way == "probes"
+    assert sample(random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device).way == "merge tree"
+    assert sample(graph, "drve", size="50%", seed=1, device=device).way == "afforest"
+    assert sample(graph, "drv", size="100%", seed=1, device=device).way == "untouched"
+
+
+def test_a_long_path(device):
+    """No giant: hardly any probe is certified, and the search must come through all the same."""
+    path = Graph.from_edges(np.arange(3000), np.arange(1, 3001))
+    for method in EXACT:
+        made = sample(path, method, size=40, seed=5, device=device)
+        assert_equals_reference(path, made, size=40)

@@ -5,6 +5,7 @@ Each command lives in a module of its own, imported when it is called: ``clgraph
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import sys
@@ -41,6 +42,15 @@ class _Lazy(click.Group):
         module = importlib.import_module(COMMANDS[name][0])
         command: click.Command = getattr(module, name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            close = difflib.get_close_matches(name, COMMANDS, n=1)
+            ctx.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

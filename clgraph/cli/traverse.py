@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -23,6 +23,115 @@ from clgraph.errors import ClgraphError, InputError
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from clgraph.bfs import BFSResult
+    from clgraph.graph import Graph
+
+
+# --- bfs ---------------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("graph", metavar="GRAPH")
+@click.option("-s", "--source", "sources", metavar="ID", multiple=True, required=True, help="Start here (repeatable).")
+@click.option("--depth", type=click.IntRange(min=0), help="Go no further than so many arcs.")
+@click.option(
+    "--method", type=click.Choice(["hybrid", "frontier"]), default="hybrid", show_default=True,
+    help="Direction-optimising, or the COPRA thesis's Algorithm 5.",
+)  # fmt: skip
+@click.option("-o", "--output", metavar="OUT", help="Write `id distance predecessor`, tab-separated, -1 for none.")
+@click.option("--verify", is_flag=True, help="Check the result from the definition.")
+@graph_options
+@device_option
+@json_option
+@quiet_option
+def bfs(
+    graph: str,
+    sources: tuple[str, ...],
+    depth: int | None,
+    method: Literal["hybrid", "frontier"],
+    output: str | None,
+    verify: bool,
+    reading: dict[str, Any],
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Breadth-first search in GRAPH: distances from the nearest source, and predecessors.
+
+    \b
+    clgraph bfs internet.txt --source 1 -o distance.tsv
+    """
+    from clgraph.bfs import bfs as search
+    from clgraph.io import check_writable
+
+    if output:
+        check_writable(output, "edges")
+    started = time.perf_counter()
+    data = read_graph(graph, reading, quiet)
+    read_seconds = time.perf_counter() - started
+    ids = [_as_id(word, data.ids.dtype) for word in sources]
+    dev = open_device(device, quiet)
+    found = search(data, ids, method=method, depth_limit=depth, device=dev)
+    if verify:
+        from clgraph.reference.bfs import verify_bfs
+
+        verify_bfs(data, found)
+        say("verified: distances, predecessors and sources are those of the definition", quiet)
+    seconds = {"read": read_seconds, **found.seconds}
+    if output:
+        started = time.perf_counter()
+        _write_bfs(output, data, found)
+        seconds["write"] = time.perf_counter() - started
+    counts = [int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))]
+    if as_json:
+        print_json(
+            {
+                "sources": data.ids[found.sources].tolist(),
+                "vertices": data.num_vertices,
+                "edges": data.num_edges,
+                "reached": found.reached,
+                "levels": found.levels,
+                "level_sizes": counts,
+                "depth_limit": depth,
+                "method": method,
+                "device": found.device,
+                "seconds": seconds,
+                "verified": verify,
+            }
+        )
+        return
+    click.echo(f"{found.reached} of {data.num_vertices} vertices reached, {found.levels} levels")
+    for level, count in enumerate(counts):
+        click.echo(f"  distance {level}: {count}")
+    if found.levels > len(counts):
+        click.echo(f"  ... up to distance {found.levels - 1}")
+
+
+LEVELS_SHOWN = 20
+
+
+def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
+    """A source as the graph's ids are: a number, or the word itself."""
+    if kind.kind not in "iu":
+        return word
+    try:
+        return int(word)
+    except ValueError:
+        raise InputError(f"--source {word}: the graph's ids are integers (or read it with --ids str)") from None
+
+
+def _write_bfs(path: str, graph: Graph, found: BFSResult) -> None:
+    """One line a vertex: id, distance, id of the predecessor; -1 where there is none."""
+    from clgraph.io import atomic_write
+
+    assert found.predecessor is not None
+    ids = graph.ids.tolist()
+    with atomic_write(path, "w") as out:
+        out.writelines(
+            f"{vertex}\t{distance}\t{ids[before] if before >= 0 else -1}\n"
+            for vertex, distance, before in zip(ids, found.distance.tolist(), found.predecessor.tolist(), strict=True)
+        )
 
 
 # --- components --------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def _look(path: Path, options: Options) -> _Layout:
             delimiter = "\t"
         elif "," in line:
             delimiter = ","
-        fields = _split(line, delimiter)
+        fields = _split(line, delimiter, f"{path}, line {lines}")
         names = [field.lower() for field in fields]
         columns, header = [0, 1, 2], None
         source, target, weight = (
@@ -163,8 +163,8 @@ def _scan(path: Path, layout: _Layout, options: Options) -> tuple[Any, Any, Any]
             line = line.strip(" \r\n" if layout.delimiter == "\t" else None)
             if not line or line[0] in "#%":
                 continue
-            fields = _split(line, layout.delimiter)
             where = f"{path}, line {number}"
+            fields = _split(line, layout.delimiter, where)
             if len(fields) <= max(layout.columns):
                 wanted = "two ids and a weight" if options.weights else "two ids"
                 hint = "complete or delete the line"
@@ -239,9 +239,12 @@ def _decodes(line: bytes) -> bool:
     return True
 
 
-def _split(line: str, delimiter: str | None) -> list[str]:
+def _split(line: str, delimiter: str | None, where: str) -> list[str]:
     if delimiter == "," and '"' in line:
-        return [field.strip() for field in next(csv.reader([line], skipinitialspace=True))]
+        try:
+            return [field.strip() for field in next(csv.reader([line], skipinitialspace=True, strict=True))]
+        except csv.Error as error:
+            raise InputError(f"{where}: quotes that do not match in {line[:80]!r}; mend them") from error
     return [field.strip() for field in line.split(delimiter)]
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.copra import Copra
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.sampling import batched
+from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.algorithm5 import ArrayFrontier
 from clgraph.sampling.choose import ByDraw, ByPriority, Choice
+from clgraph.sampling.exact import ExactRun
 from clgraph.sampling.result import Sample, extract
 from clgraph.sizes import target_size
 
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "Sample", "sample"]
 
 # method -> what one step deletes
+EXACT = ("drv", "dre")
 METHODS = {
     "drv": "a vertex, uniform among the vertices left, goes with its edges",
     "dre": "an edge, uniform among the edges left, goes",
@@ -62,14 +69,18 @@ def sample(
     device : str or Device, optional
         As `clgraph.get_device` takes it.
     mode : {"auto", "batched", "exact"}
-        "batched" deletes in batches that shrink; a batch that takes the sample below the target by more than
-        `tolerance` is undone and halved. "auto" is "batched"; "exact" is not available yet.
+        "exact" (drv, dre) gives the sample of the definition's loop, one deletion and one largest component
+        at a time, to the last vertex. "batched" deletes in batches that shrink; a batch that takes the
+        sample below the target by more than `tolerance` is undone and halved. "auto" is exact where that
+        exists.
     tolerance : float, optional
-        In vertices; default 0.001 of the target. 0 goes down to single deletions.
+        Of batched mode, in vertices; default 0.001 of the target. 0 goes down to single deletions.
     components : {"afforest", "bfs"}
-        How the largest component is found: linking and compressing, or the thesis's array-frontier search.
+        How batched mode finds the largest component: linking and compressing, or the thesis's
+        array-frontier search.
     far_scan : bool, optional
-        Find the far side of an edge by the thesis's plain scan (default on FPGAs) instead of a binary search.
+        Batched mode: find the far side of an edge by the thesis's plain scan (default on FPGAs) instead of a
+        binary search.
     strict : bool
         A count larger than the graph is an error instead of the largest component.
     progress : callable, optional
@@ -100,10 +111,10 @@ def sample(
     graph = _check_graph(graph)
     if method not in METHODS:
         raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
-    if mode == "exact":
-        raise InputError("mode 'exact' is not available yet: use 'batched' (with tolerance=0 for single deletions)")
-    if mode not in ("auto", "batched"):
-        raise InputError(f"unknown mode {mode!r}: use auto or batched")
+    if mode not in ("auto", "batched", "exact"):
+        raise InputError(f"unknown mode {mode!r}: use auto, exact or batched")
+    if mode == "exact" and method not in EXACT:
+        raise InputError(f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')")
     if components not in ("afforest", "bfs"):
         raise InputError(f"unknown components {components!r}: use afforest or bfs")
     target = target_size(size, graph.num_vertices)
@@ -120,26 +131,71 @@ def sample(
     clock.lap("device")
     simple = graph.undirected.simple
     clock.lap("build")
-    copra = Copra(dev, simple, far_scan=dev.kind in ("fpga", "emulator") if far_scan is None else far_scan)
+    exact = mode == "exact" or (mode == "auto" and method in EXACT)
+    if exact:
+        left = _exact(dev, simple, method, seed, target, clock)
+    else:
+        scan = dev.kind in ("fpga", "emulator") if far_scan is None else far_scan
+        copra = Copra(dev, simple, far_scan=scan)
+        left = _batched(copra, simple, method, seed, target, slack, components, clock, progress)
+    made, vertices, edges = extract(graph, left.vertices, left.arcs)
+    clock.lap("result")
+    return Sample(
+        made, vertices, edges, method, "exact" if exact else "batched", size, target, seed, dev.name,
+        left.iterations, seconds, left.way, _notes(graph, target, left.iterations, len(vertices)),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What a run leaves: live vertices, live arcs (None: the induced ones), and how it got there."""
+
+    vertices: npt.NDArray[np.bool_]
+    arcs: npt.NDArray[np.bool_] | None
+    iterations: int
+    way: str
+
+
+def _exact(dev: Device, simple: Graph, method: str, seed: int, target: int, clock: _Clock) -> _Left:
+    run = ExactRun(dev, simple, seed, edges=method == "dre")
+    dev.finish()
+    clock.lap("upload")
+    run.compile()
+    clock.lap("compile")
+    if run.start() <= target:
+        vertices, arcs = run.shrink_to(target)
+        clock.lap("sample")
+        return _Left(vertices, arcs, 0, "untouched")
+    vertices, arcs = run.shrink_to(target)
+    clock.lap("sample")
+    return _Left(vertices, arcs, run.probes, run.way)
+
+
+def _batched(
+    copra: Copra,
+    simple: Graph,
+    method: str,
+    seed: int,
+    target: int,
+    slack: Fraction,
+    components: str,
+    clock: _Clock,
+    progress: batched.Progress | None,
+) -> _Left:
+    dev = copra.device
     dev.finish()
     clock.lap("upload")
     choice: Choice = ByDraw(copra, seed) if method == "drve" else ByPriority(copra, seed, edges=method == "dre")
     finder = _finder(components, copra, simple)
-    copra.build()
-    dev.finish()
+    copra.compile()
     clock.lap("compile")
-    iterations, found = batched.run(
+    copra.build()
+    iterations = batched.run(
         copra, choice, finder, target=target, slack=slack, edges=method != "drv", progress=progress
     )
-    dev.finish()
+    vertices, arcs = copra.live_vertices(), None if method == "drv" else copra.live_arcs()
     clock.lap("sample")
-    live_vertices = copra.live_vertices()
-    made, vertices, edges = extract(graph, live_vertices, None if method == "drv" else copra.live_arcs())
-    clock.lap("result")
-    return Sample(
-        made, vertices, edges, method, "batched", size, target, seed, dev.name, iterations, seconds, components,
-        _notes(graph, target, iterations, found),
-    )  # fmt: skip
+    return _Left(vertices, arcs, iterations, components)
 
 
 class _Clock:
@@ -177,11 +233,7 @@ def _slack(tolerance: float | None, target: int) -> Fraction:
 
 
 def _finder(components: str, copra: Copra, simple: Graph) -> batched.Finder:
-    if components == "bfs":
-        return ArrayFrontier(copra, int(simple.degrees.argmax()))
-    from clgraph.sampling.afforest import LinkCompress
-
-    return LinkCompress(copra)
+    return ArrayFrontier(copra, int(simple.degrees.argmax())) if components == "bfs" else LinkCompress(copra)
 
 
 def _notes(graph: Graph, target: int, iterations: int, found: int) -> tuple[str, ...]:

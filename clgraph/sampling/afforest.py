@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.components import GiantFinder
+from clgraph.giant_finder import GiantFinder
 from clgraph.copra import Copra
 
 

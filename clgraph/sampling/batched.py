@@ -29,7 +29,7 @@ def run(
     slack: Fraction,
     edges: bool,
     progress: Progress | None = None,
-) -> tuple[int, int]:
+) -> int:
     """Delete until the largest component has at most `target` vertices.
 
     Parameters
@@ -39,8 +39,8 @@ def run(
 
     Returns
     -------
-    iterations, size : int
-        Batches, and vertices left.
+    iterations : int
+        Batches.
     """
     label, keep, size = finder.find(copra.n)
     lost = copra.keep_component(label, keep)
@@ -69,7 +69,7 @@ def run(
         step += 1
         if edges and size < start:
             rate = Fraction(deleted, start - size)
-    return step, size
+    return step
 
 
 def _delete(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.components import GiantFinder
+from clgraph.giant_finder import GiantFinder
 from clgraph.copra import has_copies, upload_csr
 from clgraph.device import Device
 from clgraph.errors import DeviceError
@@ -66,6 +66,8 @@ class ExactRun:
         Thresholds at which components were labelled.
     steps : int
         Deletions that the host took one by one.
+    way : str
+        "probes", or "merge tree" where the host took all deletions one by one.
     """
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
@@ -84,7 +86,12 @@ class ExactRun:
         self._free = [device.empty(csr.n, np.int32) for _ in range(3)]
         self._counter = device.empty(1, np.int32)
         self.probes = self.steps = 0
+        self.way = "merge tree"
         self._low: _State | None = None
+
+    def compile(self) -> None:
+        """Build the kernels now (for timing; they are built at their first use otherwise)."""
+        self._finder.compile()
 
     # --- probes -----------------------------------------------------------------------------------
 
@@ -150,6 +157,7 @@ class ExactRun:
                 self._free.append(low.label)
                 self._low, high, moved = settled, None, 0
                 continue
+            self.way = "probes"
             if high is None:
                 threshold = self._first_guess(low, target)
             elif certain:

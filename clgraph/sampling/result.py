@@ -33,11 +33,12 @@ class Sample:
     device : str
         Name of the device.
     iterations : int
-        Batches.
+        Batches; in exact mode, probes of a threshold. 0 where there was nothing to delete.
     seconds : dict of str to float
-        By phase: build (views on the host), upload, compile, sample, result (back to the host).
-    components : str
-        How the largest component was found: "afforest" or "bfs".
+        By phase: device, build (views on the host), upload, compile, sample, result (the sample's graph).
+    way : str
+        How it came about. Exact mode: "probes" (of a threshold, and a merge tree for the last deletions) or
+        "merge tree" (all deletions); batched mode: how the largest component was found, "afforest" or "bfs".
     notes : tuple of str
         What its user should know: loops left out, nothing to delete, ...
     """
@@ -53,7 +54,7 @@ class Sample:
     device: str
     iterations: int
     seconds: dict[str, float]
-    components: str
+    way: str
     notes: tuple[str, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,7 +69,7 @@ class Sample:
             "edges": len(self.edges),
             "iterations": self.iterations,
             "device": self.device,
-            "components": self.components,
+            "way": self.way,
             "notes": list(self.notes),
             "seconds": self.seconds,
         }
