@@ -105,7 +105,7 @@ __kernel void bfs_pull(PULL_ARGUMENTS)
             left[atomic_inc(&left_count)] = v;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // everybody has read the group's words of `visited`
     const int word = v / 32 - lid / 32 + lid;   // the group's words, one a work-item
     if (lid < (int)get_local_size(0) / 32 && word < words) {
         const uint now = bits[lid];

@@ -125,3 +125,14 @@ __kernel void exact_live_arcs(const int n, __global const OFFSET *restrict row_p
             live[p] = there && key[p] >= threshold;   // a live arc does not leave its component
     }
 }
+
+__kernel void exact_induced_arcs(const int n, __global const OFFSET *restrict row_ptr,
+                                 __global const int *restrict col_idx, __global const int *restrict label,
+                                 const int root, __global uchar *restrict live)
+{
+    FOR_ITEMS(v, n) {
+        const int there = label[v] == root;
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
+            live[p] = there && label[col_idx[p]] == root;
+    }
+}

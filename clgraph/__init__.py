@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 # Some functions bear the name of their module (clgraph.bfs): importing them here, eagerly, is what makes
 # the function win. pyopencl itself is imported by the device floor alone, and only when it is used.
 from clgraph.bfs import BFSResult, bfs
-from clgraph.components import Components, connected_components
+from clgraph.bfs_many import ManyBFSResult, bfs_many
+from clgraph.components import Components, connected_components, largest_component
 from clgraph.errors import (
     BuildError,
     CapacityError,
@@ -22,6 +23,14 @@ from clgraph.errors import (
 from clgraph.generate import powerlaw_graph
 from clgraph.graph import Graph
 from clgraph.io import read, write
+from clgraph.reference import (
+    reference_bfs,
+    reference_components,
+    reference_sample,
+    verify_bfs,
+    verify_components,
+    verify_sample,
+)
 from clgraph.sampling import Sample, sample
 
 if TYPE_CHECKING:
@@ -40,14 +49,23 @@ __all__ = [
     "DeviceError",
     "Graph",
     "InputError",
+    "ManyBFSResult",
     "Sample",
     "__version__",
     "bfs",
+    "bfs_many",
     "connected_components",
     "get_device",
+    "largest_component",
     "powerlaw_graph",
     "read",
+    "reference_bfs",
+    "reference_components",
+    "reference_sample",
     "sample",
+    "verify_bfs",
+    "verify_components",
+    "verify_sample",
     "write",
 ]
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.bfs import NO_LIMIT, check_depth, indices_of, shape_for
+from clgraph.bfs import check_depth, indices_of
+from clgraph.bfs_search import NO_LIMIT, shape_for
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -159,11 +160,10 @@ class _ManySearch:
         self.seconds["compile"] += time.perf_counter() - start
         return made
 
-    @property
-    def _searches(self) -> Program:
+    def _searches(self, name: str = "bfs_many") -> Program:
         shape = self.shape
         return self._program(
-            "bfs_many", TEAM=shape.team, MANY_ITEMS=self._run, PARTS=PARTS, MANY_COUNT=FUSED_COUNT,
+            name, TEAM=shape.team, MANY_ITEMS=self._run, PARTS=PARTS, MANY_COUNT=FUSED_COUNT,
             MANY_ARCS=FUSED_ARCS, WIDE_ROW=min(shape.long_row, 256), **self.csr.defines,
         )  # fmt: skip
 
@@ -184,7 +184,7 @@ class _ManySearch:
     def run(self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], int]:
         """Distances (k, n) of one batch and the number of levels."""
         dev, kept, n, k = self.dev, self.kept, self.n, len(sources)
-        prog = self._searches
+        prog, _ = self._searches(), self._searches("bfs_many_pull")
         start, compiled = time.perf_counter(), self.seconds["compile"]
         prog.bfs_many_fill(
             self._vertices(), np.int32(n), np.int32(kept["bits"]), kept["seen"], kept["front"], kept["next"],
@@ -220,7 +220,7 @@ class _ManySearch:
 
     def _expand(self, k: int, levels: int, dtype: npt.DTypeLike) -> Any:
         """The planes as distances of the smallest type that holds them, or of the one asked for."""
-        fitting = [kind for kind in WORDS if levels - 1 <= np.iinfo(kind).max]
+        fitting = [kind for kind in WORDS if levels - 1 <= 2 ** (8 * kind.itemsize - 1) - 1]
         self._kind = fitting[0] if dtype is None else np.dtype(dtype)
         if self._kind not in fitting:
             raise InputError(f"distances reach {levels - 1}: more than {self._kind} holds; leave dtype out")
@@ -234,7 +234,8 @@ class _ManySearch:
 
     def _go_on(self, level: int, count: int, arcs: int, queued: bool, last: int) -> tuple[int, int, int, bool]:
         """One level, or a run of small ones."""
-        kept, n, shape, prog = self.kept, self.n, self.shape, self._searches
+        kept, n, shape = self.kept, self.n, self.shape
+        prog, pulling = self._searches(), self._searches("bfs_many_pull")
         local = shape.local
         pull = count * PULL_SHARE > n and level > 0
         if not pull and not queued:
@@ -242,9 +243,9 @@ class _ManySearch:
             arcs, queued = self._read(level)[2], True
         if pull:
             args = self._arguments(level, self._arriving())
-            prog.bfs_many_pull(self._vertices(), *args, local=local)
+            pulling.bfs_many_pull(self._vertices(), *args, local=local)
             if shape.team:
-                prog.bfs_many_pull_long(4 * self.dev.compute_units * local, *args, local=local)
+                pulling.bfs_many_pull_long(4 * self.dev.compute_units * local, *args, local=local)
             queued = False
         elif count <= FUSED_COUNT and arcs <= FUSED_ARCS:
             size = min(shape.fused_local, prog.bfs_many_fused.limit)
@@ -270,7 +271,7 @@ class _ManySearch:
                 prog.bfs_many_settle(-(-max(count, found) // self._run), *args, local=local)
                 self._swap("queue", "next_queue")
             else:
-                prog.bfs_many_settle_all(self._vertices(), *args, local=local)
+                pulling.bfs_many_settle_all(self._vertices(), *args, local=local)
         self._swap("front", "next")
         level, count, arcs = self._read(level + 1)
         return level, count, arcs, queued

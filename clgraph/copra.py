@@ -72,7 +72,7 @@ class Copra:
         self.n, self.arcs = graph.num_vertices, graph.num_arcs
         self.slots = 2 * self.n + self.arcs
         self.csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
-        self.has_copies = has_copies(graph)
+        self.has_copies = graph.has_copies
         self.offset = self.csr.offset
         self.far_scan = far_scan
         size = np.dtype(self.offset).itemsize
@@ -160,12 +160,3 @@ class Copra:
         live = self.device.empty(max(self.arcs, 1), np.uint8)
         self.program.copra_live_arcs(self._passes, np.int32(self.n), self.csr.row_ptr, self.edges, live)
         return self.device.download(live, np.uint8, self.arcs).view(np.bool_)
-
-
-def has_copies(graph: Graph) -> bool:
-    """Whether the graph keeps parallel edges as copies."""
-    if graph.num_arcs < 2:
-        return False
-    same = graph.col_idx[1:] == graph.col_idx[:-1]
-    same[graph.row_ptr[1:-1][(graph.row_ptr[1:-1] > 0) & (graph.row_ptr[1:-1] < graph.num_arcs)] - 1] = False
-    return bool(np.any(same))

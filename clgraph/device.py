@@ -61,6 +61,8 @@ class Quirks:
         Host arrays can be used where they are.
     fills_by_kernel : bool
         clEnqueueFillBuffer will not do.
+    never_frees : bool
+        Buffers stay allocated until the process ends.
     keeps_binaries : bool
         Built programs are worth keeping on disk.
     asks_all_standards : bool
@@ -72,6 +74,7 @@ class Quirks:
     kind: Kind
     shares_memory: bool = False
     fills_by_kernel: bool = False
+    never_frees: bool = False
     keeps_binaries: bool = True
     asks_all_standards: bool = False
     build_options: tuple[str, ...] = ()
@@ -90,6 +93,8 @@ def quirks(raw: Any) -> Quirks:
             "simulator",  # it calls itself CPU, GPU and accelerator at once
             # it takes what clEnqueueFillBuffer wrote, and host-pointer buffers, as uninitialised
             fills_by_kernel=True,
+            # it takes a buffer in a freed one's place as uninitialised, whatever kernels wrote there
+            never_frees=True,
             # its builds take milliseconds, and its binaries lose the source's line numbers
             keeps_binaries=False,
             build_options=("-DCHECK_RACES",),  # its race detector knows atomics but not volatile
@@ -151,6 +156,7 @@ class Device(Memory):
         self.kind: Kind = self._quirks.kind
         self.shares_memory: bool = self._quirks.shares_memory
         self.fills_by_kernel: bool = self._quirks.fills_by_kernel
+        self.never_frees: bool = self._quirks.never_frees
         self.keeps_binaries: bool = self._quirks.keeps_binaries
         self.tuning = TUNING[self.kind]
         self._programs: dict[Any, Program] = {}

@@ -82,6 +82,14 @@ class Graph:
         return int(np.count_nonzero(self.rows == self.col_idx))
 
     @cached_property
+    def has_copies(self) -> bool:
+        """Whether parallel arcs were kept as copies."""
+        same = self.col_idx[1:] == self.col_idx[:-1]
+        ends = self.row_ptr[1:-1]
+        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = False  # across two rows they are not parallel
+        return bool(np.any(same))
+
+    @cached_property
     def num_edges(self) -> int:
         """Number of edges (undirected) or arcs (directed)."""
         if self.directed:
@@ -221,9 +229,10 @@ class Graph:
 
     def _keep_arcs(self, keep: npt.NDArray[np.bool_]) -> Graph:
         """The same vertices with some of the arcs (for undirected graphs the mask must hold both)."""
-        kept_before = np.concatenate(([0], np.cumsum(keep)))
+        kept_before = np.zeros(len(keep) + 1, dtype=self.row_ptr.dtype)
+        np.cumsum(keep, dtype=self.row_ptr.dtype, out=kept_before[1:])
         return Graph(
-            kept_before[self.row_ptr].astype(self.row_ptr.dtype),
+            kept_before[self.row_ptr],
             self.col_idx[keep],
             weights=None if self.weights is None else self.weights[keep],
             multiplicity=None if self.multiplicity is None else self.multiplicity[keep],
@@ -255,12 +264,17 @@ class Graph:
         keep = np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx]
         if arcs is not None:
             keep &= arcs
-        smaller = self._keep_arcs(keep)
-        new_index = np.cumsum(mask, dtype=np.int64) - 1
+        return self.compact(mask, keep)
+
+    def compact(self, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Graph:
+        """The graph of some vertices and some arcs, given by masks; no such arc may leave these vertices."""
+        mask, smaller = vertices, self._keep_arcs(arcs)
+        new_index = np.cumsum(mask, dtype=np.int32)
+        new_index -= 1
         row_ptr = np.concatenate((smaller.row_ptr[:-1][mask], smaller.row_ptr[-1:]))
         return Graph(
             row_ptr,
-            new_index[smaller.col_idx].astype(np.int32),
+            new_index[smaller.col_idx],
             weights=smaller.weights,
             multiplicity=smaller.multiplicity,
             ids=np.flatnonzero(mask) if self._ids is None else self._ids[mask],

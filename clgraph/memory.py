@@ -59,12 +59,14 @@ class Memory:
     max_buffer: int
     shares_memory: bool
     fills_by_kernel: bool
+    never_frees: bool
     context: Any
     queue: Any
 
     def __init__(self) -> None:
         self._kept: dict[int, dict[Hashable, Any]] = {}
         self._retired: list[Any] = []
+        self._unfreed: list[Any] = []
 
     def _check_buffer(self, name: str, nbytes: int) -> None:
         if nbytes > self.max_buffer:
@@ -87,9 +89,12 @@ class Memory:
         self._check_buffer(f"an array of {count} {np.dtype(dtype)}", nbytes)
         try:
             # OpenCL knows no empty buffer
-            return cl.Buffer(self.context, _FLAGS.READ_WRITE, max(nbytes, 16))
+            buffer = cl.Buffer(self.context, _FLAGS.READ_WRITE, max(nbytes, 16))
         except cl.Error as error:
             raise self._no_room(nbytes, error) from error
+        if self.never_frees:
+            self._unfreed.append(buffer)
+        return buffer
 
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` zeros."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,6 +15,7 @@ import scipy.sparse.csgraph
 from cli_runs import InProcess
 
 from clgraph import Graph, bfs, read
+from clgraph import bfs_search as module
 from clgraph.bfs_many import bfs_many
 from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.bfs import reference_bfs, verify_bfs
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 Paths = Callable[[str], Path]
-# the functions clgraph.bfs and clgraph.bfs_many hide the modules of the same names
-module = sys.modules["clgraph.bfs"]
+# the function clgraph.bfs_many hides the module of the same name
 many_module = sys.modules["clgraph.bfs_many"]
 
 # launch shapes that send small graphs through every kernel, whatever the device is: the work-group kernels of GPUs
@@ -365,13 +364,3 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (done.status, "ids are integers" in done.err) == (1, True)
     assert run("bfs", file).status == 2
     assert run("bfs", file, "--source", 10, "--depth", -1).status == 2
-
-
-def test_import_opens_no_driver() -> None:
-    """`clgraph.bfs` is a function, and importing it loads no OpenCL."""
-    import subprocess
-
-    code = "import sys, clgraph; assert callable(clgraph.bfs); assert 'pyopencl' not in sys.modules"
-    root = str(Path(__file__).parent.parent)
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": path})

@@ -403,7 +403,7 @@ def test_a_wrong_sample_is_not_written(small, device, run, tmp_path, monkeypatch
 
 @pytest.fixture(scope="module")
 def strip(tmp_path_factory):
-    """A long strip of squares: a search level by level takes 20 000 launches, seconds on the fastest device."""
+    """A long strip of squares: a search by levels takes 20 000 launches, seconds on the fastest device."""
     path = tmp_path_factory.mktemp("graphs") / "strip.clg"
     number = np.arange(20 * 20_000).reshape(20_000, 20)
     right, down = (number[:, :-1], number[:, 1:]), (number[:-1], number[1:])

@@ -221,7 +221,7 @@ def test_result_says_how_it_came_about(device):
     assert told["mode"] == "exact"
     assert told["vertices"] == len(made.vertices)
     assert told["edges"] == len(made.edges)
-    assert set(told["seconds"]) == {"device", "build", "upload", "compile", "sample", "result"}
+    assert set(told["seconds"]) == {"device", "build", "upload", "compile", "sample", "download", "result"}
     assert "dre (exact)" in repr(made)
 
 

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", type=int, help="0 .. 2^64-1; the same seed gives the same sample (default: drawn and recorded)."
 )
-@click.option("--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched.")
+@click.option(
+    "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
+)
 @click.option(
     "--tolerance", type=float, help="By how many vertices a batch may undershoot (default 0.001 of the size)."
 )
@@ -127,7 +129,7 @@ def sample(
     if as_json:
         print_json(told)
     else:
-        edges, vertices = len(result.edges), len(result.vertices)
+        edges, vertices = result.num_edges, len(result.vertices)
         click.echo(
             f"{result.method} sample: {vertices} of {data.num_vertices} vertices, {edges} edges "
             f"(target {result.target}, seed {result.seed}, {result.mode}, "

@@ -138,20 +138,21 @@ def sample(
         scan = dev.kind in ("fpga", "emulator") if far_scan is None else far_scan
         copra = Copra(dev, simple, far_scan=scan)
         left = _batched(copra, simple, method, seed, target, slack, components, clock, progress)
-    made, vertices, edges = extract(graph, left.vertices, left.arcs)
+    made, kept = extract(graph, left.vertices, left.arcs)
+    notes = _notes(graph, target, left.iterations, made.num_vertices)
     clock.lap("result")
     return Sample(
-        made, vertices, edges, method, "exact" if exact else "batched", size, target, seed, dev.name,
-        left.iterations, seconds, left.way, _notes(graph, target, left.iterations, len(vertices)),
+        made, made.ids, method, "exact" if exact else "batched", size, target, seed, dev.name, left.iterations,
+        seconds, left.way, notes, graph, kept,
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class _Left:
-    """What a run leaves: live vertices, live arcs (None: the induced ones), and how it got there."""
+    """What a run leaves: live vertices, live arcs, and how it got there."""
 
     vertices: npt.NDArray[np.bool_]
-    arcs: npt.NDArray[np.bool_] | None
+    arcs: npt.NDArray[np.bool_]
     iterations: int
     way: str
 
@@ -162,13 +163,13 @@ def _exact(dev: Device, simple: Graph, method: str, seed: int, target: int, cloc
     clock.lap("upload")
     run.compile()
     clock.lap("compile")
-    if run.start() <= target:
-        vertices, arcs = run.shrink_to(target)
-        clock.lap("sample")
-        return _Left(vertices, arcs, 0, "untouched")
-    vertices, arcs = run.shrink_to(target)
+    untouched = run.start() <= target
+    run.shrink_to(target)
+    dev.finish()
     clock.lap("sample")
-    return _Left(vertices, arcs, run.probes, run.way)
+    vertices, arcs = run.download()
+    clock.lap("download")
+    return _Left(vertices, arcs, 0 if untouched else run.probes, "untouched" if untouched else run.way)
 
 
 def _batched(
@@ -193,9 +194,11 @@ def _batched(
     iterations = batched.run(
         copra, choice, finder, target=target, slack=slack, edges=method != "drv", progress=progress
     )
-    vertices, arcs = copra.live_vertices(), None if method == "drv" else copra.live_arcs()
+    dev.finish()
     clock.lap("sample")
-    return _Left(vertices, arcs, iterations, components)
+    left = _Left(copra.live_vertices(), copra.live_arcs(), iterations, components)
+    clock.lap("download")
+    return left
 
 
 class _Clock:

@@ -11,18 +11,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import expm1, log1p
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.giant_finder import GiantFinder
-from clgraph.copra import has_copies, upload_csr
-from clgraph.device import Device
+from clgraph.copra import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.merge_tree import MergeTree
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
 
 TOP = 2**32 - 1  # no key reaches it: at this threshold nothing is alive
 FEW = 768  # deletions that the host takes one by one
@@ -73,11 +75,11 @@ class ExactRun:
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
         self._device, self._graph, self._seed, self._edges = device, graph, seed, edges
         self._csr = csr = upload_csr(device, graph)
-        self._n, self._copies = graph.num_vertices, has_copies(graph)
+        self._n, self._copies = graph.num_vertices, graph.has_copies
         items = device.tuning.items
         self._passes = -(-self._n // items)
         things = csr.arcs if edges else csr.n
-        device.reserve({"key": 4 * things, "labels": 4 * csr.n})
+        device.reserve({"key": 4 * things, "labels": 12 * csr.n, "live": csr.n + csr.arcs})
         self._program = device.program("exact", ITEMS=items, HAS_COPIES=int(self._copies), **csr.defines)
         wide = csr.offset is np.int64
         key_type = "uint" if edges else None
@@ -85,6 +87,8 @@ class ExactRun:
         self._key = device.empty(max(things, 1), np.uint32)
         self._free = [device.empty(csr.n, np.int32) for _ in range(3)]
         self._counter = device.empty(1, np.int32)
+        self._live_vertices = device.empty(csr.n, np.uint8)
+        self._live_arcs = device.empty(max(csr.arcs, 1), np.uint8)
         self.probes = self.steps = 0
         self.way = "merge tree"
         self._low: _State | None = None
@@ -134,11 +138,8 @@ class ExactRun:
 
     # --- the search -------------------------------------------------------------------------------
 
-    def shrink_to(self, target: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
-        """(live vertices, live arcs or None where they are the induced ones) of the sample for a target.
-
-        Targets of successive calls must not increase.
-        """
+    def shrink_to(self, target: int) -> None:
+        """Find the sample for a target; `download` brings it. Targets of successive calls must not increase."""
         assert self._low is not None, "start() comes first"
         high: _State | None = None
         certain = False  # whether `high` is the component that the loop follows
@@ -150,9 +151,9 @@ class ExactRun:
             if self._few(low, upper):
                 high = high or self._probe(low, TOP)
                 settled = self._settle(low, high, target)
-                if not isinstance(settled, _State):
+                if settled is None:
                     self._free.append(high.label)
-                    return settled
+                    return
                 # the loop follows a component of `high` that is still too large
                 self._free.append(low.label)
                 self._low, high, moved = settled, None, 0
@@ -181,8 +182,7 @@ class ExactRun:
                     excess[0] / 2 if moved == -1 else float(low.size - target), float(found.size - target) or -0.5
                 ]  # fmt: skip
                 moved = -1
-        low = self._low
-        return self._left(low, low.root, low.at)
+        self._left(self._low)
 
     def _keys_of(self, things: int) -> int:
         """How far apart two thresholds are that so many things lie between."""
@@ -210,12 +210,11 @@ class ExactRun:
 
     # --- the last deletions -----------------------------------------------------------------------
 
-    def _settle(
-        self, low: _State, high: _State, target: int
-    ) -> _State | tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
+    def _settle(self, low: _State, high: _State, target: int) -> _State | None:
         """Take the deletions between two probed thresholds one by one.
 
-        Returns the component followed at `high` where it is still larger than the target, else the sample.
+        Returns the component followed at `high` where it is still larger than the target; else None, and the
+        sample is found.
         """
         bracket = self._collect(low, high.at)
         self.steps += bracket.count
@@ -240,7 +239,8 @@ class ExactRun:
         if tree.size[node] > target:
             return _State(high.at, tree.size[node], int(roots[node]), high.label)
         assert last is not None
-        return self._final(low, high, bracket, last, tree.smallest[node])
+        self._final(low, high, bracket, last, tree.smallest[node])
+        return None
 
     def _undo_vertices(
         self, tree: MergeTree, bracket: _Bracket, owner: Any, other: Any, labels: Any, leaf: dict[int, int]
@@ -334,23 +334,20 @@ class ExactRun:
 
     # --- what is left -----------------------------------------------------------------------------
 
-    def _final(
-        self, low: _State, high: _State, bracket: _Bracket, last: int, root: int
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
+    def _final(self, low: _State, high: _State, bracket: _Bracket, last: int, root: int) -> None:
         """The component `root` just after deletion `last` of the bracket: what dies later in it is alive still."""
         label = self._free.pop()
         if not self._edges:
             self._label(low, high.at, label, bracket.vertex[last + 1 :].astype(np.int32))
-            left = self._left(_State(high.at, 0, root, label), root, high.at)
+            self._left(_State(high.at, 0, root, label))
         else:
             arcs = self._both_arcs(bracket, np.arange(last + 1, bracket.count))
             before = self._graph_keys(arcs)
             self._set_keys(arcs, np.full(len(arcs), TOP, np.uint32))
             self._label(low, high.at, label)
-            left = self._left(_State(high.at, 0, root, label), root, high.at)
+            self._left(_State(high.at, 0, root, label))
             self._set_keys(arcs, before)
         self._free.append(label)
-        return left
 
     def _both_arcs(self, bracket: _Bracket, which: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         graph = self._graph
@@ -380,17 +377,22 @@ class ExactRun:
             )
             self._device.finish()
 
-    def _left(
-        self, state: _State, root: int, threshold: int
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_] | None]:
-        device, csr, n = self._device, self._csr, self._n
-        vertices = device.empty(n, np.uint8)
-        self._program.exact_live_vertices(self._passes, np.int32(n), state.label, np.int32(root), vertices)
-        arcs = None
+    def _left(self, state: _State) -> None:
+        """Mark the vertices and arcs of a component for `download`."""
+        csr, n = self._csr, np.int32(self._n)
+        label, root = state.label, np.int32(state.root)
+        self._program.exact_live_vertices(self._passes, n, label, root, self._live_vertices)
         if self._edges:
-            buffer = device.empty(max(csr.arcs, 1), np.uint8)
             self._program.exact_live_arcs(
-                self._passes, np.int32(n), csr.row_ptr, self._key, np.uint32(threshold), state.label, np.int32(root), buffer
+                self._passes, n, csr.row_ptr, self._key, np.uint32(state.at), label, root, self._live_arcs
             )
-            arcs = device.download(buffer, np.uint8, csr.arcs).view(np.bool_)
-        return device.download(vertices, np.uint8, n).view(np.bool_), arcs
+        else:
+            self._program.exact_induced_arcs(
+                self._passes, n, csr.row_ptr, csr.col_idx, label, root, self._live_arcs
+            )
+
+    def download(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """(live vertices, live arcs) of what `shrink_to` found last."""
+        vertices = self._device.download(self._live_vertices, np.uint8, self._n)
+        arcs = self._device.download(self._live_arcs, np.uint8, self._csr.arcs)
+        return vertices.view(np.bool_), arcs.view(np.bool_)

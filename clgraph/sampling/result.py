@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,10 @@ class Sample:
     vertices : array, shape (k,)
         Original ids of the sample's vertices, in index order.
     edges : int64 array
-        Ranks in the original's list of edges u <= v in index order (its undirected view, loops counted).
+        Ranks in the original's list of edges u <= v in index order (its undirected view, loops counted);
+        made at the first look.
+    num_edges : int
+        Their number.
     method, mode : str
     size : float, int or str
         As asked for.
@@ -41,11 +45,13 @@ class Sample:
         "merge tree" (all deletions); batched mode: how the largest component was found, "afforest" or "bfs".
     notes : tuple of str
         What its user should know: loops left out, nothing to delete, ...
+    original : Graph
+    kept_arcs : bool array
+        Which arcs of ``original.undirected`` are in the sample.
     """
 
     graph: Graph
     vertices: npt.NDArray[Any]
-    edges: npt.NDArray[np.int64]
     method: str
     mode: str
     size: float | int | str
@@ -55,7 +61,23 @@ class Sample:
     iterations: int
     seconds: dict[str, float]
     way: str
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    original: Graph | None = field(default=None, repr=False)
+    kept_arcs: npt.NDArray[np.bool_] | None = field(default=None, repr=False)
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.int64]:
+        """Ranks in the original's list of edges u <= v in index order."""
+        assert self.original is not None
+        assert self.kept_arcs is not None
+        view = self.original.undirected
+        return np.flatnonzero(self.kept_arcs[view.rows <= view.col_idx])
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges (pairs, of a directed graph) in the sample."""
+        assert self.kept_arcs is not None
+        return int(np.count_nonzero(self.kept_arcs)) // 2
 
     def to_dict(self) -> dict[str, Any]:
         """The scalars (vertices and edges as counts), ready for JSON."""
@@ -66,7 +88,7 @@ class Sample:
             "size": self.size,
             "target": self.target,
             "vertices": len(self.vertices),
-            "edges": len(self.edges),
+            "edges": self.num_edges,
             "iterations": self.iterations,
             "device": self.device,
             "way": self.way,
@@ -76,41 +98,34 @@ class Sample:
 
     def __repr__(self) -> str:
         return (
-            f"<Sample: {self.method} ({self.mode}), {len(self.vertices)} vertices, {len(self.edges)} edges, "
+            f"<Sample: {self.method} ({self.mode}), {len(self.vertices)} vertices, {self.num_edges} edges, "
             f"target {self.target}, seed {self.seed}>"
         )
 
 
 def extract(
-    graph: Graph, live_vertices: npt.NDArray[np.bool_], live_arcs: npt.NDArray[np.bool_] | None
-) -> tuple[Graph, npt.NDArray[Any], npt.NDArray[np.int64]]:
-    """(graph, vertices, edges) of a sample.
+    graph: Graph, live_vertices: npt.NDArray[np.bool_], live_arcs: npt.NDArray[np.bool_]
+) -> tuple[Graph, npt.NDArray[np.bool_]]:
+    """The sample as a graph, and which arcs of ``graph.undirected`` are in it.
 
     Parameters
     ----------
     graph : Graph
         The original.
     live_vertices : bool array, shape (n,)
-    live_arcs : bool array or None
-        Which arcs of ``graph.undirected.simple`` are left; None where they are all those between live vertices.
+    live_arcs : bool array
+        Which arcs of ``graph.undirected.simple`` are left.
     """
     view = graph.undirected
-    tail, head = view.rows, view.col_idx
-    kept = tail != head
-    if live_arcs is None:
-        kept &= live_vertices[tail]
-        kept &= live_vertices[head]
-    else:
+    kept = live_arcs
+    if view.num_self_loops:
+        kept = view.rows != view.col_idx
         kept[kept] = live_arcs
-    upper = tail <= head
-    edges = np.flatnonzero(kept[upper])
     if graph is view:
-        arcs = kept
-    else:
-        pair = _pairs(tail, head)
-        tail, head = graph.rows, graph.col_idx
-        arcs = kept[np.searchsorted(pair, _pairs(tail, head))] & (tail != head)
-    return graph.subgraph(live_vertices, arcs), graph.ids[live_vertices], edges
+        return graph.compact(live_vertices, kept), kept
+    pair, tail, head = _pairs(view.rows, view.col_idx), graph.rows, graph.col_idx
+    arcs = kept[np.searchsorted(pair, _pairs(tail, head))] & (tail != head)
+    return graph.compact(live_vertices, arcs), kept
 
 
 def _pairs(tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
