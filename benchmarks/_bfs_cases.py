@@ -32,14 +32,15 @@ def many(graph: Graph, device: Device) -> Callable[[Any], Any]:
 def bytes_needed(graph: Graph) -> int:
     """What any search of the whole graph that gives distances and predecessors moves at least.
 
-    Every arc's head, every row's start, distance and predecessor written once. A search that stops at the first hit
+    Every arc's head, every row's start, distance and predecessor written once. A search that stops at the
+    first hit
     of a row moves less: the share of the bandwidth limit is then of what it would have had to move.
     """
     return 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 8 * graph.num_vertices
 
 
 def peers(graph: Graph) -> Iterator[tuple[str, Run | None]]:
-    """Name and call of each peer, None where it is not installed; its own form of the graph is made beforehand."""
+    """Name and call of each peer (None: not installed); its own form of the graph is made beforehand."""
     for name, make in zip(PEERS, (_scipy, _networkit, _igraph, _graphblas, _cupy), strict=True):
         try:
             run = make(graph)

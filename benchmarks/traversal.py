@@ -1,12 +1,18 @@
-"""Breadth-first search and components beside SciPy, NetworKit, igraph, GraphBLAS and CuPy (those installed), in one run.
+"""Breadth-first search and components beside SciPy, NetworKit, igraph, GraphBLAS and CuPy (those installed),
+in one run.
 
-    python benchmarks/traversal.py --device pocl --graphs rmat20,grid1000,powerlaw3000000 --json traversal.json
+    python benchmarks/traversal.py --device pocl --graphs rmat20,grid1000,powerlaw3000000 --json
+    traversal.json
     python benchmarks/traversal.py --device nvidia --graphs rmat22,grid1000 --peers cupy --json h200.json
 
-Graphs: ``rmatS`` (scale S, 16 edges a vertex before merging, symmetric, labels shuffled; made on the GPU where CuPy
-is), ``gridK`` (K x K), ``powerlawN`` (N vertices, average degree 5). Every figure is a median over `--sources` searches
-from vertices of the largest component, or over `--repeat` runs of components, after one that is not counted. "call" is
-the whole call on a graph used before, "kernel" first launch to last kernel finished. "moved" is the least traffic that
+Graphs: ``rmatS`` (scale S, 16 edges a vertex before merging, symmetric, labels shuffled; made on the GPU
+where CuPy
+is), ``gridK`` (K x K), ``powerlawN`` (N vertices, average degree 5). Every figure is a median over
+`--sources` searches
+from vertices of the largest component, or over `--repeat` runs of components, after one that is not counted.
+"call" is
+the whole call on a graph used before, "kernel" first launch to last kernel finished. "moved" is the least
+traffic that
 the answer needs (see the functions); its share is of a copy's bandwidth measured in the same run.
 `--tune alpha=30,beta=24` changes `clgraph.bfs_search.Shape` for the device.
 """
@@ -80,9 +86,7 @@ def rmat(scale: int, seed: int = 1) -> Graph:
 def grid(side: int) -> Graph:
     """A square grid."""
     v = np.arange(side * side).reshape(side, side)
-    return Graph.from_edges(
-        np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()]
-    )
+    return Graph.from_edges(np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()])
 
 
 def make_graph(name: str) -> Graph:
@@ -161,7 +165,7 @@ def run_components(graph: Graph, device: Device, options: argparse.Namespace) ->
     records: list[Record] = [
         {
             "what": "components", "who": "clgraph", "call": statistics.median(t for t, _ in runs),
-            "kernel": statistics.median(r.seconds["components"] + r.seconds.get("ranking", 0) for _, r in runs),
+            "kernel": statistics.median(r.seconds["components"] + r.seconds["ranking"] for _, r in runs),
             "moved": _components_cases.bytes_moved(graph, 32 if device.kind == "gpu" else 64),
         }
     ]  # fmt: skip
@@ -211,7 +215,9 @@ def main() -> None:
     parser.add_argument("--device")
     parser.add_argument("--graphs", default="rmat20,grid1000")
     parser.add_argument("--cases", default="bfs,many,components", help=f"of {', '.join(CASES)}")
-    parser.add_argument("--methods", default="hybrid", type=lambda text: text.split(","), help="hybrid,frontier")
+    parser.add_argument(
+        "--methods", default="hybrid", type=lambda text: text.split(","), help="hybrid,frontier"
+    )
     parser.add_argument("--peers", default="all", help="'all', names, or '' for none")
     parser.add_argument("--sources", type=int, default=16)
     parser.add_argument("--peer-sources", type=int, default=16)
@@ -224,8 +230,14 @@ def main() -> None:
         changes = {key: int(value) for key, value in (pair.split("=") for pair in options.tune.split(","))}
         SHAPES[device.kind] = replace(SHAPES[device.kind], **changes)
     bandwidth = copy_bandwidth(device)
-    print(f"{device.name} ({device.platform_name}, driver {device.driver_version}), copy {bandwidth / 1e9:.1f} GB/s")
-    print(f"{'graph':16} {'what':10} {'who':18} {'call ms':>10} {'kernel ms':>10} {'/scipy':>8} {'of copy':>7} us/level")
+    print(
+        f"{device.name} ({device.platform_name}, driver {device.driver_version}), "
+        f"copy {bandwidth / 1e9:.1f} GB/s"
+    )
+    print(
+        f"{'graph':16} {'what':10} {'who':18} {'call ms':>10} {'kernel ms':>10} {'/scipy':>8} "
+        f"{'of copy':>7} us/level"
+    )
     records: list[Record] = []
     for name in options.graphs.split(","):
         graph = make_graph(name)

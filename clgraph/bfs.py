@@ -1,4 +1,4 @@
-"""Breadth-first search on a device: the call and its result; `clgraph.bfs_search` is the host half of ``cl/bfs*.cl``."""
+"""Breadth-first search: the call and its result. `clgraph.bfs_search` is the host half of ``cl/bfs*.cl``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class BFSResult:
     distance : int32 array, shape (n,)
         Arcs on a shortest path from the nearest source; -1 where there is none (within the depth limit).
     predecessor : int32 array, shape (n,), or None
-        The smallest vertex that stands before this one on a shortest path; -1 at sources and where not reached.
+        The smallest vertex that stands before this one on a shortest path; -1 at sources and where not
+        reached.
     source_of : int32 array, shape (n,), or None
         The nearest source (of several the smallest), -1 where not reached; None if one id was asked for.
     sources : int32 array
@@ -38,7 +39,8 @@ class BFSResult:
         Vertices reached, sources included.
     depth_limit : int or None
     seconds : dict of float
-        Time by phase: "upload" (next to nothing where the graph was there already), "compile", "bfs" (from the
+        Time by phase: "upload" (next to nothing where the graph was there already), "compile", "bfs" (from
+        the
         first launch to the end of the last kernel), "download", "total".
     device, method : str
     """
@@ -70,11 +72,15 @@ def bfs(
     ----------
     graph : Graph
     source : vertex id, or a list or array of ids
-        Several sources make one frontier: distances are those from the nearest one. The same id twice counts once.
+        Several sources make one frontier: distances are those from the nearest one. The same id twice counts
+        once.
     method : {"hybrid", "frontier"}
-        "hybrid" is direction-optimising [1]_ (push from a queue while the frontier is small, pull through bitmaps
-        while it is large, runs of small levels in one launch); on a directed graph it makes ``graph.reverse`` when it
-        first pulls. "frontier" is Algorithm 5 of the COPRA thesis after [2]_: every level looks at every vertex. Both
+        "hybrid" is direction-optimising [1]_ (push from a queue while the frontier is small, pull through
+        bitmaps
+        while it is large, runs of small levels in one launch); on a directed graph it makes
+        ``graph.reverse`` when it
+        first pulls. "frontier" is Algorithm 5 of the COPRA thesis after [2]_: every level looks at every
+        vertex. Both
         give the same arrays, on every device.
     depth_limit : int, optional
         Go no further than so many arcs; 0 leaves the sources alone (as in NetworkX).
@@ -132,7 +138,9 @@ def check_depth(depth_limit: int | None) -> None:
     if depth_limit is None:
         return
     if isinstance(depth_limit, bool) or not isinstance(depth_limit, (int, np.integer)) or depth_limit < 0:
-        raise InputError(f"depth_limit is {depth_limit!r}: use a whole number of at least 0, or None for no limit")
+        raise InputError(
+            f"depth_limit is {depth_limit!r}: use a whole number of at least 0, or None for no limit"
+        )
 
 
 def source_indices(graph: Graph, source: Any) -> tuple[npt.NDArray[np.int32], bool]:

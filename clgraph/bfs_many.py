@@ -30,7 +30,11 @@ FUSED_ARCS = 32768  # and as many arcs
 SCATTER_SHARE = 8  # push without a queue when a frontier has more arcs than one in so many vertices
 PLANES = 4  # bits of a distance to begin with: levels up to 15
 COUNT, ARCS, STATE_SIZE = 0, 5, 28
-WORDS = {np.dtype(np.int8): "char", np.dtype(np.int16): "short", np.dtype(np.int32): "int"}
+WORDS: dict[np.dtype[Any], str] = {
+    np.dtype(np.int8): "char",
+    np.dtype(np.int16): "short",
+    np.dtype(np.int32): "int",
+}
 
 
 @dataclass(frozen=True)
@@ -181,7 +185,9 @@ class _ManySearch:
         at = 4 + 8 * (level % 3)
         return level, int(state[at + COUNT]), int(state[at + ARCS])
 
-    def run(self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike) -> tuple[npt.NDArray[Any], int]:
+    def run(
+        self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike
+    ) -> tuple[npt.NDArray[Any], int]:
         """Distances (k, n) of one batch and the number of levels."""
         dev, kept, n, k = self.dev, self.kept, self.n, len(sources)
         prog, _ = self._searches(), self._searches("bfs_many_pull")
@@ -191,7 +197,14 @@ class _ManySearch:
             kept["planes"], kept["stamp"], kept["state"], local=self.shape.local,
         )  # fmt: skip
         prog.bfs_many_start.exact(
-            1, np.uint32(k), dev.upload(sources), kept["seen"], kept["front"], kept["queue"], kept["state"], local=1
+            1,
+            np.uint32(k),
+            dev.upload(sources),
+            kept["seen"],
+            kept["front"],
+            kept["queue"],
+            kept["state"],
+            local=1,
         )
         at = sources.astype(np.int64)
         arcs = int((self.graph.row_ptr[at + 1] - self.graph.row_ptr[at]).sum())
@@ -218,21 +231,25 @@ class _ManySearch:
         dev.copy(wider, kept["planes"], nbytes)
         kept["planes"], kept["bits"] = wider, 2 * kept["bits"]
 
-    def _expand(self, k: int, levels: int, dtype: npt.DTypeLike) -> Any:
+    def _expand(self, k: int, levels: int, dtype: npt.DTypeLike | None) -> Any:
         """The planes as distances of the smallest type that holds them, or of the one asked for."""
         fitting = [kind for kind in WORDS if levels - 1 <= 2 ** (8 * kind.itemsize - 1) - 1]
         self._kind = fitting[0] if dtype is None else np.dtype(dtype)
         if self._kind not in fitting:
             raise InputError(f"distances reach {levels - 1}: more than {self._kind} holds; leave dtype out")
         distance = self.dev.output(k * self.n, self._kind)
-        planes = next(p for p in (4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length())))
+        planes = next(
+            p for p in (4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length()))
+        )
         self._program("bfs_many_expand", PLANES=planes, DIST=WORDS[self._kind]).bfs_many_expand(
             self._vertices(), np.int32(self.n), np.int32(k), self.kept["seen"], self.kept["planes"], distance,
             local=self.shape.local,
         )  # fmt: skip
         return distance
 
-    def _go_on(self, level: int, count: int, arcs: int, queued: bool, last: int) -> tuple[int, int, int, bool]:
+    def _go_on(
+        self, level: int, count: int, arcs: int, queued: bool, last: int
+    ) -> tuple[int, int, int, bool]:
         """One level, or a run of small ones."""
         kept, n, shape = self.kept, self.n, self.shape
         prog, pulling = self._searches(), self._searches("bfs_many_pull")

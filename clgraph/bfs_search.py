@@ -32,7 +32,8 @@ class Shape:
     local : int
         Work-items of a group; `fused_local` of the one group of the fused kernel.
     alpha, beta : int
-        Push becomes pull when the frontier has more than 1/alpha of the arcs not yet looked at, pull becomes push
+        Push becomes pull when the frontier has more than 1/alpha of the arcs not yet looked at, pull becomes
+        push
         when a shrinking frontier has fewer than 1/beta of the vertices (Beamer's names).
     fuse_count, fuse_arcs : int
         A frontier of at most so many vertices and arcs is left to the fused kernel.
@@ -62,7 +63,14 @@ class Shape:
 
 
 _TEAM = Shape(
-    team=True, local=256, fused_local=1024, items=1, long_row=512, long_piece=2048, fuse_count=4096, fuse_arcs=16384
+    team=True,
+    local=256,
+    fused_local=1024,
+    items=1,
+    long_row=512,
+    long_piece=2048,
+    fuse_count=4096,
+    fuse_arcs=16384,
 )
 _SERIAL = Shape(team=False)
 # the simulator gets small numbers, so that graphs of 50 vertices go through every branch
@@ -117,7 +125,8 @@ class Search:
             words = -(-n // 32)
             sizes = {
                 "queue": 4 * n, "next_queue": 4 * n, "longs": 8 * pieces, "next_longs": 8 * pieces,
-                "visited": 4 * words, "front": 4 * words, "next": 4 * words, "rest": 4 * n if shape.team else 4,
+                "visited": 4 * words, "front": 4 * words, "next": 4 * words,
+                "rest": 4 * n if shape.team else 4,
             }  # fmt: skip
         sizes["state"] = 4 * STATE_SIZE
         self.dev.reserve({"distance": 4 * n, "predecessor": 4 * n, **sizes})
@@ -176,7 +185,8 @@ class Search:
             kept.get("frontier"), kept["next"], kept["state"], local=self.shape.local,
         )  # fmt: skip
         prog.bfs_start(
-            len(sources), count, self.dev.upload(sources), np.uint32(self.shift), self.csr.row_ptr, self.distance,
+            len(sources), count, self.dev.upload(sources), np.uint32(self.shift), self.csr.row_ptr,
+            self.distance,
             self.owner, kept.get("frontier"), kept.get("queue"), kept.get("longs"), kept["state"],
             local=self.shape.local,
         )  # fmt: skip
@@ -195,7 +205,8 @@ class Search:
         here, there = kept["frontier"], kept["next"]
         while count and level < last:
             prog.bfs_frontier(
-                self._vertices(), np.int32(self.n), np.uint32(level), self.csr.row_ptr, self.csr.col_idx, here, there,
+                self._vertices(), np.int32(self.n), np.uint32(level), self.csr.row_ptr, self.csr.col_idx,
+                here, there,
                 self.distance, self.predecessor, self.owner, kept["state"], local=self.shape.local,
             )  # fmt: skip
             level += 1
@@ -252,7 +263,8 @@ class Search:
     def _graph_and_queues(self, level: int) -> tuple[Any, ...]:
         k = self.kept
         return (
-            np.uint32(self.shift), self.csr.row_ptr, self.csr.col_idx, k["queue"], k["longs"], k["next_queue"],
+            np.uint32(self.shift), self.csr.row_ptr, self.csr.col_idx, k["queue"], k["longs"],
+            k["next_queue"],
             k["next_longs"], self.distance, self.predecessor, self.owner, k["state"],
         )  # fmt: skip
 
@@ -274,7 +286,8 @@ class Search:
     def _bitmaps(self, level: int) -> None:
         kept, arriving = self.kept, self._arriving()
         self.program("bfs").bfs_bitmaps(
-            self._vertices(), np.int32(self.n), np.uint32(level), arriving.row_ptr, self.distance, kept["visited"],
+            self._vertices(), np.int32(self.n), np.uint32(level), arriving.row_ptr, self.distance,
+            kept["visited"],
             kept["front"], local=self.shape.local,
         )  # fmt: skip
 
@@ -293,7 +306,8 @@ class Search:
         """One level from the bitmaps; returns how many vertices it found."""
         shape, kept, prog, arriving = self.shape, self.kept, self.program("bfs_pull"), self._arriving()
         args = (
-            np.int32(self.n), np.uint32(level), arriving.row_ptr, arriving.col_idx, kept["front"], kept["next"],
+            np.int32(self.n), np.uint32(level), arriving.row_ptr, arriving.col_idx, kept["front"],
+            kept["next"],
             kept["visited"], kept["rest"], self.distance, self.predecessor, self.owner, kept["state"],
         )  # fmt: skip
         prog.bfs_pull(self._vertices(), *args, local=shape.local)
@@ -307,6 +321,8 @@ class Search:
         kept = self.kept
         words = -(-self.n // 32)
         self.program("bfs").bfs_collect(
-            -(-words // max(1, self.shape.items // 32)), np.int32(self.n), np.uint32(level), np.uint32(self.shift),
-            self.csr.row_ptr, kept["front"], kept["queue"], kept["longs"], kept["state"], local=self.shape.local,
+            -(-words // max(1, self.shape.items // 32)), np.int32(self.n), np.uint32(level),
+            np.uint32(self.shift),
+            self.csr.row_ptr, kept["front"], kept["queue"], kept["longs"], kept["state"],
+            local=self.shape.local,
         )  # fmt: skip

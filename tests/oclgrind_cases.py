@@ -251,6 +251,59 @@ def case_bfs_many_team_pull(device: Any) -> None:
     _many(device, (0, 0, 3, 10**9), **_TEAM)
 
 
+def _sample(device: Any, method: str, **options: Any) -> None:
+    """A sample of a graph with parallel edges, checked against the reference."""
+    from clgraph import Graph
+    from clgraph.reference import reference_sample, verify_sample
+    from clgraph.sampling import sample
+
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 45, 90), rng.integers(0, 45, 90), duplicates="keep")
+    made = sample(graph, method, size="45%", seed=5, device=device, **options)
+    expected = reference_sample(
+        graph, method, size="45%", seed=5, mode=made.mode, tolerance=options.get("tolerance")
+    )
+    assert np.array_equal(made.vertices, expected.vertices)
+    assert np.array_equal(made.edges, expected.edges)
+    verify_sample(graph, made)
+
+
+def case_sample_drv(device: Any) -> None:
+    """Batched removal of vertices, with undo."""
+    _sample(device, "drv", mode="batched", tolerance=0)
+
+
+def case_sample_dre(device: Any) -> None:
+    """Batched removal of edges by their owners."""
+    _sample(device, "dre", mode="batched", components="bfs", tolerance=0)
+
+
+def case_sample_dre_scan(device: Any) -> None:
+    """Batched removal of edges, walking back for the owner and scanning for the far side."""
+    _sample(device, "dre", mode="batched", far_scan=True)
+
+
+def case_sample_drve(device: Any) -> None:
+    """Batched removal of a vertex's edge."""
+    _sample(device, "drve", tolerance=0)
+
+
+def case_exact_drv(device: Any) -> None:
+    """Exact removal of vertices by probes."""
+    import clgraph.sampling.exact
+
+    clgraph.sampling.exact.FEW = 3
+    _sample(device, "drv", mode="exact")
+
+
+def case_exact_dre(device: Any) -> None:
+    """Exact removal of edges by probes."""
+    import clgraph.sampling.exact
+
+    clgraph.sampling.exact.FEW = 3
+    _sample(device, "dre", mode="exact")
+
+
 CASES = {
     name.removeprefix("case_"): case for name, case in list(globals().items()) if name.startswith("case_")
 }

@@ -1,4 +1,4 @@
-"""Breadth-first search: every method, shape of launch and kind of graph against the reference and the verifier."""
+"""Breadth-first search: every method, launch shape and kind of graph against reference and verifier."""
 
 from __future__ import annotations
 
@@ -27,15 +27,17 @@ Paths = Callable[[str], Path]
 # the function clgraph.bfs_many hides the module of the same name
 many_module = sys.modules["clgraph.bfs_many"]
 
-# launch shapes that send small graphs through every kernel, whatever the device is: the work-group kernels of GPUs
-# run on CPUs too
+# launch shapes that send small graphs through every kernel, whatever the device is: the work-group kernels
+# of GPUs run on CPUs too
 TEAM = replace(module._TEAM, local=64, rows=16, fused_local=32)
 SHAPES = {
     "own": None,
     "serial, small": replace(
         module._SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
     ),
-    "serial, pull": replace(module._SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1),
+    "serial, pull": replace(
+        module._SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
+    ),
     "team": TEAM,
     "team, small": replace(
         TEAM, long_row=4, long_piece=3, fuse_arcs=6, fuse_count=4, alpha=4, beta=4, pull_short=2
@@ -183,9 +185,7 @@ def test_star_shapes(device: Device, shape: str) -> None:
 
 def test_grid(device: Device, shape: str) -> None:
     v = np.arange(30 * 40).reshape(30, 40)
-    graph = Graph.from_edges(
-        np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()]
-    )
+    graph = Graph.from_edges(np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()])
     assert check(graph, 0, device).levels == 69
     check(graph, 0, device, depth_limit=30)
 
@@ -284,7 +284,9 @@ def test_many_types(device: Device) -> None:
 
 # --- real graphs --------------------------------------------------------------------------------------
 
-REAL = ("facebook_combined.txt", "wing.graph", "power.graph", "cnr-2000.edges.gz", "Email-Enron.txt", "Wiki-Vote.txt")
+REAL = (
+    "facebook_combined.txt", "wing.graph", "power.graph", "cnr-2000.edges.gz", "Email-Enron.txt", "Wiki-Vote.txt",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("directed", [False, True])

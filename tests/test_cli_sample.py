@@ -449,13 +449,13 @@ def test_a_device_that_fails_to_build(small, device, run, tmp_path, monkeypatch)
     monkeypatch.setattr(device, "_programs", {})
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "cache"))
     out = tmp_path / "out.txt"
-    done = run("sample", small, "--size", "50%", "--device", device.spec, "-o", out)
+    done = run("sample", small, "--method", "drve", "--size", "50%", "--device", device.spec, "-o", out)
     assert done.status == 1
     for word in (device.name, "failed to build copra.cl", "options:", "source:", "hint:", "spoilt"):
         assert word in done.err, done.err
     assert not out.exists()
     with pytest.raises(BuildError):
-        clgraph.sample(read(small), size="50%", device=device)
+        clgraph.sample(read(small), "drve", size="50%", device=device)
 
 
 def test_a_broken_device_is_named(small, device, run, monkeypatch):

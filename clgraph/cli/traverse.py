@@ -33,13 +33,17 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
-@click.option("-s", "--source", "sources", metavar="ID", multiple=True, required=True, help="Start here (repeatable).")
+@click.option(
+    "-s", "--source", "sources", metavar="ID", multiple=True, required=True, help="Start here (repeatable)."
+)
 @click.option("--depth", type=click.IntRange(min=0), help="Go no further than so many arcs.")
 @click.option(
     "--method", type=click.Choice(["hybrid", "frontier"]), default="hybrid", show_default=True,
     help="Direction-optimising, or the COPRA thesis's Algorithm 5.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="OUT", help="Write `id distance predecessor`, tab-separated, -1 for none.")
+@click.option(
+    "-o", "--output", metavar="OUT", help="Write `id distance predecessor`, tab-separated, -1 for none."
+)
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
 @graph_options
 @device_option
@@ -83,7 +87,9 @@ def bfs(
         started = time.perf_counter()
         _write_bfs(output, data, found)
         seconds["write"] = time.perf_counter() - started
-    counts = [int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))]
+    counts = [
+        int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))
+    ]
     if as_json:
         print_json(
             {
@@ -118,7 +124,9 @@ def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
     try:
         return int(word)
     except ValueError:
-        raise InputError(f"--source {word}: the graph's ids are integers (or read it with --ids str)") from None
+        raise InputError(
+            f"--source {word}: the graph's ids are integers (or read it with --ids str)"
+        ) from None
 
 
 def _write_bfs(path: str, graph: Graph, found: BFSResult) -> None:
@@ -130,7 +138,9 @@ def _write_bfs(path: str, graph: Graph, found: BFSResult) -> None:
     with atomic_write(path, "w") as out:
         out.writelines(
             f"{vertex}\t{distance}\t{ids[before] if before >= 0 else -1}\n"
-            for vertex, distance, before in zip(ids, found.distance.tolist(), found.predecessor.tolist(), strict=True)
+            for vertex, distance, before in zip(
+                ids, found.distance.tolist(), found.predecessor.tolist(), strict=True
+            )
         )
 
 

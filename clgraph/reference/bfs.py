@@ -59,9 +59,11 @@ def reference_bfs(
 def verify_bfs(graph: Graph, result: BFSResult) -> None:
     """Check a search from the definition, arc by arc.
 
-    Sources are at 0 and nothing else is; no arc leads more than one level up, nor from a vertex reached to one
+    Sources are at 0 and nothing else is; no arc leads more than one level up, nor from a vertex reached to
+    one
     not reached (past a depth limit it may); every other vertex reached has an arc from one level above, the
-    smallest of them is its predecessor, and the smallest source among theirs is its own; the counts are right.
+    smallest of them is its predecessor, and the smallest source among theirs is its own; the counts are
+    right.
     Together that makes the distances the shortest ones and the reached set the right one. One pass over the
     arcs in slices: 100 M arcs take seconds.
 
@@ -99,7 +101,7 @@ def verify_bfs(graph: Graph, result: BFSResult) -> None:
         if np.any(wrong):
             at = int(np.argmax(wrong))
             raise ClgraphError(
-                f"arc {tail[at]} -> {head[at]} leads from distance {here[at]} to {there[at]} (-1: not reached)"
+                f"arc {tail[at]} -> {head[at]} leads from distance {here[at]} to {there[at]} (-1: none)"
             )
         up = (here >= 0) & (there == here + 1)
         head, tail = head[up], tail[up]
@@ -132,7 +134,9 @@ def _all(right: npt.NDArray[np.bool_], message: str) -> None:
 def _slices(graph: Graph) -> list[tuple[int, int]]:
     """Ranges of vertices with about SLICE arcs each, together all of them."""
     marks = np.arange(0, graph.num_arcs, SLICE)
-    starts = np.unique(np.searchsorted(graph.row_ptr, marks, side="right") - 1) if len(marks) else np.zeros(0, int)
+    starts = (
+        np.unique(np.searchsorted(graph.row_ptr, marks, side="right") - 1) if len(marks) else np.zeros(0, int)
+    )
     if len(starts) == 0:
         return []
     starts[0] = 0
