@@ -57,15 +57,17 @@ __kernel void bfs_many_start(const uint sources, __global const uint *restrict s
 // The frontier's vertex u hands its searches on along arcs e, e + stride, ... before `end`.
 inline void hand_on(const uint u, OFFSET e, const OFFSET end, const uint stride, const uint level,
                     __global const int *col_idx, __global const BITS *seen, __global const BITS *front,
-                    volatile __global uint *next, volatile __global uint *stamp, __global uint *next_queue,
+                    volatile __global BITS *next, volatile __global uint *stamp, __global uint *next_queue,
                     volatile __global uint *state, const int queueing)
 {
     const BITS mine = front[u];
     for (; e < end; e += stride) {
         const uint v = col_idx[e];
-        const BITS fresh = mine & ~seen[v];   // `seen` is not written in this launch (fused: in this phase)
+        // `seen` is not written in this launch (fused: in this phase); a scatter leaves it to the settling: one
+        // look-up less for each arc, and few of the vertices it touches have been seen
+        const BITS fresh = queueing ? mine & ~seen[v] : mine;
         if (fresh) {
-            or_into(&next[(size_t)v * HALVES], fresh);
+            or_bits(&next[v], fresh);
             // a stale stamp only leads to the exchange, which decides
             if (queueing && SHARED_LOAD(&stamp[v]) != level + 1 && atomic_xchg(&stamp[v], level + 1) != level + 1)
                 next_queue[atomic_inc(&state[SLOT(level + 1) + COUNT])] = v;
@@ -75,7 +77,7 @@ inline void hand_on(const uint u, OFFSET e, const OFFSET end, const uint stride,
 
 #define HAND_ON(u, first, stride, queueing) \
     hand_on((u), row_ptr[u] + (first), row_ptr[(u) + 1], (stride), level, col_idx, seen, front, \
-            (volatile __global uint *)next, stamp, next_queue, state, (queueing))
+            next, stamp, next_queue, state, (queueing))
 
 #ifdef TEAM
 #define PUSH(queueing) do { \

@@ -76,6 +76,17 @@ inline void or_into(volatile __global uint *words, const BITS bits)
 #endif
 }
 
+// The same for a vertex's bits, which are aligned: in one go where the device has 64-bit atomics.
+inline void or_bits(volatile __global BITS *place, const BITS bits)
+{
+#if LANES == 64 && defined(HAVE_INT64_ATOMICS) && !defined(CHECK_RACES)
+    if (bits & ~*place)   // stale bits are missing at most: then the atomic is superfluous
+        atom_or(place, bits);
+#else
+    or_into((volatile __global uint *)place, bits);
+#endif
+}
+
 // What came in at v becomes its frontier of `level` + 1; returns it.
 inline BITS settle(const uint v, const int n, const uint level, const BITS fresh, __global BITS *seen,
                    __global BITS *planes)

@@ -39,7 +39,8 @@ __kernel void bfs_many_settle_all(MANY_ARGUMENTS)
     BITS active = 0;
     uint count = 0;
     FOR_ITEMS(v, n) {
-        const BITS got = next[v];
+        const BITS got = next[v] & ~seen[v];
+        next[v] = got;
         front[v] = 0;
         if (got) {
             active |= settle(v, n, level, got, seen, planes);

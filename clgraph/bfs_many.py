@@ -24,7 +24,7 @@ Lanes = Literal[32, 64]
 
 MANY_ITEMS = 16  # queue entries a work-item
 PARTS = 4  # work-groups a row (GPUs)
-PULL_SHARE = 16  # pull when more than one vertex in so many is in some frontier
+PULL_SHARE = 64  # pull when more than one vertex in so many is in some frontier
 FUSED_COUNT = 2048  # frontiers of at most so many vertices are left to the fused kernel
 FUSED_ARCS = 32768  # and as many arcs
 SCATTER_SHARE = 8  # push without a queue when a frontier has more arcs than one in so many vertices
@@ -186,7 +186,7 @@ class _ManySearch:
         return level, int(state[at + COUNT]), int(state[at + ARCS])
 
     def run(
-        self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike
+        self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
     ) -> tuple[npt.NDArray[Any], int]:
         """Distances (k, n) of one batch and the number of levels."""
         dev, kept, n, k = self.dev, self.kept, self.n, len(sources)
@@ -239,9 +239,9 @@ class _ManySearch:
             raise InputError(f"distances reach {levels - 1}: more than {self._kind} holds; leave dtype out")
         distance = self.dev.output(k * self.n, self._kind)
         planes = next(
-            p for p in (4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length()))
+            p for p in (2, 3, 4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length()))
         )
-        self._program("bfs_many_expand", PLANES=planes, DIST=WORDS[self._kind]).bfs_many_expand(
+        self._program("bfs_many_expand", TEAM=self.shape.team, PLANES=planes, DIST=WORDS[self._kind]).bfs_many_expand(
             self._vertices(), np.int32(self.n), np.int32(k), self.kept["seen"], self.kept["planes"], distance,
             local=self.shape.local,
         )  # fmt: skip

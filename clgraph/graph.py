@@ -15,6 +15,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse import csgraph
 
+from clgraph.aligned import aligned, aligned_empty
 from clgraph.errors import InputError
 
 Duplicates = Literal["merge", "keep"]
@@ -488,7 +489,8 @@ def build_csr(
     loops = np.flatnonzero(key >> 32 == key & LOW_HALF)
     if not directed:
         key, weights, multiplicity = _mirror(key, loops, weights, multiplicity)
-    col_idx = key.astype(np.int32)
+    col_idx = aligned_empty(len(key), np.int32)
+    np.copyto(col_idx, key, casting="unsafe")  # the low half
     key >>= 32
     row_ptr = _row_ptr(np.bincount(key, minlength=n))
     graph = Graph(row_ptr, col_idx, weights=weights, multiplicity=multiplicity, ids=ids, directed=directed)
@@ -508,7 +510,7 @@ def _row_ptr(degree: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Offsets of rows of these lengths: int32, or int64 from 2**31 arcs on."""
     row_ptr = np.zeros(len(degree) + 1, dtype=np.int64)
     np.cumsum(degree, out=row_ptr[1:])
-    return row_ptr.astype(np.int32) if row_ptr[-1] <= INT32_MAX else row_ptr
+    return aligned(row_ptr.astype(np.int32) if row_ptr[-1] <= INT32_MAX else row_ptr)
 
 
 def _stable_argsort(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
