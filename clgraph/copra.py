@@ -96,7 +96,13 @@ class Copra:
     def build(self) -> None:
         """Fill the arrays: every vertex and every edge is there (again)."""
         self.program.copra_build(
-            self._passes, np.int32(self.n), self.csr.row_ptr, self.csr.col_idx, self.v_start, self.v_end, self.edges
+            self._passes,
+            np.int32(self.n),
+            self.csr.row_ptr,
+            self.csr.col_idx,
+            self.v_start,
+            self.v_end,
+            self.edges,
         )
 
     def _passes_over(self, count: int) -> int:
@@ -111,22 +117,43 @@ class Copra:
         """Remove `count` distinct live vertices (an int32 buffer)."""
         c = self.csr
         self.program.copra_remove_vertices(
-            self._passes_over(count), np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.v_end, self.edges
+            self._passes_over(count),
+            np.int32(count),
+            vertices,
+            c.row_ptr,
+            c.col_idx,
+            self.v_start,
+            self.v_end,
+            self.edges,
         )
 
     def restore_vertices(self, vertices: Any, count: int) -> None:
         """Undo `remove_vertices`, in a run that removed nothing but vertices."""
         c = self.csr
-        self.program.copra_restore_vertices(self._passes_over(count), np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end)
+        self.program.copra_restore_vertices(
+            self._passes_over(count), np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end
+        )
         self.program.copra_restore_blocks(
-            self._passes_over(count), np.int32(count), vertices, c.row_ptr, c.col_idx, self.v_start, self.edges
+            self._passes_over(count),
+            np.int32(count),
+            vertices,
+            c.row_ptr,
+            c.col_idx,
+            self.v_start,
+            self.edges,
         )
 
     def remove_edges(self, slots: Any, count: int) -> None:
         """Remove `count` distinct live edges, each given by one of its slots."""
         c = self.csr
         self.program.copra_remove_edges(
-            self._passes_over(count), np.int32(count), slots, np.int32(self.n), c.row_ptr, c.col_idx, self.edges
+            self._passes_over(count),
+            np.int32(count),
+            slots,
+            np.int32(self.n),
+            c.row_ptr,
+            c.col_idx,
+            self.edges,
         )
 
     def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
@@ -145,7 +172,14 @@ class Copra:
         """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
         self.device.fill(self._lost, np.int32(0), 1)
         self.program.copra_keep_component(
-            self._passes, np.int32(self.n), np.int32(keep), label, self.v_start, self.v_end, self.edges, self._lost
+            self._passes,
+            np.int32(self.n),
+            np.int32(keep),
+            label,
+            self.v_start,
+            self.v_end,
+            self.edges,
+            self._lost,
         )
         return int(self.device.download(self._lost, np.int32, 1)[0]) // 2
 

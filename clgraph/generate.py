@@ -1,7 +1,8 @@
-"""Graphs made from a seed, the same on every machine: numbers are keyed and decisions are taken by integers."""
+"""Graphs made from a seed, the same on every machine: keyed numbers, and decisions taken by integers."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from math import ceil, gcd
@@ -57,9 +58,13 @@ def powerlaw_graph(
     if not 1 <= num_vertices <= INT32_MAX:
         raise InputError(f"{num_vertices} vertices: give 1 to {INT32_MAX}")
     if not 0 < average_degree < num_vertices:
-        raise InputError(f"average degree {average_degree}: give a number above 0 and below the {num_vertices} vertices")
+        raise InputError(
+            f"average degree {average_degree}: give a number above 0 and below the {num_vertices} vertices"
+        )
     if not 2 < exponent <= 10:
-        raise InputError(f"exponent {exponent}: give a number above 2, at most 10 (a smaller one has no mean)")
+        raise InputError(
+            f"exponent {exponent}: give a number above 2, at most 10 (a smaller one has no mean)"
+        )
     key = keyed.check_seed(seed)
     bounds, thresholds = _rank_table(num_vertices, average_degree, exponent)
     stride = _scatter(num_vertices)
@@ -70,7 +75,9 @@ def powerlaw_graph(
         words = keyed.philox4x32(number & 0xFFFFFFFF, number >> 32, 0, keyed.TAG_GENERATE, key)
         for end, high, low in ((0, words[1], words[0]), (1, words[3], words[2])):
             which = np.searchsorted(thresholds, high, side="right")
-            rank = bounds[which] + keyed.below(low.astype(np.uint64) << np.uint64(32), bounds[which + 1] - bounds[which])
+            rank = bounds[which] + keyed.below(
+                low.astype(np.uint64) << np.uint64(32), bounds[which + 1] - bounds[which]
+            )
             ends[end, begin : begin + len(number)] = (rank * stride) % num_vertices
         if progress:
             progress(begin + len(number), count)
@@ -80,8 +87,10 @@ def powerlaw_graph(
     return graph
 
 
-def _rank_table(n: int, average_degree: float, exponent: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-    """Classes of ranks and 32-bit thresholds: class c holds ranks bounds[c] .. bounds[c+1]-1 and is drawn where
+def _rank_table(
+    n: int, average_degree: float, exponent: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    """Classes of ranks and 32-bit thresholds: class c holds ranks bounds[c] .. bounds[c+1]-1, drawn where
     thresholds[c-1] <= word < thresholds[c].
 
     The first 256 ranks have classes of their own, then 32 classes an octave, uniform inside. Decimal
@@ -98,7 +107,7 @@ def _rank_table(n: int, average_degree: float, exponent: float) -> tuple[npt.NDA
         largest = (mean * n).sqrt()
         shift = max(1, ceil(n * (smallest / largest) ** (1 / power))) if largest > smallest else n
         total, running = Decimal(0), []
-        for low, high in zip(bounds, bounds[1:], strict=False):
+        for low, high in itertools.pairwise(bounds):
             middle = Decimal(low + high - 1) / 2 + shift
             total += (high - low) * middle**-power
             running.append(total)
@@ -107,7 +116,7 @@ def _rank_table(n: int, average_degree: float, exponent: float) -> tuple[npt.NDA
 
 
 def _scatter(n: int) -> int:
-    """A multiplier coprime to n near the golden section: rank * it mod n spreads the ranks over the vertices."""
+    """A multiplier coprime to n near the golden section: rank * it mod n spreads ranks over the vertices."""
     stride = max(1, int(n * 0.6180339887498949))
     while gcd(stride, n) != 1:
         stride += 1

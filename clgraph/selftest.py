@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
@@ -39,16 +40,20 @@ def _checks(device: Device) -> Iterator[tuple[str, Callable[[], None]]]:
     rng = np.random.default_rng(11)
     arcs = Graph.from_edges(rng.integers(0, 200, 500), rng.integers(0, 200, 500), directed=True)
     for method in METHODS:
-        yield f"sample {method}, power-law graph", lambda method=method: _sample(powerlaw, method, device)
-    yield "sample drve, directed graph", lambda: _sample(arcs, "drve", device)
+        yield f"sample {method}, power-law graph", partial(_sample, powerlaw, method, device)
+    yield "sample drve, directed graph", partial(_sample, arcs, "drve", device)
     for name, graph in (("power-law graph", powerlaw), ("path", long_path), ("directed graph", arcs)):
-        yield f"bfs, {name}", lambda graph=graph: verify_bfs(graph, bfs(graph, graph.ids[0], device=device))
-        yield f"components, {name}", lambda graph=graph: verify_components(
-            graph, connected_components(graph, device=device)
-        )
-    yield "strong components, directed graph", lambda: verify_components(
-        arcs, connected_components(arcs, connection="strong", device=device)
-    )
+        yield f"bfs, {name}", partial(_bfs, graph, device)
+        yield f"components, {name}", partial(_components, graph, "weak", device)
+    yield "strong components, directed graph", partial(_components, arcs, "strong", device)
+
+
+def _bfs(graph: Graph, device: Device) -> None:
+    verify_bfs(graph, bfs(graph, graph.ids[0], device=device))
+
+
+def _components(graph: Graph, connection: Literal["weak", "strong"], device: Device) -> None:
+    verify_components(graph, connected_components(graph, connection=connection, device=device))
 
 
 def _sample(graph: Graph, method: str, device: Device) -> None:
@@ -58,5 +63,7 @@ def _sample(graph: Graph, method: str, device: Device) -> None:
         expected = reference_sample(graph, method, size="50%", seed=3, mode=mode)
         made = sample(graph, method, size="50%", seed=3, device=device, mode=mode, components=components)
         verify_sample(graph, made)
-        if not (np.array_equal(made.vertices, expected.vertices) and np.array_equal(made.edges, expected.edges)):
+        if not (
+            np.array_equal(made.vertices, expected.vertices) and np.array_equal(made.edges, expected.edges)
+        ):
             raise AssertionError(f"differs from the reference ({mode}, {components})")

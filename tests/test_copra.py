@@ -71,12 +71,16 @@ def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
     copra = make(device, graph, far_scan=far_scan)
     before = arrays(copra)
     tail, place = graph.rows, np.arange(graph.num_arcs)
-    copy = np.array([np.count_nonzero((tail[:p] == tail[p]) & (graph.col_idx[:p] == graph.col_idx[p])) for p in place])
+    copy = np.array(
+        [np.count_nonzero((tail[:p] == tail[p]) & (graph.col_idx[:p] == graph.col_idx[p])) for p in place]
+    )
     rng = np.random.default_rng(1)
     upper = rng.permutation(place[tail < graph.col_idx])[:15]
 
     def twin(p):
-        return int(np.flatnonzero((tail == graph.col_idx[p]) & (graph.col_idx == tail[p]) & (copy == copy[p]))[0])
+        return int(
+            np.flatnonzero((tail == graph.col_idx[p]) & (graph.col_idx == tail[p]) & (copy == copy[p]))[0]
+        )
 
     # either side of an edge may have been drawn
     drawn = np.array([p if rng.random() < 0.5 else twin(p) for p in upper])
@@ -91,7 +95,10 @@ def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
         np.testing.assert_array_equal(arrays(copra)[2], expected)
         copra.restore_vertex_edges(device.upload(tail[drawn]), *arguments)
     else:
-        vertices, skipped = np.append(tail[drawn], 5).astype(np.int32), np.append(slots, -1).astype(copra.offset)
+        vertices, skipped = (
+            np.append(tail[drawn], 5).astype(np.int32),
+            np.append(slots, -1).astype(copra.offset),
+        )
         arguments = (device.upload(vertices), device.upload(skipped), len(skipped))
         copra.remove_vertex_edges(*arguments)
         np.testing.assert_array_equal(arrays(copra)[2], expected)

@@ -1,5 +1,7 @@
 """Sampling on every device against the reference, which deletes by the definition."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -31,7 +33,9 @@ def test_equals_reference(device, method, components):
     for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
         graph = random_graph(seed, n, m)
         for size in ("50%", "20%", "85%", 1):
-            made = sample(graph, method, size=size, seed=seed, device=device, mode="batched", components=components)
+            made = sample(
+                graph, method, size=size, seed=seed, device=device, mode="batched", components=components
+            )
             assert_equals_reference(graph, made, size=size)
 
 
@@ -53,7 +57,9 @@ def test_undo_and_tolerance(device, method, tolerance):
     bridge = np.array([[0, 60, 61], [60, 61, 1]])
     graph = Graph.from_edges(*np.concatenate((a, b, bridge), axis=1))
     for seed in range(5):
-        made = sample(graph, method, size="70%", seed=seed, device=device, mode="batched", tolerance=tolerance)
+        made = sample(
+            graph, method, size="70%", seed=seed, device=device, mode="batched", tolerance=tolerance
+        )
         assert_equals_reference(graph, made, size="70%", tolerance=tolerance)
 
 
@@ -153,7 +159,15 @@ def test_a_scipy_array_is_taken(device):
 
 def test_progress_is_told(device):
     seen = []
-    sample(random_graph(1, 300, 900), "drv", size="30%", seed=1, device=device, mode="batched", progress=lambda *a: seen.append(a))
+    sample(
+        random_graph(1, 300, 900),
+        "drv",
+        size="30%",
+        seed=1,
+        device=device,
+        mode="batched",
+        progress=lambda *a: seen.append(a),
+    )
     assert seen
     assert all(0 <= done <= of for done, of in seen)
 
@@ -193,7 +207,9 @@ def test_a_seed_is_drawn_and_recorded(device):
 
 class _Forged:
     def __init__(self, made, **changes):
-        self.__dict__.update({name: getattr(made, name) for name in ("graph", "vertices", "edges", "target", "method")})
+        self.__dict__.update(
+            {name: getattr(made, name) for name in ("graph", "vertices", "edges", "target", "method")}
+        )
         self.__dict__.update(changes)
 
 
@@ -233,7 +249,9 @@ def test_exact_equals_the_loop(device, method, few, monkeypatch):
     rng = np.random.default_rng(few)
     for seed in range(120 if few > 1 else 40):
         n = int(rng.integers(4, 90))
-        graph = random_graph(seed, n, int(rng.integers(1, 3 * n)), duplicates="keep" if seed % 3 == 0 else "merge")
+        graph = random_graph(
+            seed, n, int(rng.integers(1, 3 * n)), duplicates="keep" if seed % 3 == 0 else "merge"
+        )
         size = int(rng.integers(1, n + 1))
         made = sample(graph, method, size=size, seed=seed, device=device, mode="exact")
         assert_equals_reference(graph, made, size=size)
@@ -249,7 +267,7 @@ def clusters(seed, sizes, bridges):
         edges.append(rng.integers(first, first + size, (2, 3 * size)))
         starts.append(first)
         first += size
-    for a, b in zip(starts, starts[1:], strict=False):
+    for a, b in itertools.pairwise(starts):
         edges.append(np.array([[a + k, b + k] for k in range(bridges)]).T)
     return Graph.from_edges(*np.concatenate(edges, axis=1))
 

@@ -11,8 +11,10 @@ from clgraph.sizes import parse_size, target_size
 @pytest.mark.parametrize(
     ("size", "expected"),
     [
-        (0.3, Fraction(3, 10)), ("0.3", Fraction(3, 10)), ("30%", Fraction(3, 10)), (" 12.5 % ", Fraction(1, 8)),
-        (5000, 5000), ("5000", 5000), (1, 1), ("1", 1), (1.0, Fraction(1)), ("1.0", Fraction(1)), ("100%", Fraction(1)),
+        (0.3, Fraction(3, 10)), ("0.3", Fraction(3, 10)), ("30%", Fraction(3, 10)),
+        (" 12.5 % ", Fraction(1, 8)),
+        (5000, 5000), ("5000", 5000), (1, 1), ("1", 1), (1.0, Fraction(1)),
+        ("1.0", Fraction(1)), ("100%", Fraction(1)),
         ("1e-3", Fraction(1, 1000)),
     ],
 )  # fmt: skip
@@ -29,7 +31,9 @@ def test_shares_are_rounded_half_up_exactly():
     assert target_size(99, 7) == 99
 
 
-@pytest.mark.parametrize("size", [0, -3, "0", "0%", 0.0, -0.5, "150%", 1.5, "nan", "inf", "many", "", None, True, "5 0"])
+@pytest.mark.parametrize(
+    "size", [0, -3, "0", "0%", 0.0, -0.5, "150%", 1.5, "nan", "inf", "many", "", None, True, "5 0"]
+)
 def test_bad_sizes(size):
     with pytest.raises(InputError):
         target_size(size, 100)

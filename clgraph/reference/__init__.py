@@ -1,4 +1,4 @@
-"""Slow and obviously right: for every algorithm a reference, and a verifier that checks a result from its definition."""
+"""Slow and obviously right: a reference for every algorithm, and a verifier that checks a result."""
 
 from __future__ import annotations
 

@@ -70,7 +70,9 @@ class _Shrinking:
         self.edges = EdgeList.of(graph)
         self.vertex_priority = keyed.vertex_priority(seed, np.arange(self.n)) if method == "drv" else None
         self.edge_priority = (
-            keyed.edge_priority(seed, self.edges.low, self.edges.high, self.edges.copy) if method == "dre" else None
+            keyed.edge_priority(seed, self.edges.low, self.edges.high, self.edges.copy)
+            if method == "dre"
+            else None
         )
         # both ends of every edge in the order of its rows: a vertex's slots, ascending, copies by rank
         place = np.arange(len(self.edges.low))
@@ -223,11 +225,20 @@ def _batched(state: _Shrinking, method: str, target: int, slack: Fraction) -> in
 class SampleLike(Protocol):
     """What `verify_sample` looks at."""
 
-    vertices: npt.NDArray[Any]
-    edges: npt.NDArray[np.int64]
-    target: int
-    method: str
-    graph: Graph
+    @property
+    def vertices(self) -> npt.NDArray[Any]: ...
+
+    @property
+    def edges(self) -> npt.NDArray[np.int64]: ...
+
+    @property
+    def target(self) -> int: ...
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def graph(self) -> Graph: ...
 
 
 def verify_sample(graph: Graph, sample: SampleLike) -> None:
@@ -256,13 +267,17 @@ def verify_sample(graph: Graph, sample: SampleLike) -> None:
         or place[-1] >= len(edges.rank)
         or np.any(edges.rank[place] != sample.edges)
     ):
-        raise AssertionError("the sample's edges are not ascending ranks of edges (not loops) of the original")
+        raise AssertionError(
+            "the sample's edges are not ascending ranks of edges (not loops) of the original"
+        )
     low, high = edges.low[place], edges.high[place]
     if not (np.all(inside[low]) and np.all(inside[high])):
         raise AssertionError("an edge of the sample leaves its vertices")
     induced = int(np.count_nonzero(inside[edges.low] & inside[edges.high]))
     if sample.method == "drv" and induced != len(sample.edges):
-        raise AssertionError(f"{induced} edges are induced by the sample's vertices, it has {len(sample.edges)}")
+        raise AssertionError(
+            f"{induced} edges are induced by the sample's vertices, it has {len(sample.edges)}"
+        )
 
     ones = np.ones(len(low), dtype=np.int8)
     adjacency = sp.coo_array((ones, (low, high)), shape=(graph.num_vertices,) * 2)
@@ -278,4 +293,6 @@ def verify_sample(graph: Graph, sample: SampleLike) -> None:
     if not np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])):
         raise AssertionError("sample.graph does not have the sample's vertices")
     if made.undirected.num_edges != len(sample.edges):
-        raise AssertionError(f"sample.graph has {made.undirected.num_edges} edges, the sample {len(sample.edges)}")
+        raise AssertionError(
+            f"sample.graph has {made.undirected.num_edges} edges, the sample {len(sample.edges)}"
+        )

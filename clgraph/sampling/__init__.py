@@ -114,7 +114,9 @@ def sample(
     if mode not in ("auto", "batched", "exact"):
         raise InputError(f"unknown mode {mode!r}: use auto, exact or batched")
     if mode == "exact" and method not in EXACT:
-        raise InputError(f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')")
+        raise InputError(
+            f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
+        )
     if components not in ("afforest", "bfs"):
         raise InputError(f"unknown components {components!r}: use afforest or bfs")
     target = target_size(size, graph.num_vertices)
@@ -142,8 +144,8 @@ def sample(
     notes = _notes(graph, target, left.iterations, made.num_vertices)
     clock.lap("result")
     return Sample(
-        made, made.ids, method, "exact" if exact else "batched", size, target, seed, dev.name, left.iterations,
-        seconds, left.way, notes, graph, kept,
+        made, made.ids, method, "exact" if exact else "batched", size, target, seed, dev.name,
+        left.iterations, seconds, left.way, notes, graph, kept,
     )  # fmt: skip
 
 
@@ -186,7 +188,9 @@ def _batched(
     dev = copra.device
     dev.finish()
     clock.lap("upload")
-    choice: Choice = ByDraw(copra, seed) if method == "drve" else ByPriority(copra, seed, edges=method == "dre")
+    choice: Choice = (
+        ByDraw(copra, seed) if method == "drve" else ByPriority(copra, seed, edges=method == "dre")
+    )
     finder = _finder(components, copra, simple)
     copra.compile()
     clock.lap("compile")

@@ -1,4 +1,4 @@
-"""The largest component of what is left in COPRA by linking and compressing (Afforest, `clgraph.components`)."""
+"""The largest component of what is left in COPRA, by linking and compressing (Afforest)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.giant_finder import GiantFinder
 from clgraph.copra import Copra
+from clgraph.giant_finder import GiantFinder
 
 
 class LinkCompress:

@@ -68,7 +68,7 @@ class ArrayFrontier:
         return size
 
     def _unreached(self) -> int:
-        """The smallest live vertex that no search has reached; searches from there have it as their smallest."""
+        """The smallest live vertex that no search has reached: the smallest of its component."""
         copra, device = self._copra, self._copra.device
         device.fill(self._word, np.int32(copra.n), 1)
         self._program.copra_bfs_unreached(

@@ -1,4 +1,4 @@
-"""Which things a batch deletes: host half of ``cl/select.cl`` (keyed priorities) and ``cl/draw.cl`` (keyed draws).
+"""Which things a batch deletes: host half of ``cl/select.cl`` (keyed priorities) and ``cl/draw.cl``.
 
 A choice object lists what is chosen on the device, removes it from COPRA, and can take that back.
 """
@@ -75,7 +75,9 @@ class ByPriority:
                 wanted -= int(up_to[-1])
                 low += BINS << shift
                 if low >= TOP:
-                    raise DeviceError(f"{device.name}: fewer live {self._kind} than were counted; please report this")
+                    raise DeviceError(
+                        f"{device.name}: fewer live {self._kind} than were counted; please report this"
+                    )
                 width = TOP - low
                 continue
             bin_ = int(np.searchsorted(up_to, wanted))
@@ -90,7 +92,13 @@ class ByPriority:
         device = self._copra.device
         device.fill(self._counter, np.int32(0), 1)
         self._run(
-            "collect", np.uint64(low), np.uint64(width), np.int32(COLLECT), self._counter, self._priority, self._place
+            "collect",
+            np.uint64(low),
+            np.uint64(width),
+            np.int32(COLLECT),
+            self._counter,
+            self._priority,
+            self._place,
         )
         priority = device.download(self._priority, np.uint64, inside)
         place = device.download(self._place, self._copra.offset, inside)
@@ -108,7 +116,9 @@ class ByPriority:
         self._run("list", np.uint64(cutoff), copra.offset(place), self._counter, *lists)
         listed = int(device.download(self._counter, np.int32, 1)[0])
         if listed != count:
-            raise DeviceError(f"{device.name}: {listed} {self._kind} chosen instead of {count}; please report this")
+            raise DeviceError(
+                f"{device.name}: {listed} {self._kind} chosen instead of {count}; please report this"
+            )
         self._count, self._reached = count, cutoff
         if not self._edges:
             copra.remove_vertices(self._list, count)
@@ -164,17 +174,21 @@ class ByDraw:
         begin = self._drawn
         end = begin + -(-more // self.BLOCK) * self.BLOCK
         if end > 2**31 - 1:
-            raise DeviceError("drve needs more than 2**31 draws in one batch: use a smaller step or another method")
+            raise DeviceError(
+                "drve needs more than 2**31 draws in one batch: the sample is too small a part of the graph; "
+                "sample in two runs, or use drv or dre"
+            )
         self._grow(end)
         self._program.draw_edges(
-            -(-(end - begin) // device.tuning.items), np.int32(begin), np.int32(end), np.uint64(self._seed), np.int32(self._step), np.int32(copra.n),
-            csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end, copra.edges, self._vertex, self._slot, self._first,
+            -(-(end - begin) // device.tuning.items), np.int32(begin), np.int32(end), np.uint64(self._seed),
+            np.int32(self._step), np.int32(copra.n), csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end,
+            copra.edges, self._vertex, self._slot, self._first,
         )  # fmt: skip
         blocks = (end - begin) // self.BLOCK
         counts = device.empty(blocks, np.int32)
         self._program.draw_distinct(
-            blocks, np.int32(begin), np.int32(end), csr.row_ptr, csr.col_idx, self._vertex, self._slot, self._first,
-            counts,
+            blocks, np.int32(begin), np.int32(end), csr.row_ptr, csr.col_idx, self._vertex, self._slot,
+            self._first, counts,
         )  # fmt: skip
         kept = np.cumsum(device.download(counts, np.int32, blocks), dtype=np.int64) + have
         self._kept = np.concatenate((self._kept, kept))
@@ -208,5 +222,11 @@ class ByDraw:
     def accept(self) -> None:
         csr = self._copra.csr
         self._program.draw_forget(
-            -(-self._drawn // self._copra.device.tuning.items), np.int32(self._drawn), csr.row_ptr, csr.col_idx, self._vertex, self._slot, self._first
+            -(-self._drawn // self._copra.device.tuning.items),
+            np.int32(self._drawn),
+            csr.row_ptr,
+            csr.col_idx,
+            self._vertex,
+            self._slot,
+            self._first,
         )

@@ -11,22 +11,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import expm1, log1p
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph import keyed
-from clgraph.giant_finder import GiantFinder
 from clgraph.copra import upload_csr
 from clgraph.errors import DeviceError
+from clgraph.giant_finder import GiantFinder
 from clgraph.graph import Graph
-from clgraph.sampling.merge_tree import MergeTree
+from clgraph.sampling.bracket import TOP, Bracket
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-TOP = 2**32 - 1  # no key reaches it: at this threshold nothing is alive
 FEW = 768  # deletions that the host takes one by one
 CAPACITY = 1 << 14
 
@@ -39,15 +37,6 @@ class _State:
     size: int
     root: int
     label: Any
-
-
-@dataclass
-class _Bracket:
-    """The deletions between two thresholds inside a component, in the loop's order."""
-
-    count: int
-    vertex: npt.NDArray[np.int64]  # the deleted vertex, or the edge's smaller end
-    arc: npt.NDArray[np.int64]  # the edge's arc in that row (edges only)
 
 
 class ExactRun:
@@ -82,7 +71,7 @@ class ExactRun:
         device.reserve({"key": 4 * things, "labels": 12 * csr.n, "live": csr.n + csr.arcs})
         self._program = device.program("exact", ITEMS=items, HAS_COPIES=int(self._copies), **csr.defines)
         wide = csr.offset is np.int64
-        key_type = "uint" if edges else None
+        key_type: Literal["uint"] | None = "uint" if edges else None
         self._finder = GiantFinder(device, csr.n, csr.arcs, masked=True, arc_key=key_type, wide=wide)
         self._key = device.empty(max(things, 1), np.uint32)
         self._free = [device.empty(csr.n, np.int32) for _ in range(3)]
@@ -123,7 +112,9 @@ class ExactRun:
         root, size, _ = self._finder.largest_label(label)
         return _State(threshold, size, root, label)
 
-    def _label(self, low: _State, threshold: int, label: Any, revived: npt.NDArray[np.int32] | None = None) -> None:
+    def _label(
+        self, low: _State, threshold: int, label: Any, revived: npt.NDArray[np.int32] | None = None
+    ) -> None:
         csr, n = self._csr, np.int32(self._n)
         by_key = np.uint32(0 if self._edges else threshold)
         self._program.exact_mask(self._passes, n, low.label, np.int32(low.root), self._key, by_key, label)
@@ -139,7 +130,7 @@ class ExactRun:
     # --- the search -------------------------------------------------------------------------------
 
     def shrink_to(self, target: int) -> None:
-        """Find the sample for a target; `download` brings it. Targets of successive calls must not increase."""
+        """Find the sample for a target; `download` brings it. Targets of further calls must not increase."""
         assert self._low is not None, "start() comes first"
         high: _State | None = None
         certain = False  # whether `high` is the component that the loop follows
@@ -179,7 +170,8 @@ class ExactRun:
                     self._free.append(high.label)
                 high, certain = found, followed
                 excess = [
-                    excess[0] / 2 if moved == -1 else float(low.size - target), float(found.size - target) or -0.5
+                    excess[0] / 2 if moved == -1 else float(low.size - target),
+                    float(found.size - target) or -0.5,
                 ]  # fmt: skip
                 moved = -1
         self._left(self._low)
@@ -218,22 +210,15 @@ class ExactRun:
         """
         bracket = self._collect(low, high.at)
         self.steps += bracket.count
-        owner, other = self._neighbors(bracket)
-        # a neighbour is another deletion of the bracket (to be undone before or after), or lives at `high`
-        labels = self._gather(high.label, other)
+        labels = self._gather(high.label, bracket.touched)
         roots = np.unique(labels[labels >= 0])
-        sizes = self._finder.sizes_of(high.label, roots)
-        tree = MergeTree(sizes.tolist(), roots.tolist())
-        leaf = {int(root): i for i, root in enumerate(roots)}
-        if self._edges:
-            top = self._undo_edges(tree, bracket, labels, leaf)
-        else:
-            top = self._undo_vertices(tree, bracket, owner, other, labels, leaf)
+        tree, top = bracket.undo(labels, roots, self._finder.sizes_of(high.label, roots))
         if top is None:  # no deletion inside: what was followed goes on
             return _State(high.at, low.size, low.root, high.label)
         if tree.size[top] != low.size:
             raise DeviceError(
-                f"{self._device.name}: a component of {low.size} vertices came back with {tree.size[top]}; please report this"
+                f"{self._device.name}: a component of {low.size} vertices came back with {tree.size[top]}; "
+                "please report this"
             )
         node, last = tree.follow(top, target)
         if tree.size[node] > target:
@@ -242,33 +227,7 @@ class ExactRun:
         self._final(low, high, bracket, last, tree.smallest[node])
         return None
 
-    def _undo_vertices(
-        self, tree: MergeTree, bracket: _Bracket, owner: Any, other: Any, labels: Any, leaf: dict[int, int]
-    ) -> int | None:
-        place = {int(v): i for i, v in enumerate(bracket.vertex)}
-        parts: list[list[int]] = [[] for _ in range(bracket.count)]
-        later: list[list[int]] = [[] for _ in range(bracket.count)]
-        for i, u, label in zip(owner.tolist(), other.tolist(), labels.tolist(), strict=True):
-            if label >= 0:
-                parts[i].append(leaf[label])
-            elif (j := place.get(u, -1)) > i:
-                later[i].append(j)
-        node_of = [0] * bracket.count
-        top = None
-        for i in range(bracket.count - 1, -1, -1):
-            tops = {tree.top(node) for node in parts[i]} | {tree.top(node_of[j]) for j in later[i]}
-            top = node_of[i] = tree.merge(i, tops, int(bracket.vertex[i]))
-        return top
-
-    def _undo_edges(self, tree: MergeTree, bracket: _Bracket, labels: Any, leaf: dict[int, int]) -> int | None:
-        top = None
-        ends = labels.reshape(2, -1)
-        for i in range(bracket.count - 1, -1, -1):
-            tops = {tree.top(leaf[int(ends[0, i])]), tree.top(leaf[int(ends[1, i])])}
-            top = next(iter(tops)) if len(tops) == 1 else tree.merge(i, tops, None)
-        return top
-
-    def _collect(self, low: _State, above: int) -> _Bracket:
+    def _collect(self, low: _State, above: int) -> Bracket:
         """What dies inside the followed component from `low` up to a threshold, in the loop's order."""
         device, csr = self._device, self._csr
         capacity = CAPACITY
@@ -279,49 +238,26 @@ class ExactRun:
             arcs = device.empty(capacity, csr.offset) if self._edges else None
             if self._edges:
                 self._program.exact_collect_edges(
-                    self._passes, np.int32(self._n), csr.row_ptr, csr.col_idx, self._key, *bounds, np.int32(capacity),
-                    self._counter, vertices, arcs,
+                    self._passes, np.int32(self._n), csr.row_ptr, csr.col_idx, self._key, *bounds,
+                    np.int32(capacity), self._counter, vertices, arcs,
                 )  # fmt: skip
             else:
                 self._program.exact_collect_vertices(
-                    self._passes, np.int32(self._n), self._key, *bounds, np.int32(capacity), self._counter, vertices
+                    self._passes,
+                    np.int32(self._n),
+                    self._key,
+                    *bounds,
+                    np.int32(capacity),
+                    self._counter,
+                    vertices,
                 )
             count = int(device.download(self._counter, np.int32, 1)[0])
             if count <= capacity:
                 break
             capacity = count
-        vertex = device.download(vertices, np.int32, count).astype(np.int64)
-        if not self._edges:
-            order = np.lexsort((vertex, keyed.vertex_priority(self._seed, vertex))) if count else np.arange(0)
-            return _Bracket(count, vertex[order], np.zeros(0, np.int64))
-        arc = device.download(arcs, csr.offset, count).astype(np.int64)
-        head = self._graph.col_idx[arc]
-        priority = keyed.edge_priority(self._seed, vertex, head, self._copy(vertex, arc)) if count else np.zeros(0)
-        order = np.lexsort((arc, priority))
-        return _Bracket(count, vertex[order], arc[order])
-
-    def _copy(self, tail: npt.NDArray[np.int64], arc: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Rank of each arc among its parallel copies."""
-        rank = np.zeros(len(arc), np.int64)
-        if self._copies:
-            col_idx, row_ptr = self._graph.col_idx, self._graph.row_ptr
-            for i, (v, p) in enumerate(zip(tail.tolist(), arc.tolist(), strict=True)):
-                row = col_idx[row_ptr[v] : p]
-                rank[i] = len(row) - np.searchsorted(row, col_idx[p])
-        return rank
-
-    def _neighbors(self, bracket: _Bracket) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """For vertices: (place in the bracket, neighbour) pairs; for edges: the ends, first all tails, then all heads."""
-        graph = self._graph
-        if self._edges:
-            place = np.arange(bracket.count)
-            ends = np.concatenate((bracket.vertex, graph.col_idx[bracket.arc])).astype(np.int32)
-            return np.concatenate((place, place)), ends
-        start, end = graph.row_ptr[bracket.vertex].astype(np.int64), graph.row_ptr[bracket.vertex + 1].astype(np.int64)
-        length = end - start
-        before = np.cumsum(length) - length
-        owner = np.repeat(np.arange(bracket.count), length)
-        return owner, graph.col_idx[np.arange(len(owner)) - before[owner] + start[owner]]
+        vertex = device.download(vertices, np.int32, count)
+        arc = device.download(arcs, csr.offset, count) if self._edges else None
+        return Bracket(self._graph, self._seed, vertex, arc)
 
     def _gather(self, values: Any, places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """values[places] of an int32 device buffer."""
@@ -334,40 +270,19 @@ class ExactRun:
 
     # --- what is left -----------------------------------------------------------------------------
 
-    def _final(self, low: _State, high: _State, bracket: _Bracket, last: int, root: int) -> None:
-        """The component `root` just after deletion `last` of the bracket: what dies later in it is alive still."""
+    def _final(self, low: _State, high: _State, bracket: Bracket, last: int, root: int) -> None:
+        """The component `root` just after deletion `last` of the bracket: what dies later is alive still."""
         label = self._free.pop()
         if not self._edges:
-            self._label(low, high.at, label, bracket.vertex[last + 1 :].astype(np.int32))
+            self._label(low, high.at, label, bracket.vertex[last + 1 :])
             self._left(_State(high.at, 0, root, label))
         else:
-            arcs = self._both_arcs(bracket, np.arange(last + 1, bracket.count))
-            before = self._graph_keys(arcs)
+            arcs, keys = bracket.arcs_after(last)
             self._set_keys(arcs, np.full(len(arcs), TOP, np.uint32))
             self._label(low, high.at, label)
             self._left(_State(high.at, 0, root, label))
-            self._set_keys(arcs, before)
+            self._set_keys(arcs, keys)
         self._free.append(label)
-
-    def _both_arcs(self, bracket: _Bracket, which: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        graph = self._graph
-        tail, arc = bracket.vertex[which], bracket.arc[which]
-        head, copy = graph.col_idx[arc], self._copy(tail, arc)
-        far = np.empty(len(arc), np.int64)
-        for i, (v, u) in enumerate(zip(tail.tolist(), head.tolist(), strict=True)):
-            row = graph.col_idx[graph.row_ptr[u] : graph.row_ptr[u + 1]]
-            far[i] = graph.row_ptr[u] + np.searchsorted(row, v) + copy[i]
-        return np.concatenate((arc, far))
-
-    def _graph_keys(self, arcs: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
-        """The keys of some arcs."""
-        if len(arcs) == 0:
-            return np.zeros(0, np.uint32)
-        half = arcs[: len(arcs) // 2]
-        tail = np.searchsorted(self._graph.row_ptr, half, side="right") - 1
-        priority = keyed.edge_priority(self._seed, tail, self._graph.col_idx[half], self._copy(tail, half))
-        key = np.clip(priority >> np.uint64(32), 1, TOP - 1).astype(np.uint32)
-        return np.concatenate((key, key))
 
     def _set_keys(self, arcs: npt.NDArray[np.int64], keys: npt.NDArray[np.uint32]) -> None:
         if len(arcs):

@@ -40,7 +40,7 @@ class MergeTree:
         return node
 
     def merge(self, deletion: int, parts: set[int], vertex: int | None) -> int:
-        """Undo a deletion: the components `parts` (tops) become one, with the deleted vertex if there is one."""
+        """Undo a deletion: the components `parts` (tops) become one, with the deleted vertex, if any."""
         node = len(self._up)
         self._up.append(node)
         self.children[node] = sorted(parts)
