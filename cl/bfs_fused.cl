@@ -33,13 +33,32 @@
 
 #ifdef TEAM
 
+// A vertex of the level after this one: put it on the list, and note it where its row is a wide one. Asking for its
+// row now hides that look-up behind the others that are under way.
 #define FOUND_ONE(v) do { \
-        const uint at = atomic_inc(&found); \
+        const uint at = atomic_inc(&found[NEXT]); \
         if (at < FUSE_COUNT) \
             lists[1 - side][at] = (v); \
         else   /* no room: we hand back after this level anyway */ \
             (side ? queue : next_queue)[at] = (v); \
+        NOTE_WIDE(v, 1 - side, NEXT); \
     } while (0)
+
+#define NOTE_WIDE(v, list, slot) do { \
+        const OFFSET degree = row_ptr[(v) + 1] - row_ptr[v]; \
+        if (degree > ROW_SERIAL) { \
+            const uint place = atomic_inc(&wide_count[slot]); \
+            if (place < FUSE_WIDE) \
+                wide[list][place] = (v); \
+            atomic_add(&wide_arcs[slot], (uint)min(degree, (OFFSET)FUSE_ARCS + 1));   /* 64 times that fits */ \
+        } \
+    } while (0)
+
+// Counters of three levels take turns, as in `state`: a level reads its own, adds to the next one's and clears the
+// third, so that one barrier a level is enough.
+#define NOW (level % 3u)
+#define NEXT ((level + 1) % 3u)
+#define THIRD ((level + 2) % 3u)
 
 // `queue` and `next_queue` take turns from level to level, like the two local lists: list 1 belongs to next_queue.
 __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __global const OFFSET *restrict row_ptr,
@@ -48,56 +67,60 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
                         volatile __global uint *predecessor, volatile __global uint *owner,
                         volatile __global uint *state)
 {
-    __local uint lists[2][FUSE_COUNT], wide[FUSE_WIDE], found, wide_count, wide_arcs;
+    __local uint lists[2][FUSE_COUNT], wide[2][FUSE_WIDE], found[3], wide_count[3], wide_arcs[3];
     const uint lid = get_local_id(0), size = get_local_size(0), start = level;
     uint count = state[SLOT(level) + COUNT], side = 0, total = 0;
-    for (uint i = lid; i < min(count, (uint)FUSE_COUNT); i += size)
-        lists[0][i] = queue[i];
-    // every condition below is the same for the whole group: count and level are, and what comes from local
-    // memory is read between two barriers
-    for (;;) {
+    if (lid < 3) {
+        found[lid] = 0;
+        wide_count[lid] = 0;
+        wide_arcs[lid] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = lid; i < min(count, (uint)FUSE_COUNT); i += size) {
+        const uint v = queue[i];
+        lists[0][i] = v;
+        NOTE_WIDE(v, 0, NOW);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    // every condition is the same for the whole group: count and level are, and what comes from local memory is read
+    // behind the barrier that ends the level which wrote it
+    while (count > 0 && count <= FUSE_COUNT && level < last_level && wide_count[NOW] <= FUSE_WIDE
+           && wide_arcs[NOW] <= FUSE_ARCS) {
+        const uint wides = wide_count[NOW];
         if (lid == 0) {
-            found = 0;
-            wide_count = 0;
-            wide_arcs = 0;
+            found[THIRD] = 0;
+            wide_count[THIRD] = 0;
+            wide_arcs[THIRD] = 0;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        if (count == 0 || count > FUSE_COUNT || level >= last_level)
-            break;
-        for (uint i = lid; i < count; i += size) {
-            const uint u = lists[side][i];
-            const OFFSET degree = row_ptr[u + 1] - row_ptr[u];
-            if (degree > ROW_SERIAL) {
-                const uint at = atomic_inc(&wide_count);
-                if (at < FUSE_WIDE)
-                    wide[at] = u;
-                atomic_add(&wide_arcs, (uint)min(degree, (OFFSET)FUSE_ARCS + 1));   // 64 times that fits
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const uint wides = wide_count, wides_arcs = wide_arcs;
-        if (wides > FUSE_WIDE || wides_arcs > FUSE_ARCS)
-            break;
         for (uint i = lid; i < count; i += size) {
             const uint u = lists[side][i];
             const OFFSET begin = row_ptr[u], end = row_ptr[u + 1];
             if (end - begin > ROW_SERIAL)
                 continue;
             for (OFFSET e = begin; e < end; e += 4) {
-                uint v[4], fresh[4];
+                uint v[4], fresh[4];   // four of each step under way at once
                 for (int k = 0; k < 4; k++)
                     v[k] = col_idx[min(e + k, end - 1)];
                 for (int k = 0; k < 4; k++)
-                    fresh[k] = SHARED_LOAD(&distance[v[k]]) > level;   // stale: reach() looks again
+                    fresh[k] = SHARED_LOAD(&distance[v[k]]) > level;   // stale: the atomic decides
+#if defined(PREDECESSOR) && !defined(OWNER)
+                // the last arc may stand there more than once: only its first turn finds NONE
+                for (int k = 0; k < 4; k++)
+                    fresh[k] = fresh[k] ? atomic_min(&predecessor[v[k]], u) == NONE : 0;
+                for (int k = 0; k < 4; k++)
+                    if (fresh[k])
+                        SHARED_STORE(&distance[v[k]], level + 1);
+#else
                 for (int k = 0; k < 4; k++)
                     fresh[k] = fresh[k] && reach(u, v[k], level + 1, distance, predecessor, owner);
+#endif
                 for (int k = 0; k < 4; k++)
                     if (fresh[k])
                         FOUND_ONE(v[k]);
             }
         }
         for (uint w = 0; w < wides; w++) {
-            const uint u = wide[w];
+            const uint u = wide[side][w];
             for (OFFSET e = row_ptr[u] + lid; e < row_ptr[u + 1]; e += size) {
                 const uint v = col_idx[e];
                 if (reach(u, v, level + 1, distance, predecessor, owner))
@@ -105,12 +128,12 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        count = found;
+        count = found[NEXT];
         total += count;
         level++;
         side = 1 - side;
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
+    barrier(CLK_LOCAL_MEM_FENCE);
     // hand back; the slot of `level` may hold an older level's counters
     if (lid == 0) {
         state[AT_LEVEL] = level;
@@ -120,7 +143,7 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
             state[SLOT(level) + COUNT] = count;
         }
         clear_slot((__global uint *)state, level + 1);
-        found = 0;
+        found[0] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (level != start) {
@@ -132,10 +155,10 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
             units += announce(v, level, shift, row_ptr, out_longs, state);
         }
         if (units)
-            atomic_add(&found, units);
+            atomic_add(&found[0], units);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lid == 0)
-            state[SLOT(level) + ARCS] = found;
+            state[SLOT(level) + ARCS] = found[0];
     }
 }
 

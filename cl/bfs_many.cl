@@ -16,13 +16,13 @@
 
 #include "bfs_many.h"
 
-__kernel void bfs_many_fill(const int n, const int planes_count, __global BITS *restrict seen,
+__kernel void bfs_many_fill(const int n, const uint p, __global BITS *restrict seen,
                             __global BITS *restrict front, __global BITS *restrict next, __global BITS *restrict planes,
                             __global uint *restrict stamp, volatile __global uint *state)
 {
     FOR_ITEMS(v, n) {
-        for (int b = 0; b < planes_count; b++)
-            planes[(size_t)b * n + v] = 0;
+        for (uint b = 0; b < p; b++)
+            planes[(size_t)v * p + b] = 0;
         seen[v] = 0;
         front[v] = 0;
         next[v] = 0;
@@ -30,7 +30,19 @@ __kernel void bfs_many_fill(const int n, const int planes_count, __global BITS *
     }
     if (get_global_id(0) == 0)
         for (uint k = 0; k < STATE_SIZE; k++)
-            state[k] = 0;
+            state[k] = k == AT_PLANES ? p : 0;
+}
+
+// Twice as many planes: `wider` takes them over.
+__kernel void bfs_many_widen(const int n, const uint p, __global const BITS *restrict planes,
+                             __global BITS *restrict wider, __global uint *restrict state)
+{
+    FOR_ITEMS(v, n) {
+        for (uint b = 0; b < 2 * p; b++)
+            wider[(size_t)v * 2 * p + b] = b < p ? planes[(size_t)v * p + b] : 0;
+    }
+    if (get_global_id(0) == 0)
+        state[AT_PLANES] = 2 * p;
 }
 
 // One work-item starts all searches: two may start at one vertex.
@@ -123,7 +135,7 @@ __kernel void bfs_many_settle(MANY_ARGUMENTS)
             front[queue[i]] = 0;
         if (i < count) {
             const uint v = next_queue[i];
-            active |= settle(v, n, level, next[v], seen, planes);
+            active |= settle(v, state[AT_PLANES], level, next[v], seen, planes);
             arcs += (ulong)(row_ptr[v + 1] - row_ptr[v]);
         }
     }
@@ -199,7 +211,7 @@ __kernel void bfs_many_fused(const int n, uint level, const uint last, __global 
                 front[queue[i]] = 0;
             if (i < found) {
                 const uint v = next_queue[i];
-                active |= settle(v, n, level, next[v], seen, planes);
+                active |= settle(v, state[AT_PLANES], level, next[v], seen, planes);
                 mine += (ulong)(row_ptr[v + 1] - row_ptr[v]);
             }
         }

@@ -24,10 +24,11 @@ Lanes = Literal[32, 64]
 
 MANY_ITEMS = 16  # queue entries a work-item
 PARTS = 4  # work-groups a row (GPUs)
-PULL_SHARE = 64  # pull when more than one vertex in so many is in some frontier
+PULL_SHARE = 8  # pull when more than one vertex in so many is in some frontier,
+STAY_SHARE = 64  # and on while there is more than one in so many: late pulls find most searches everywhere
 FUSED_COUNT = 2048  # frontiers of at most so many vertices are left to the fused kernel
 FUSED_ARCS = 32768  # and as many arcs
-SCATTER_SHARE = 8  # push without a queue when a frontier has more arcs than one in so many vertices
+SCATTER_SHARE = 1  # push without a queue when so many times a frontier's arcs are more than the vertices
 PLANES = 4  # bits of a distance to begin with: levels up to 15
 COUNT, ARCS, STATE_SIZE = 0, 5, 28
 WORDS: dict[np.dtype[Any], str] = {
@@ -73,6 +74,9 @@ def bfs_many(
     device: Device | str | None = None,
 ) -> ManyBFSResult:
     """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
+
+    Worth it where searches soon share their frontiers (small-world graphs); in grids and chains they hardly
+    do, and one `bfs` after the other is as fast or faster.
 
     Parameters
     ----------
@@ -193,7 +197,7 @@ class _ManySearch:
         prog, _ = self._searches(), self._searches("bfs_many_pull")
         start, compiled = time.perf_counter(), self.seconds["compile"]
         prog.bfs_many_fill(
-            self._vertices(), np.int32(n), np.int32(kept["bits"]), kept["seen"], kept["front"], kept["next"],
+            self._vertices(), np.int32(n), np.uint32(kept["bits"]), kept["seen"], kept["front"], kept["next"],
             kept["planes"], kept["stamp"], kept["state"], local=self.shape.local,
         )  # fmt: skip
         prog.bfs_many_start.exact(
@@ -208,7 +212,8 @@ class _ManySearch:
         )
         at = sources.astype(np.int64)
         arcs = int((self.graph.row_ptr[at + 1] - self.graph.row_ptr[at]).sum())
-        level, count, arcs, queued = 0, k, arcs, True
+        level, count, queued = 0, k, True
+        self._pulling = False
         while count and level < last:
             if level + 1 >= 1 << kept["bits"]:
                 self._more_planes()
@@ -227,8 +232,11 @@ class _ManySearch:
         dev, kept = self.dev, self.kept
         nbytes = kept["bits"] * self.lanes // 8 * self.n
         dev.reserve({"planes": 2 * nbytes})
-        wider = dev.zeros(2 * nbytes, np.uint8)
-        dev.copy(wider, kept["planes"], nbytes)
+        wider = dev.output(2 * nbytes, np.uint8)
+        self._searches().bfs_many_widen(
+            self._vertices(), np.int32(self.n), np.uint32(kept["bits"]), kept["planes"], wider, kept["state"],
+            local=self.shape.local,
+        )  # fmt: skip
         kept["planes"], kept["bits"] = wider, 2 * kept["bits"]
 
     def _expand(self, k: int, levels: int, dtype: npt.DTypeLike | None) -> Any:
@@ -241,9 +249,10 @@ class _ManySearch:
         planes = next(
             p for p in (2, 3, 4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length()))
         )
-        self._program("bfs_many_expand", TEAM=self.shape.team, PLANES=planes, DIST=WORDS[self._kind]).bfs_many_expand(
-            self._vertices(), np.int32(self.n), np.int32(k), self.kept["seen"], self.kept["planes"], distance,
-            local=self.shape.local,
+        options = {"TEAM": self.shape.team, "PLANES": planes, "DIST": WORDS[self._kind]}
+        self._program("bfs_many_expand", **options).bfs_many_expand(
+            self._vertices(), np.int32(self.n), np.uint32(self.kept["bits"]), np.int32(k), self.kept["seen"],
+            self.kept["planes"], distance, local=self.shape.local,
         )  # fmt: skip
         return distance
 
@@ -254,7 +263,8 @@ class _ManySearch:
         kept, n, shape = self.kept, self.n, self.shape
         prog, pulling = self._searches(), self._searches("bfs_many_pull")
         local = shape.local
-        pull = count * PULL_SHARE > n and level > 0
+        share = STAY_SHARE if self._pulling else PULL_SHARE
+        pull = self._pulling = count * share > n and level > 0
         if not pull and not queued:
             prog.bfs_many_collect(self._vertices(), *self._arguments(level, self.csr), local=local)
             arcs, queued = self._read(level)[2], True

@@ -242,7 +242,7 @@ def test_bad_options() -> None:
 # --- many at once -------------------------------------------------------------------------------------
 
 WAYS = {  # fused vertices, fused arcs, pull share, scatter share
-    "own": (2048, 32768, 16, 8),
+    "own": (2048, 32768, 8, 1),
     "push": (0, 0, 0, 0),
     "scatter": (0, 0, 0, 10**9),
     "pull": (0, 0, 10**9, 0),
