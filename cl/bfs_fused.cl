@@ -13,8 +13,8 @@
 //                Handed back before a level of more than FUSE_ARCS arcs or with a long row.
 //
 // layout      bfs.h
-// launch      TEAM: exactly one work-group, any local size (the larger the better); otherwise one work-item
-// tunables    TEAM, FUSE_COUNT, FUSE_WIDE, FUSE_ARCS, ROW_SERIAL
+// launch      TEAM: exactly one work-group of FUSED_LOCAL work-items (the larger the better); otherwise one work-item
+// tunables    TEAM, FUSED_LOCAL, FUSE_COUNT, FUSE_WIDE, FUSE_ARCS, ROW_SERIAL
 
 #include "bfs.h"
 
@@ -32,6 +32,10 @@
 #endif
 
 #ifdef TEAM
+
+#ifndef FUSED_LOCAL
+#define FUSED_LOCAL 256
+#endif
 
 // A vertex of the level after this one: put it on the list, and note it where its row is a wide one. Asking for its
 // row now hides that look-up behind the others that are under way.
@@ -61,6 +65,8 @@
 #define THIRD ((level + 2) % 3u)
 
 // `queue` and `next_queue` take turns from level to level, like the two local lists: list 1 belongs to next_queue.
+// The size is fixed in advance because NVIDIA's compiler allows 256 work-items only where it is not.
+__attribute__((reqd_work_group_size(FUSED_LOCAL, 1, 1)))
 __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global uint *queue, __global uint *longs,
                         __global uint *next_queue, __global uint *next_longs, volatile __global uint *distance,

@@ -28,7 +28,8 @@ PULL_SHARE = 8  # pull when more than one vertex in so many is in some frontier,
 STAY_SHARE = 64  # and on while there is more than one in so many: late pulls find most searches everywhere
 FUSED_COUNT = 2048  # frontiers of at most so many vertices are left to the fused kernel
 FUSED_ARCS = 32768  # and as many arcs
-SCATTER_SHARE = 1  # push without a queue when so many times a frontier's arcs are more than the vertices
+SCATTER_SHARE = 4  # push without a queue when so many times a frontier's arcs are more than the vertices
+DEEP = 48  # levels after which searches go on one by one: so deep, they hardly share a frontier
 PLANES = 4  # bits of a distance to begin with: levels up to 15
 COUNT, ARCS, STATE_SIZE = 0, 5, 28
 WORDS: dict[np.dtype[Any], str] = {
@@ -75,8 +76,8 @@ def bfs_many(
 ) -> ManyBFSResult:
     """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
 
-    Worth it where searches soon share their frontiers (small-world graphs); in grids and chains they hardly
-    do, and one `bfs` after the other is as fast or faster.
+    It pays where searches soon share their frontiers, in small-world graphs. In grids and chains they hardly do:
+    searches of more than 48 levels are done one after the other (their rows are the same either way).
 
     Parameters
     ----------
@@ -136,6 +137,16 @@ def bfs_many(
     distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
     search.seconds["total"] = time.perf_counter() - start
     return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, search.dev.name)
+
+
+def _kind_for(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
+    """The smallest type for distances below `levels`, or the one asked for if it holds them."""
+    fitting = [kind for kind in WORDS if levels <= 2 ** (8 * kind.itemsize - 1)]
+    if dtype is None:
+        return fitting[0]
+    if np.dtype(dtype) not in fitting:
+        raise InputError(f"distances reach {levels - 1}: more than {np.dtype(dtype)} holds; leave dtype out")
+    return np.dtype(dtype)
 
 
 class _ManySearch:
@@ -215,6 +226,8 @@ class _ManySearch:
         level, count, queued = 0, k, True
         self._pulling = False
         while count and level < last:
+            if level >= DEEP:
+                return self._one_by_one(sources, last, dtype)
             if level + 1 >= 1 << kept["bits"]:
                 self._more_planes()
             level, count, arcs, queued = self._go_on(level, count, arcs, queued, last)
@@ -226,6 +239,22 @@ class _ManySearch:
         result = dev.take(distance, self._kind, k * n).reshape(k, n)
         self.seconds["download"] += time.perf_counter() - start
         return result, levels
+
+    def _one_by_one(
+        self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
+    ) -> tuple[npt.NDArray[Any], int]:
+        """The same by one search after the other."""
+        from clgraph.bfs_search import Search
+
+        rows, levels = [], 0
+        for source in sources:
+            search = Search(self.dev, self.graph, "hybrid", predecessors=False, owners=False)
+            deepest, _ = search.run(np.array([source], np.int32), None if last == NO_LIMIT else last)
+            rows.append(search.take()[0].astype(_kind_for(deepest, dtype), copy=False))
+            levels = max(levels, deepest)
+            for phase in self.seconds:
+                self.seconds[phase] += search.seconds[phase]
+        return np.stack(rows), levels
 
     def _more_planes(self) -> None:
         """Room for distances of twice as many bits."""
@@ -241,10 +270,7 @@ class _ManySearch:
 
     def _expand(self, k: int, levels: int, dtype: npt.DTypeLike | None) -> Any:
         """The planes as distances of the smallest type that holds them, or of the one asked for."""
-        fitting = [kind for kind in WORDS if levels - 1 <= 2 ** (8 * kind.itemsize - 1) - 1]
-        self._kind = fitting[0] if dtype is None else np.dtype(dtype)
-        if self._kind not in fitting:
-            raise InputError(f"distances reach {levels - 1}: more than {self._kind} holds; leave dtype out")
+        self._kind = _kind_for(levels, dtype)
         distance = self.dev.output(k * self.n, self._kind)
         planes = next(
             p for p in (2, 3, 4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length()))

@@ -59,6 +59,7 @@ class Shape:
             "TEAM": self.team, "ITEMS": self.items, "LONG_ROW": self.long_row, "LONG_PIECE": self.long_piece,
             "ROWS": self.rows, "PUSH_ITEMS": self.push_items, "PULL_SHORT": self.pull_short,
             "FUSE_COUNT": self.fuse_count if self.team else None, "FUSE_ARCS": self.fuse_arcs,
+            "FUSED_LOCAL": self.fused_local if self.team else None,
         }  # fmt: skip
 
 

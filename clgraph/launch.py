@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +43,10 @@ class Kernel:
         self._kernel = kernel
         self._queue = device.queue
         self.num_args: int = kernel.num_args
-        self.limit: int = kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.raw)
+        ask = cl.kernel_work_group_info
+        # NVIDIA says 256 of every kernel, also of one that demands more (reqd_work_group_size) and runs with it
+        demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, device.raw))
+        self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, device.raw)
         self._local = max(1, min(device.tuning.local_size, self.limit))
         self._default = (self._local,)
         # the public set_arg takes 30 us for a NumPy scalar, what pyopencl's own invoker calls under 1 us

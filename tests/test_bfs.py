@@ -242,7 +242,7 @@ def test_bad_options() -> None:
 # --- many at once -------------------------------------------------------------------------------------
 
 WAYS = {  # fused vertices, fused arcs, pull share, scatter share
-    "own": (2048, 32768, 8, 1),
+    "own": (2048, 32768, 8, 4),
     "push": (0, 0, 0, 0),
     "scatter": (0, 0, 0, 10**9),
     "pull": (0, 0, 10**9, 0),
@@ -267,6 +267,18 @@ def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPa
         np.testing.assert_array_equal(found.distance, want)
         assert found.distance.dtype == np.int8
         assert found.levels == np.max(want) + 1
+
+
+@pytest.mark.parametrize("deep", [5, 10**6])
+def test_many_deep(device: Device, deep: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one after so many levels, or more planes and more planes: the rows are the same."""
+    monkeypatch.setattr(many_module, "DEEP", deep)
+    n = 400
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    found = bfs_many(graph, [0, n - 1, 7], device=device)
+    assert found.distance.dtype == np.int16
+    assert np.array_equal(found.distance, np.abs(np.subtract.outer([0, n - 1, 7], np.arange(n))))
+    assert found.levels == n
 
 
 def test_many_types(device: Device) -> None:
