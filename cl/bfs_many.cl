@@ -22,7 +22,7 @@ __kernel void bfs_many_fill(const int n, const uint p, __global BITS *restrict s
 {
     FOR_ITEMS(v, n) {
         for (uint b = 0; b < p; b++)
-            planes[(size_t)v * p + b] = 0;
+            planes[(size_t)b * n + v] = 0;
         seen[v] = 0;
         front[v] = 0;
         next[v] = 0;
@@ -30,19 +30,15 @@ __kernel void bfs_many_fill(const int n, const uint p, __global BITS *restrict s
     }
     if (get_global_id(0) == 0)
         for (uint k = 0; k < STATE_SIZE; k++)
-            state[k] = k == AT_PLANES ? p : 0;
+            state[k] = 0;
 }
 
-// Twice as many planes: `wider` takes them over.
+// Twice as many planes: `wider` takes the p there are over.
 __kernel void bfs_many_widen(const int n, const uint p, __global const BITS *restrict planes,
-                             __global BITS *restrict wider, __global uint *restrict state)
+                             __global BITS *restrict wider)
 {
-    FOR_ITEMS(v, n) {
-        for (uint b = 0; b < 2 * p; b++)
-            wider[(size_t)v * 2 * p + b] = b < p ? planes[(size_t)v * p + b] : 0;
-    }
-    if (get_global_id(0) == 0)
-        state[AT_PLANES] = 2 * p;
+    for (uint b = 0; b < 2 * p; b++)
+        FOR_ITEMS(v, n) wider[(size_t)b * n + v] = b < p ? planes[(size_t)b * n + v] : 0;
 }
 
 // One work-item starts all searches: two may start at one vertex.
@@ -135,7 +131,7 @@ __kernel void bfs_many_settle(MANY_ARGUMENTS)
             front[queue[i]] = 0;
         if (i < count) {
             const uint v = next_queue[i];
-            active |= settle(v, state[AT_PLANES], level, next[v], seen, planes);
+            active |= settle(v, n, level, next[v], seen, planes);
             arcs += (ulong)(row_ptr[v + 1] - row_ptr[v]);
         }
     }
@@ -211,7 +207,7 @@ __kernel void bfs_many_fused(const int n, uint level, const uint last, __global 
                 front[queue[i]] = 0;
             if (i < found) {
                 const uint v = next_queue[i];
-                active |= settle(v, state[AT_PLANES], level, next[v], seen, planes);
+                active |= settle(v, n, level, next[v], seen, planes);
                 mine += (ulong)(row_ptr[v + 1] - row_ptr[v]);
             }
         }

@@ -2,12 +2,12 @@
 //
 // seen          BITS[n]    which searches have reached the vertex
 // front, next   BITS[n]    which searches have it in their frontier, and in the next one
-// planes        BITS[n P]  P words a vertex, word b holding bit b of its distance for all searches: where some searches
-//                          reach it in level L, they are or-ed into the words where L has a bit, however many they
-//                          are; bfs_many_expand.cl makes distances of them at the end
+// planes        BITS[P n]  plane b holds bit b of the distances, for all searches: where some searches reach a vertex in
+//                          level L, they are or-ed into the planes where L has a bit, however many they are;
+//                          bfs_many_expand.cl makes distances of them at the end
 // stamp         uint[n]    the last level in which a push put the vertex into a queue, plus 1
 // queue         uint[n]    vertices with a bit in `front`, in any order (while the frontier is small)
-// state         uint[]     COUNT of the frontier, ACTIVE: which searches have one (two words), P
+// state         uint[]     COUNT of the frontier, ACTIVE: which searches have one (two words)
 
 #ifndef OFFSET
 #define OFFSET int
@@ -38,7 +38,6 @@
 
 // state[]: as in bfs.h three slots take turns, each cleared one level ahead
 #define AT_LEVEL 0
-#define AT_PLANES 1    // P
 #define SLOT(level) (4 + 8 * ((level) % 3u))
 #define COUNT 0
 #define ACTIVE 1       // and 2
@@ -89,13 +88,13 @@ inline void or_bits(volatile __global BITS *place, const BITS bits)
 }
 
 // What came in at v becomes its frontier of `level` + 1; returns it.
-inline BITS settle(const uint v, const uint p, const uint level, const BITS fresh, __global BITS *seen,
+inline BITS settle(const uint v, const int n, const uint level, const BITS fresh, __global BITS *seen,
                    __global BITS *planes)
 {
     seen[v] |= fresh;
     for (uint b = 0; (level + 1) >> b; b++)
         if ((level + 1) >> b & 1)
-            planes[(size_t)v * p + b] |= fresh;
+            planes[(size_t)b * n + v] |= fresh;
     return fresh;
 }
 

@@ -1,7 +1,7 @@
 // bfs_many_expand.cl: distances of many searches out of the bit planes of bfs_many.cl.
 //
 // seen       BITS[n]          bit i: search i has reached the vertex
-// planes     BITS[n p]        p words a vertex; word b: bit b of its distances; PLANES of them count
+// planes     BITS[PLANES n]   bit b of the distances is plane b
 // distance   DIST[k n]        row i: distances of search i, -1 where not reached
 //
 // launch     runs of ITEMS vertices a work-item; row by row within a run, so that writes go along
@@ -22,7 +22,7 @@
 #define BITS uint
 #endif
 
-__kernel void bfs_many_expand(const int n, const uint p, const int searches, __global const BITS *restrict seen,
+__kernel void bfs_many_expand(const int n, const int searches, __global const BITS *restrict seen,
                               __global const BITS *restrict planes, __global DIST *restrict distance)
 {
 #ifdef TEAM
@@ -32,7 +32,7 @@ __kernel void bfs_many_expand(const int n, const uint p, const int searches, __g
             int d = 0;
             #pragma unroll
             for (int b = 0; b < PLANES; b++)
-                d |= (int)(planes[(size_t)v * p + b] >> i & 1) << b;
+                d |= (int)(planes[(size_t)b * n + v] >> i & 1) << b;
             row[v] = (DIST)(seen[v] >> i & 1 ? d : -1);
         }
     }
@@ -41,9 +41,9 @@ __kernel void bfs_many_expand(const int n, const uint p, const int searches, __g
     uchar bits[PLANES + 1][ITEMS];
     const int begin = (int)min((long)get_global_id(0) * ITEMS, (long)n), count = min(ITEMS, n - begin);
     for (int group = 0; group < searches; group += 8) {
-        for (int k = 0; k < count; k++)
-            for (int b = 0; b < PLANES; b++)
-                bits[b][k] = (uchar)(planes[(size_t)(begin + k) * p + b] >> group);
+        for (int b = 0; b < PLANES; b++)
+            for (int k = 0; k < count; k++)
+                bits[b][k] = (uchar)(planes[(size_t)b * n + begin + k] >> group);
         for (int k = 0; k < count; k++)
             bits[PLANES][k] = (uchar)(seen[begin + k] >> group);
         for (int i = group; i < min(group + 8, searches); i++) {

@@ -43,7 +43,7 @@ __kernel void bfs_many_settle_all(MANY_ARGUMENTS)
         next[v] = got;
         front[v] = 0;
         if (got) {
-            active |= settle(v, state[AT_PLANES], level, got, seen, planes);
+            active |= settle(v, n, level, got, seen, planes);
             count++;
         }
     }
@@ -81,7 +81,7 @@ __kernel void bfs_many_pull(MANY_ARGUMENTS)
         }
         next[v] = got;
         if (got) {
-            active |= settle(v, state[AT_PLANES], level, got, seen, planes);
+            active |= settle(v, n, level, got, seen, planes);
             count++;
         }
     }
@@ -125,7 +125,7 @@ __kernel void bfs_many_pull_long(MANY_ARGUMENTS)
         barrier(CLK_GLOBAL_MEM_FENCE);   // everybody has read seen[v]
         if (lid == 0 && all) {
             next[v] = all;
-            active |= settle(v, state[AT_PLANES], level, all, seen, planes);
+            active |= settle(v, n, level, all, seen, planes);
             count++;
         }
     }

@@ -76,8 +76,8 @@ def bfs_many(
 ) -> ManyBFSResult:
     """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
 
-    It pays where searches soon share their frontiers, in small-world graphs. In grids and chains they hardly do:
-    searches of more than 48 levels are done one after the other (their rows are the same either way).
+    It pays where searches soon share their frontiers, in small-world graphs. In grids and chains they hardly
+    do: searches of more than 48 levels are done one after the other (their rows are the same either way).
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ class _ManySearch:
         dev.reserve({"planes": 2 * nbytes})
         wider = dev.output(2 * nbytes, np.uint8)
         self._searches().bfs_many_widen(
-            self._vertices(), np.int32(self.n), np.uint32(kept["bits"]), kept["planes"], wider, kept["state"],
+            self._vertices(), np.int32(self.n), np.uint32(kept["bits"]), kept["planes"], wider,
             local=self.shape.local,
         )  # fmt: skip
         kept["planes"], kept["bits"] = wider, 2 * kept["bits"]
@@ -277,7 +277,7 @@ class _ManySearch:
         )
         options = {"TEAM": self.shape.team, "PLANES": planes, "DIST": WORDS[self._kind]}
         self._program("bfs_many_expand", **options).bfs_many_expand(
-            self._vertices(), np.int32(self.n), np.uint32(self.kept["bits"]), np.int32(k), self.kept["seen"],
+            self._vertices(), np.int32(self.n), np.int32(k), self.kept["seen"],
             self.kept["planes"], distance, local=self.shape.local,
         )  # fmt: skip
         return distance

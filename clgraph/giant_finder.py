@@ -97,9 +97,6 @@ class GiantFinder:
         self._tally = device.empty(2 * self._blocks, np.int32)
         self._queue = device.empty(max(2 * self._capacity, 1), np.int32)
 
-    def compile(self) -> None:
-        """Nothing is left to do: the kernels are built when a finder is made (as timing wants it)."""
-
     def labels_into(
         self,
         v_start: Any,

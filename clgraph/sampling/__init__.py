@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.copra import Copra
+from clgraph.copra import Copra, upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.sampling import batched
@@ -160,10 +160,10 @@ class _Left:
 
 
 def _exact(dev: Device, simple: Graph, method: str, seed: int, target: int, clock: _Clock) -> _Left:
-    run = ExactRun(dev, simple, seed, edges=method == "dre")
+    upload_csr(dev, simple)
     dev.finish()
     clock.lap("upload")
-    run.compile()
+    run = ExactRun(dev, simple, seed, edges=method == "dre")
     clock.lap("compile")
     untouched = run.start() <= target
     run.shrink_to(target)

@@ -82,10 +82,6 @@ class ExactRun:
         self.way = "merge tree"
         self._low: _State | None = None
 
-    def compile(self) -> None:
-        """Build the kernels now (for timing; they are built at their first use otherwise)."""
-        self._finder.compile()
-
     # --- probes -----------------------------------------------------------------------------------
 
     def start(self) -> int:
