@@ -44,7 +44,7 @@ class Kernel:
         self._queue = device.queue
         self.num_args: int = kernel.num_args
         ask = cl.kernel_work_group_info
-        # NVIDIA says 256 of every kernel, also of one that demands more (reqd_work_group_size) and runs with it
+        # NVIDIA says 256 of every kernel, also of one that demands more (reqd_work_group_size) and gets it
         demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, device.raw))
         self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, device.raw)
         self._local = max(1, min(device.tuning.local_size, self.limit))
