@@ -86,10 +86,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("device", words, indirect=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    kept, dropped = [], []
     for item in items:
         if "device" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.device)
+        # launch choices that no device has by itself build programs of their own, which takes seconds each
+        elsewhere = item.get_closest_marker("first_device") and not _on_first_device(config, item)
+        (dropped if elsewhere else kept).append(item)
+    if dropped:
+        config.hook.pytest_deselected(items=dropped)
+        items[:] = kept
+
+
+def _on_first_device(config: pytest.Config, item: pytest.Item) -> bool:
+    wanted = _words(config, "--devices")
+    first = next(word for word in working_devices() if not wanted or word in wanted)
+    return bool(item.callspec.params["device"] == first)  # type: ignore[attr-defined]
 
 
 @pytest.fixture

@@ -46,7 +46,12 @@ SHAPES = {
 }
 
 
-@pytest.fixture(params=SHAPES)
+def first_device_but(own: Any, names: Any) -> list[Any]:
+    """Parameters of which all but `own` run on the first device only."""
+    return [name if name == own else pytest.param(name, marks=pytest.mark.first_device) for name in names]
+
+
+@pytest.fixture(params=first_device_but("own", SHAPES))
 def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Each launch shape in turn, in place of the device's own."""
     wanted = SHAPES[request.param]
@@ -250,8 +255,8 @@ WAYS = {  # fused vertices, fused arcs, pull share, scatter share
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("team", [False, True])
+@pytest.mark.parametrize("way", first_device_but("own", WAYS))
+@pytest.mark.parametrize("team", first_device_but(False, [False, True]))
 def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE", "SCATTER_SHARE")
     for name, value in zip(names, WAYS[way], strict=True):
