@@ -17,9 +17,10 @@ from clgraph.graph import Graph
 from clgraph.sampling import batched
 from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.algorithm5 import ArrayFrontier
-from clgraph.sampling.choose import ByDraw, ByPriority, Choice
+from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.exact import ExactRun
 from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.select import ByPriority
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _batched(
     dev = copra.device
     dev.finish()
     clock.lap("upload")
-    choice: Choice = (
+    choice: batched.Choice = (
         ByDraw(copra, seed) if method == "drve" else ByPriority(copra, seed, edges=method == "dre")
     )
     finder = _finder(components, copra, simple)

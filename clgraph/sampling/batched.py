@@ -8,9 +8,21 @@ from math import ceil
 from typing import Any, Protocol
 
 from clgraph.copra import Copra
-from clgraph.sampling.choose import Choice
 
 Progress = Callable[[int, int], None]
+
+
+class Choice(Protocol):
+    """Which things a batch deletes: lists them on the device, removes them from COPRA, can take that back."""
+
+    def remove(self, step: int, count: int, live: int) -> None:
+        """Choose the first `count` of `live` things and remove them."""
+
+    def undo(self) -> None:
+        """Put back what the last `remove` of this step took."""
+
+    def accept(self) -> None:
+        """The step is done: what was removed stays so."""
 
 
 class Finder(Protocol):

@@ -1,12 +1,9 @@
-"""Which things a batch deletes: host half of ``cl/select.cl`` (keyed priorities) and ``cl/draw.cl``.
-
-A choice object lists what is chosen on the device, removes it from COPRA, and can take that back.
-"""
+"""The live things of smallest keyed priority, by threshold: host half of ``cl/select.cl``."""
 
 from __future__ import annotations
 
 from math import isqrt
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +13,6 @@ from clgraph.errors import DeviceError
 BINS = 1 << 14
 COLLECT = 1 << 12
 TOP = 1 << 64
-
-
-class Choice(Protocol):
-    """What the batched loop needs of a method."""
-
-    def remove(self, step: int, count: int, live: int) -> None:
-        """Choose the first `count` of `live` things and remove them."""
-
-    def undo(self) -> None:
-        """Put back what the last `remove` of this step took."""
-
-    def accept(self) -> None:
-        """The step is done: what was removed stays so."""
 
 
 class ByPriority:
@@ -135,98 +119,3 @@ class ByPriority:
 
     def accept(self) -> None:
         self._low = self._reached
-
-
-class ByDraw:
-    """drve: the first distinct edges among keyed draws of a vertex and one of its live edges."""
-
-    BLOCK = 64
-
-    def __init__(self, copra: Copra, seed: int) -> None:
-        device = copra.device
-        self._copra, self._seed = copra, seed
-        self._program = device.program(
-            "draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, **copra.csr.defines
-        )
-        self._first = device.empty(max(copra.arcs, 1), np.int32)
-        self._program.draw_clear(-(-copra.arcs // device.tuning.items), np.int64(copra.arcs), self._first)
-        self._room = 0
-        self._vertex: Any = None
-        self._slot: Any = None
-        self._step = -1
-        self._drawn = 0  # draws made in this step
-        self._upto = 0  # draws whose edges were removed
-        self._kept: np.ndarray[Any, Any] = np.zeros(0, np.int64)  # distinct edges up to each block's end
-
-    def remove(self, step: int, count: int, live: int) -> None:
-        if step != self._step:
-            self._step, self._drawn = step, 0
-            self._kept = np.zeros(0, np.int64)
-        while (have := int(self._kept[-1]) if len(self._kept) else 0) < count:
-            self._draw_more(count - have, have)
-        self._upto = self._draws_for(count)
-        self._copra.remove_vertex_edges(self._vertex, self._slot, self._upto)
-
-    def _draw_more(self, missing: int, have: int) -> None:
-        copra, device, csr = self._copra, self._copra.device, self._copra.csr
-        hits = (have + 1) / (self._drawn + 1)
-        more = int(missing / hits * 1.1) + 4 * self.BLOCK
-        begin = self._drawn
-        end = begin + -(-more // self.BLOCK) * self.BLOCK
-        if end > 2**31 - 1:
-            raise DeviceError(
-                "drve needs more than 2**31 draws in one batch: the sample is too small a part of the graph; "
-                "sample in two runs, or use drv or dre"
-            )
-        self._grow(end)
-        self._program.draw_edges(
-            -(-(end - begin) // device.tuning.items), np.int32(begin), np.int32(end), np.uint64(self._seed),
-            np.int32(self._step), np.int32(copra.n), csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end,
-            copra.edges, self._vertex, self._slot, self._first,
-        )  # fmt: skip
-        blocks = (end - begin) // self.BLOCK
-        counts = device.empty(blocks, np.int32)
-        self._program.draw_distinct(
-            blocks, np.int32(begin), np.int32(end), csr.row_ptr, csr.col_idx, self._vertex, self._slot,
-            self._first, counts,
-        )  # fmt: skip
-        kept = np.cumsum(device.download(counts, np.int32, blocks), dtype=np.int64) + have
-        self._kept = np.concatenate((self._kept, kept))
-        self._drawn = end
-
-    def _grow(self, room: int) -> None:
-        """Room for so many draws; those already made in this step come along."""
-        if room <= self._room:
-            return
-        device, old = self._copra.device, (self._vertex, self._slot)
-        room = max(room, 2 * self._room)
-        types = (np.int32, self._copra.offset)
-        new = [device.empty(room, dtype) for dtype in types]
-        for target, source, dtype in zip(new, old, types, strict=True):
-            if self._drawn:
-                device.copy(target, source, self._drawn * np.dtype(dtype).itemsize)
-        self._vertex, self._slot = new
-        self._room = room
-
-    def _draws_for(self, count: int) -> int:
-        """How many draws, from the first on, hold exactly `count` distinct edges."""
-        block = int(np.searchsorted(self._kept, count))
-        before = int(self._kept[block - 1]) if block else 0
-        begin = block * self.BLOCK
-        slots = self._copra.device.download(self._slot, self._copra.offset, self.BLOCK, offset=begin)
-        return begin + int(np.flatnonzero(slots >= 0)[count - before - 1]) + 1
-
-    def undo(self) -> None:
-        self._copra.restore_vertex_edges(self._vertex, self._slot, self._upto)
-
-    def accept(self) -> None:
-        csr = self._copra.csr
-        self._program.draw_forget(
-            -(-self._drawn // self._copra.device.tuning.items),
-            np.int32(self._drawn),
-            csr.row_ptr,
-            csr.col_idx,
-            self._vertex,
-            self._slot,
-            self._first,
-        )
