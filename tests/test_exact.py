@@ -94,3 +94,14 @@ def test_a_long_path(device):
     for method in EXACT:
         made = sample(path, method, size=40, seed=5, device=device)
         assert_equals_reference(path, made, size=40)
+
+
+def test_options_of_batched_mode_are_said_to_be_idle(device):
+    made = sample(
+        random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device, tolerance=3, components="bfs"
+    )
+    assert [note.split()[0] for note in made.notes if "batched" in note] == ["tolerance", "components"]
+    batched = sample(
+        random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device, tolerance=3, mode="batched"
+    )
+    assert not any("batched" in note for note in batched.notes)

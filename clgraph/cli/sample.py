@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     "--tolerance", type=float, help="By how many vertices a batch may undershoot (default 0.001 of the size)."
 )
 @click.option(
-    "--components", type=click.Choice(["afforest", "bfs"]), default="afforest", show_default=True,
-    help="How the largest component is found.",
+    "--components", type=click.Choice(["afforest", "bfs"]),
+    help="How batched mode finds the largest component (default afforest).",
 )  # fmt: skip
 @click.option(
     "--far-scan/--far-search",
@@ -70,7 +70,7 @@ def sample(
     seed: int | None,
     mode: str,
     tolerance: float | None,
-    components: str,
+    components: str | None,
     far_scan: bool | None,
     strict: bool,
     output: str | None,

@@ -46,7 +46,7 @@ def sample(
     device: str | Device | None = None,
     mode: Literal["auto", "batched", "exact"] = "auto",
     tolerance: float | None = None,
-    components: Literal["afforest", "bfs"] = "afforest",
+    components: Literal["afforest", "bfs"] | None = None,
     far_scan: bool | None = None,
     strict: bool = False,
     progress: batched.Progress | None = None,
@@ -77,7 +77,7 @@ def sample(
     tolerance : float, optional
         Of batched mode, in vertices; default 0.001 of the target. 0 goes down to single deletions.
     components : {"afforest", "bfs"}
-        How batched mode finds the largest component: linking and compressing, or the thesis's
+        How batched mode finds the largest component: linking and compressing (default), or the thesis's
         array-frontier search.
     far_scan : bool, optional
         Batched mode: find the far side of an edge by the thesis's plain scan (default on FPGAs) instead of a
@@ -118,7 +118,7 @@ def sample(
         raise InputError(
             f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
         )
-    if components not in ("afforest", "bfs"):
+    if components not in (None, "afforest", "bfs"):
         raise InputError(f"unknown components {components!r}: use afforest or bfs")
     target = target_size(size, graph.num_vertices)
     if strict and target > graph.num_vertices:
@@ -135,14 +135,19 @@ def sample(
     simple = graph.undirected.simple
     clock.lap("build")
     exact = mode == "exact" or (mode == "auto" and method in EXACT)
+    unused = [
+        name
+        for name, value in (("tolerance", tolerance), ("components", components), ("far_scan", far_scan))
+        if exact and value is not None
+    ]
     if exact:
         left = _exact(dev, simple, method, seed, target, clock)
     else:
         scan = dev.kind in ("fpga", "emulator") if far_scan is None else far_scan
         copra = Copra(dev, simple, far_scan=scan)
-        left = _batched(copra, simple, method, seed, target, slack, components, clock, progress)
+        left = _batched(copra, simple, method, seed, target, slack, components or "afforest", clock, progress)
     made, kept = extract(graph, left.vertices, left.arcs)
-    notes = _notes(graph, target, left.iterations, made.num_vertices)
+    notes = _notes(graph, target, left.iterations, made.num_vertices, unused)
     clock.lap("result")
     return Sample(
         made, made.ids, method, "exact" if exact else "batched", size, target, seed, dev.name,
@@ -244,8 +249,8 @@ def _finder(components: str, copra: Copra, simple: Graph) -> batched.Finder:
     return ArrayFrontier(copra, int(simple.degrees.argmax())) if components == "bfs" else LinkCompress(copra)
 
 
-def _notes(graph: Graph, target: int, iterations: int, found: int) -> tuple[str, ...]:
-    notes = []
+def _notes(graph: Graph, target: int, iterations: int, found: int, unused: list[str]) -> tuple[str, ...]:
+    notes = [f"{name} is of batched mode and played no part (mode='batched' asks for it)" for name in unused]
     loops = graph.undirected.num_self_loops
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")
