@@ -1,6 +1,5 @@
 """Sampling on every device against the reference, which deletes by the definition."""
 
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -156,17 +155,11 @@ def test_a_scipy_array_is_taken(device):
     verify_sample(Graph.from_scipy(matrix, directed=False), made)
 
 
-def test_progress_is_told(device):
+@pytest.mark.parametrize("mode", ["exact", "batched"])
+def test_progress_is_told(device, mode):
     seen = []
-    sample(
-        random_graph(1, 300, 900),
-        "drv",
-        size="30%",
-        seed=1,
-        device=device,
-        mode="batched",
-        progress=lambda *a: seen.append(a),
-    )
+    graph = random_graph(1, 300, 900)
+    sample(graph, "drv", size="30%", seed=1, device=device, mode=mode, progress=lambda *a: seen.append(a))
     assert seen
     assert all(0 <= done <= of for done, of in seen)
 

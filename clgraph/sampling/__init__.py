@@ -85,7 +85,7 @@ def sample(
     strict : bool
         A count larger than the graph is an error instead of the largest component.
     progress : callable, optional
-        Called with (vertices removed, vertices to remove) as it goes.
+        Called with (vertices that go for certain, vertices to go) as it goes.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def sample(
         if exact and value is not None
     ]
     if exact:
-        left = _exact(dev, simple, method, seed, target, clock)
+        left = _exact(dev, simple, method, seed, target, clock, progress)
     else:
         scan = dev.kind in ("fpga", "emulator") if far_scan is None else far_scan
         copra = Copra(dev, simple, far_scan=scan)
@@ -165,14 +165,22 @@ class _Left:
     way: str
 
 
-def _exact(dev: Device, simple: Graph, method: str, seed: int, target: int, clock: _Clock) -> _Left:
+def _exact(
+    dev: Device,
+    simple: Graph,
+    method: str,
+    seed: int,
+    target: int,
+    clock: _Clock,
+    progress: batched.Progress | None,
+) -> _Left:
     upload_csr(dev, simple)
     dev.finish()
     clock.lap("upload")
     run = ExactRun(dev, simple, seed, edges=method == "dre")
     clock.lap("compile")
     untouched = run.start() <= target
-    run.shrink_to(target)
+    run.shrink_to(target, progress)
     dev.finish()
     clock.lap("sample")
     vertices, arcs = run.download()

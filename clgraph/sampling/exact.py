@@ -9,6 +9,7 @@ host (`MergeTree`). Host half of ``cl/exact.cl``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import expm1, log1p
 from typing import TYPE_CHECKING, Any, Literal
@@ -125,15 +126,21 @@ class ExactRun:
 
     # --- the search -------------------------------------------------------------------------------
 
-    def shrink_to(self, target: int) -> None:
-        """Find the sample for a target; `download` brings it. Targets of further calls must not increase."""
+    def shrink_to(self, target: int, progress: Callable[[int, int], None] | None = None) -> None:
+        """Find the sample for a target; `download` brings it. Targets of further calls must not increase.
+
+        `progress` is called with (vertices known to go, vertices to go) after each step.
+        """
         assert self._low is not None, "start() comes first"
+        before = self._low.size
         high: _State | None = None
         certain = False  # whether `high` is the component that the loop follows
         excess = [0.0, 0.0]  # size - target at the bracket's ends, for the false position (Illinois)
         moved = 0
         while self._low.size > target:
             low = self._low
+            if progress:
+                progress(before - low.size, before - target)
             upper = TOP if high is None else high.at
             if self._few(low, upper):
                 high = high or self._probe(low, TOP)
