@@ -67,6 +67,8 @@ class GiantFinder:
         self._key_type = None if arc_key is None else {"uint": np.uint32, "ulong": np.uint64}[arc_key]
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "END_SHIFT": int(not copra)}
         defines["OFFSET"] = "long" if wide else "int"
+        if device.kind == "simulator":
+            defines["SAMPLES"] = 32  # their pairs are compared: a quarter of a million steps, each interpreted
         if copra:
             defines["HAS_DEAD"] = 1
         if masked:
