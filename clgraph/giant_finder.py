@@ -68,7 +68,7 @@ class GiantFinder:
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "END_SHIFT": int(not copra)}
         defines["OFFSET"] = "long" if wide else "int"
         if device.kind == "simulator":
-            defines["SAMPLES"] = 32  # their pairs are compared: a quarter of a million steps, each interpreted
+            defines["SAMPLES"] = 32  # their pairs are compared: 262144 steps, all interpreted
         if copra:
             defines["HAS_DEAD"] = 1
         if masked:
