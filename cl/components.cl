@@ -124,11 +124,12 @@ __kernel void components_finish(const int n, __global int *label, __global const
     // stale is harmless: see compress()
     while (root >= 0 && SHARED_LOAD(label + root) != root) root = SHARED_LOAD(label + root);
     FOR_ITEMS(v, n) {
+        // one branch, hardly ever taken: who is there, and in the giant, comes in no predictable order
         int parent = SHARED_LOAD(label + v);
-        if (parent != giant) {
-            if (parent != v) compress(label, v);
-        } else if (root != giant) {
-            SHARED_STORE(label + v, root);
+        int above = SHARED_LOAD(label + (parent < 0 ? v : parent));
+        if (parent >= 0 & above != parent) {
+            if (parent == giant) SHARED_STORE(label + v, root);
+            else compress(label, v);
         }
     }
 }
@@ -163,10 +164,16 @@ __kernel void components_rest(const int n, ROWS, __global int *label, __global i
                               __global int *restrict queue, const int capacity ARC_ARGS)
 {
     int giant = skip ? state[GIANT] : -2;
-    FOR_ITEMS(v, n) {
+    int outside[ITEMS];                        // they come in no predictable order: no branch for them
+    int count = 0;
+    FOR_ITEMS(w, n) {
         // stale is harmless: at worst a vertex that has just come to the giant is looked at all the same
-        int mine = SHARED_LOAD(label + v);
-        if (mine < 0 || mine == giant) continue;
+        int mine = SHARED_LOAD(label + w);
+        outside[count] = w;
+        count += mine >= 0 & mine != giant;
+    }
+    for (int k = 0; k < count; ++k) {
+        int v = outside[k];
         OFFSET begin = v_start[v];
         OFFSET end = v_end[v + END_SHIFT];
         if (end - begin > LONG_ROW) {

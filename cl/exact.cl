@@ -46,11 +46,16 @@ __kernel void exact_edge_keys(const int n, const ulong seed, __global const OFFS
 }
 
 // Which vertices a probe sees: those inside, and for vertex methods alive at `threshold` (0: whatever their keys).
+// With `begun`, what hangs together at a higher threshold, whose labels are `known`, does so from the start.
 __kernel void exact_mask(const int n, __global const int *restrict inside, const int root,
-                         __global const uint *restrict key, const uint threshold, __global int *restrict label)
+                         __global const uint *restrict key, const uint threshold, __global const int *restrict known,
+                         const int begun, __global int *restrict label)
 {
-    FOR_ITEMS(v, n)
-        label[v] = inside[v] == root && (threshold == 0 || key[v] >= threshold) ? v : -1;
+    FOR_ITEMS(v, n) {
+        const int there = inside[v] == root && (threshold == 0 || key[v] >= threshold);
+        const int own = begun && known[v] >= 0 ? known[v] : v;
+        label[v] = there ? own : -1;
+    }
 }
 
 // Listed vertices are alive whatever their keys.
@@ -127,12 +132,10 @@ __kernel void exact_live_arcs(const int n, __global const OFFSET *restrict row_p
 }
 
 __kernel void exact_induced_arcs(const int n, __global const OFFSET *restrict row_ptr,
-                                 __global const int *restrict col_idx, __global const int *restrict label,
-                                 const int root, __global uchar *restrict live)
+                                 __global const int *restrict col_idx, __global const uchar *restrict live_vertices,
+                                 __global uchar *restrict live)
 {
-    FOR_ITEMS(v, n) {
-        const int there = label[v] == root;
+    FOR_ITEMS(v, n)
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
-            live[p] = there && label[col_idx[p]] == root;
-    }
+            live[p] = live_vertices[v] & live_vertices[col_idx[p]];
 }

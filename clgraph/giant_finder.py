@@ -107,6 +107,7 @@ class GiantFinder:
         label: Any,
         *,
         one_way: bool = False,
+        begun: bool = False,
         arc_key: Any = None,
         threshold: int = 0,
     ) -> None:
@@ -119,6 +120,9 @@ class GiantFinder:
         label : device buffer, int32 (n,)
         one_way : bool
             An arc may stand in the row of its tail alone (a directed graph): then no row can be passed over.
+        begun : bool
+            With the `masked` option: `label` holds the components of a part of the arcs already, every vertex
+            that is there labelled with the smallest of its component; only what is left is joined.
         arc_key : device buffer (slots,), optional
             With the `arc_key` option: arc e is there iff ``arc_key[e] >= threshold``. Both arcs of an edge
             must have one key.
@@ -129,11 +133,12 @@ class GiantFinder:
         rows = (v_start, v_end, edges)
         capacity = np.int32(self._capacity)
         self.device.fill(self.state, np.int32(0), 2)
-        program.components_init(passes, n, v_start, label)
-        program.components_start(passes, n, *rows, label, self.scratch, *keys)
-        program.components_compress(passes, n, label)
-        program.components_link(passes, n, self.scratch, label)
-        program.components_compress(passes, n, label)
+        if not begun:
+            program.components_init(passes, n, v_start, label)
+            program.components_start(passes, n, *rows, label, self.scratch, *keys)
+            program.components_compress(passes, n, label)
+            program.components_link(passes, n, self.scratch, label)
+            program.components_compress(passes, n, label)
         self.sample(label)
         skip = np.int32(not one_way)
         program.components_rest(passes, n, *rows, label, self.state, skip, self._queue, capacity, *keys)

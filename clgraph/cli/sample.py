@@ -110,7 +110,7 @@ def sample(
     with progress_bar("sampling", quiet) as progress:
         result = run(
             data, method, size=size, seed=seed, device=dev, mode=mode, tolerance=tolerance,  # type: ignore[arg-type]
-            components=components, far_scan=far_scan, strict=strict, progress=progress,  # type: ignore[arg-type]
+            components=components, far_scan=far_scan, strict=strict, progress=progress,
         )  # fmt: skip
     for note in result.notes:
         say(f"note: {note}", quiet)

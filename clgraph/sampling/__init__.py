@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,46 +11,39 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.copra import Copra, upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling import batched
-from clgraph.sampling.afforest import LinkCompress
-from clgraph.sampling.algorithm5 import ArrayFrontier
-from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.exact import ExactRun
-from clgraph.sampling.result import Sample, extract
-from clgraph.sampling.select import ByPriority
+from clgraph.sampling.methods import EXACT, METHODS, Options, check_options, make_run, upload
+from clgraph.sampling.result import Left, Progress, Sample, extract
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-__all__ = ["METHODS", "Sample", "sample"]
+__all__ = ["EXACT", "METHODS", "Sample", "sample"]
 
-# method -> what one step deletes
-EXACT = ("drv", "dre")
-METHODS = {
-    "drv": "a vertex, uniform among the vertices left, goes with its edges",
-    "dre": "an edge, uniform among the edges left, goes",
-    "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
-}
+Size = float | int | str
 
 
 def sample(
     graph: Graph,
     method: str = "drv",
     *,
-    size: float | int | str,
+    size: Size | None = None,
+    sizes: Sequence[Size] | None = None,
     seed: int | None = None,
+    seeds: int | None = None,
     device: str | Device | None = None,
     mode: Literal["auto", "batched", "exact"] = "auto",
     tolerance: float | None = None,
     components: Literal["afforest", "bfs"] | None = None,
     far_scan: bool | None = None,
+    connection: Literal["weak", "strong"] = "weak",
+    weight: float | str | None = None,
+    start: Any = None,
     strict: bool = False,
-    progress: batched.Progress | None = None,
-) -> Sample:
+    progress: Progress | None = None,
+) -> Any:
     """Shrink a graph by deleting vertices or edges, always keeping the largest connected component.
 
     Works on the undirected view without self-loops; the sample of a directed graph keeps the original arcs.
@@ -60,13 +53,20 @@ def sample(
     ----------
     graph : Graph
         Or a SciPy sparse array (taken as undirected).
-    method : {"drv", "dre", "drve"}
-        What one step deletes: a random vertex, a random edge, or a random edge of a random vertex.
+    method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}
+        What one step deletes: a random vertex, a random edge, a random edge of a random vertex, or one of
+        the two by chance; what it contracts: a random edge, or a random edge of a random vertex; or what is
+        explored from a random vertex on: breadth-first or depth-first, with all edges among the vertices
+        reached.
     size : float, int or str
         ``0.3`` or ``"30%"``: a share of the input's vertices; ``5000``: a count. The sample has at most so
-        many vertices: one deletion may cut off many.
+        many vertices: one deletion may cut off many. (Contraction and exploration end at exactly so many.)
+    sizes : sequence of sizes, instead of `size`
+        Several samples of one run, each within the larger ones.
     seed : int, optional
         0 .. 2**64 - 1; None draws one from the operating system and records it in the result.
+    seeds : int, optional
+        So many runs, with seeds `seed`, `seed` + 1, ...
     device : str or Device, optional
         As `clgraph.get_device` takes it.
     mode : {"auto", "batched", "exact"}
@@ -89,12 +89,13 @@ def sample(
 
     Returns
     -------
-    Sample
+    Sample, or list of Sample
+        A list if `sizes` or `seeds` is given: run after run, in each the sizes in the order given.
 
     Raises
     ------
     InputError
-        An unknown method, mode or size; an empty graph.
+        An unknown method, mode or size; an empty graph; options that exclude each other.
     DeviceError, CapacityError
         No such device, or too little memory on it.
 
@@ -109,129 +110,82 @@ def sample(
     >>> graph = clgraph.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
     >>> s = clgraph.sample(graph, "drv", size="50%", seed=1)  # doctest: +SKIP
     """
-    graph = _check_graph(graph)
-    if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
-    if mode not in ("auto", "batched", "exact"):
-        raise InputError(f"unknown mode {mode!r}: use auto, exact or batched")
-    if mode == "exact" and method not in EXACT:
-        raise InputError(
-            f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
-        )
-    if components not in (None, "afforest", "bfs"):
-        raise InputError(f"unknown components {components!r}: use afforest or bfs")
-    target = target_size(size, graph.num_vertices)
-    if strict and target > graph.num_vertices:
-        raise InputError(f"size {size} is larger than the graph ({graph.num_vertices} vertices)")
-    slack = _slack(tolerance, target)
-    seed = keyed.check_seed(seed)
+    graph = check_graph(graph)
+    options = check_options(
+        graph, method, mode=mode, tolerance=tolerance, components=components, far_scan=far_scan,
+        connection=connection, weight=weight, start=start,
+    )  # fmt: skip
+    wanted = _targets(graph, size, sizes, strict)
+    first = keyed.check_seed(seed)
+    runs = _check_seeds(first, seeds)
 
     from clgraph.device import get_device
 
-    seconds: dict[str, float] = {}
-    clock = _Clock(seconds)
+    clock = _Clock()
     dev = get_device(device)
     clock.lap("device")
-    simple = graph.undirected.simple
+    graph.undirected.simple  # noqa: B018
     clock.lap("build")
-    exact = mode == "exact" or (mode == "auto" and method in EXACT)
-    unused = [
-        name
-        for name, value in (("tolerance", tolerance), ("components", components), ("far_scan", far_scan))
-        if exact and value is not None
-    ]
-    if exact:
-        left = _exact(dev, simple, method, seed, target, clock, progress)
-    else:
-        scan = dev.kind in ("fpga", "emulator") if far_scan is None else far_scan
-        copra = Copra(dev, simple, far_scan=scan)
-        left = _batched(copra, simple, method, seed, target, slack, components or "afforest", clock, progress)
-    made, kept = extract(graph, left.vertices, left.arcs)
-    notes = _notes(graph, target, left.iterations, made.num_vertices, unused)
-    clock.lap("result")
-    return Sample(
-        made, made.ids, method, "exact" if exact else "batched", size, target, seed, dev.name,
-        left.iterations, seconds, left.way, notes, graph, kept,
-    )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _Left:
-    """What a run leaves: live vertices, live arcs, and how it got there."""
-
-    vertices: npt.NDArray[np.bool_]
-    arcs: npt.NDArray[np.bool_]
-    iterations: int
-    way: str
-
-
-def _exact(
-    dev: Device,
-    simple: Graph,
-    method: str,
-    seed: int,
-    target: int,
-    clock: _Clock,
-    progress: batched.Progress | None,
-) -> _Left:
-    upload_csr(dev, simple)
-    dev.finish()
+    upload(dev, graph)
     clock.lap("upload")
-    run = ExactRun(dev, simple, seed, edges=method == "dre")
-    clock.lap("compile")
-    untouched = run.start() <= target
-    run.shrink_to(target, progress)
-    dev.finish()
-    clock.lap("sample")
-    vertices, arcs = run.download()
-    clock.lap("download")
-    return _Left(vertices, arcs, 0 if untouched else run.probes, "untouched" if untouched else run.way)
+    made = []
+    for i in range(runs):
+        made += _samples_of_run(graph, dev, options, first + i, wanted, clock, progress)
+    return made if sizes is not None or seeds is not None else made[0]
 
 
-def _batched(
-    copra: Copra,
-    simple: Graph,
-    method: str,
+def _samples_of_run(
+    graph: Graph,
+    device: Device,
+    options: Options,
     seed: int,
-    target: int,
-    slack: Fraction,
-    components: str,
+    wanted: list[tuple[Size, int]],
     clock: _Clock,
-    progress: batched.Progress | None,
-) -> _Left:
-    dev = copra.device
-    dev.finish()
-    clock.lap("upload")
-    choice: batched.Choice = (
-        ByDraw(copra, seed) if method == "drve" else ByPriority(copra, seed, edges=method == "dre")
-    )
-    finder = _finder(components, copra, simple)
-    copra.compile()
+    progress: Progress | None,
+) -> list[Sample]:
+    """One run: a sample for each (size, target), in the order given."""
+    run = make_run(device, graph, options, seed)
     clock.lap("compile")
-    copra.build()
-    iterations = batched.run(
-        copra, choice, finder, target=target, slack=slack, edges=method != "drv", progress=progress
-    )
-    dev.finish()
-    clock.lap("sample")
-    left = _Left(copra.live_vertices(), copra.live_arcs(), iterations, components)
-    clock.lap("download")
-    return left
+    whole = run.start()
+    made: dict[int, Sample] = {}
+    for size, target in sorted(wanted, key=lambda pair: -pair[1]):
+        if target in made:
+            continue
+        run.shrink_to(target, progress)
+        device.finish()
+        clock.lap("sample")
+        left = run.download()
+        clock.lap("download")
+        smaller, kept = _extract(graph, left)
+        untouched = whole <= target
+        notes = (*options.idle(), *_notes(graph, target, untouched, smaller.num_vertices))
+        clock.lap("result")
+        made[target] = Sample(
+            smaller, smaller.ids, options.method, options.mode, size, target, seed, device.name,
+            0 if untouched else run.iterations, clock.seconds(), "untouched" if untouched else run.way,
+            notes, graph, kept, left.group,
+        )  # fmt: skip
+    return [replace(made[target], size=size) for size, target in wanted]
 
 
 class _Clock:
-    """Seconds since the last lap, by phase."""
+    """Seconds by phase; a phase that comes again replaces its figure."""
 
-    def __init__(self, seconds: dict[str, float]) -> None:
-        self._seconds, self._last = seconds, perf_counter()
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        self._last = perf_counter()
 
     def lap(self, phase: str) -> None:
         now = perf_counter()
         self._seconds[phase] = now - self._last
         self._last = now
 
+    def seconds(self) -> dict[str, float]:
+        return dict(self._seconds)
 
-def _check_graph(graph: Any) -> Graph:
+
+def check_graph(graph: Any) -> Graph:
+    """A graph with vertices, made of a SciPy sparse array if need be."""
     if not isinstance(graph, Graph):
         if not hasattr(graph, "tocsr"):
             raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
@@ -241,30 +195,52 @@ def _check_graph(graph: Any) -> Graph:
     return graph
 
 
-def _slack(tolerance: float | None, target: int) -> Fraction:
-    if tolerance is None:
-        return Fraction(target, 1000)
-    try:
-        slack = Fraction(str(tolerance))
-    except (ValueError, ZeroDivisionError):
-        slack = Fraction(-1)
-    if slack < 0:
-        raise InputError(f"tolerance {tolerance!r}: give a number of vertices, 0 or more")
-    return slack
+def _targets(
+    graph: Graph, size: Size | None, sizes: Sequence[Size] | None, strict: bool
+) -> list[tuple[Size, int]]:
+    """(size as asked for, n*) of every sample."""
+    if (size is None) == (sizes is None):
+        raise InputError("give either size or sizes: how many vertices the sample shall have at most")
+    if isinstance(sizes, str):
+        raise InputError(f"sizes is {sizes!r}: give a list, such as ['70%', '50%'] (size takes a single one)")
+    asked = [size] if sizes is None else list(sizes)
+    if not asked:
+        raise InputError("sizes is empty: name at least one")
+    wanted = []
+    for each in asked:
+        target = target_size(each, graph.num_vertices)  # type: ignore[arg-type]
+        if strict and target > graph.num_vertices:
+            raise InputError(f"size {each} is larger than the graph ({graph.num_vertices} vertices)")
+        wanted.append((each, target))
+    return wanted  # type: ignore[return-value]
 
 
-def _finder(components: str, copra: Copra, simple: Graph) -> batched.Finder:
-    return ArrayFrontier(copra, int(simple.degrees.argmax())) if components == "bfs" else LinkCompress(copra)
+def _check_seeds(first: int, seeds: int | None) -> int:
+    if seeds is None:
+        return 1
+    if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
+        raise InputError(f"seeds is {seeds!r}: give a count of runs, 1 or more")
+    if first + seeds > 2**64:
+        raise InputError(f"seed {first} with {seeds} runs: the last seed would be above 2**64 - 1")
+    return int(seeds)
 
 
-def _notes(graph: Graph, target: int, iterations: int, found: int, unused: list[str]) -> tuple[str, ...]:
-    notes = [f"{name} is of batched mode and played no part (mode='batched' asks for it)" for name in unused]
+def _extract(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
+    if left.group is not None:
+        from clgraph.sampling.contract import extract_contracted
+
+        return extract_contracted(graph, left.group)
+    return extract(graph, left.vertices, left.arcs)
+
+
+def _notes(graph: Graph, target: int, untouched: bool, found: int) -> list[str]:
+    notes = []
     loops = graph.undirected.num_self_loops
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")
-    if iterations == 0:
+    if untouched:
         notes.append(
             f"the largest component has {found} of {graph.num_vertices} vertices, not more than the "
             f"target of {target}: it is returned untouched"
         )
-    return tuple(notes)
+    return notes

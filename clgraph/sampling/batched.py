@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import ceil
 from typing import Any, Protocol
 
 from clgraph.copra import Copra
-
-Progress = Callable[[int, int], None]
+from clgraph.sampling.result import Left, Progress
 
 
 class Choice(Protocol):
@@ -26,67 +24,103 @@ class Choice(Protocol):
 
 
 class Finder(Protocol):
-    """How the largest component is found."""
+    """How the component that is kept is found."""
 
     def find(self, live: int) -> tuple[Any, int, int]:
-        """(label buffer, label of the largest component, its size) among `live` vertices."""
+        """(label buffer, label of the component to keep, its size) among `live` vertices."""
 
 
-def run(
-    copra: Copra,
-    choice: Choice,
-    finder: Finder,
-    *,
-    target: int,
-    slack: Fraction,
-    edges: bool,
-    progress: Progress | None = None,
-) -> int:
-    """Delete until the largest component has at most `target` vertices.
+class BatchedRun:
+    """Samples of one graph, method and seed; ask for several targets in decreasing order and they are nested.
 
     Parameters
     ----------
+    copra : Copra
+    choice : Choice
+    finder : Finder
     edges : bool
         Whether the things deleted are edges: batches are then larger by the rate of edges to vertices.
+    tolerance : Fraction or None
+        By how many vertices a batch may undershoot; None: 0.001 of the target.
+    way : str
+        For `Sample.way`.
 
-    Returns
-    -------
+    Attributes
+    ----------
     iterations : int
-        Batches.
+        Batches of the last `shrink_to` and those before it.
+    history : list of (int, int, int)
+        Things deleted so far, vertices and edges left: at the start and after every batch.
     """
-    label, keep, size = finder.find(copra.n)
-    lost = copra.keep_component(label, keep)
-    live_edges = copra.arcs // 2 - lost
-    start, excess = size, size - target
-    rate = Fraction(live_edges, start) if edges else Fraction(1)
-    step = deleted = 0
-    while size > target:
-        if progress:
-            progress(start - size, excess)
-        share = max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100))
-        things = live_edges if edges else size
-        count = min(max(1, min(ceil(share * excess * rate), ceil((size - target) * rate))), things)
-        if edges and count == things > 1:
-            count = -(-count // 2)  # without any edge one vertex would be left
-        left = _delete(choice, finder, step, count, things, size, edges)
-        while left[2] < target - slack and count > 1:
-            choice.undo()
-            count = -(-count // 2)
-            left = _delete(choice, finder, step, count, things, size, edges)
-        label, keep, size = left
-        choice.accept()
-        live_edges -= count if edges else 0
-        live_edges -= copra.keep_component(label, keep)
-        deleted += count
-        step += 1
-        if edges and size < start:
-            rate = Fraction(deleted, start - size)
-    return step
 
+    def __init__(
+        self,
+        copra: Copra,
+        choice: Choice,
+        finder: Finder,
+        *,
+        edges: bool,
+        tolerance: Fraction | None,
+        way: str,
+    ) -> None:
+        self._copra, self._choice, self._finder = copra, choice, finder
+        self._edges, self._tolerance, self.way = edges, tolerance, way
+        self.iterations = self._deleted = 0
+        self.history: list[tuple[int, int, int]] = []
+        copra.compile()
 
-def _delete(
-    choice: Choice, finder: Finder, step: int, count: int, things: int, size: int, edges: bool
-) -> tuple[Any, int, int]:
-    """Remove a batch and find the largest component of what is left."""
-    choice.remove(step, count, things)
-    return finder.find(size if edges else size - count)
+    def start(self) -> int:
+        """Find the input's largest component; returns its size."""
+        copra = self._copra
+        copra.build()
+        label, keep, self._size = self._finder.find(copra.n)
+        self._live_edges = copra.arcs // 2 - copra.keep_component(label, keep)
+        self._start = self._size
+        self._rate = Fraction(self._live_edges, self._size) if self._edges else Fraction(1)
+        self._record()
+        return self._size
+
+    def _record(self) -> None:
+        self.history.append((self._deleted, self._size, self._live_edges))
+
+    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
+        """Delete until at most `target` vertices are left; the schedule of batches begins anew.
+
+        The numbers of the batches, which key the draws, go on: no draw is used twice.
+        """
+        copra, choice = self._copra, self._choice
+        slack = Fraction(target, 1000) if self._tolerance is None else self._tolerance
+        before, excess, step = self._size, self._size - target, 0
+        while self._size > target:
+            if progress:
+                progress(before - self._size, excess)
+            share = max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100))
+            things = self._live_edges if self._edges else self._size
+            wanted = min(ceil(share * excess * self._rate), ceil((self._size - target) * self._rate))
+            count = min(max(1, wanted), things)
+            if self._edges and count == things > 1:
+                count = -(-count // 2)  # without any edge one vertex would be left
+            left = self._delete(count, things)
+            while left[2] < target - slack and count > 1:
+                choice.undo()
+                count = -(-count // 2)
+                left = self._delete(count, things)
+            label, keep, self._size = left
+            choice.accept()
+            self._live_edges -= count if self._edges else 0
+            self._live_edges -= copra.keep_component(label, keep)
+            self._deleted += count
+            self.iterations += 1
+            step += 1
+            if self._edges and self._size < self._start:
+                self._rate = Fraction(self._deleted, self._start - self._size)
+            self._record()
+
+    def _delete(self, count: int, things: int) -> tuple[Any, int, int]:
+        """Remove a batch and find the component to keep of what is left."""
+        self._choice.remove(self.iterations, count, things)
+        return self._finder.find(self._size if self._edges else self._size - count)
+
+    def download(self) -> Left:
+        """What is left."""
+        return Left(self._copra.live_vertices(), self._copra.live_arcs())

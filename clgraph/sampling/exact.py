@@ -9,9 +9,8 @@ host (`MergeTree`). Host half of ``cl/exact.cl``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from math import expm1, log1p
+from math import ceil, expm1, log, log1p
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +21,7 @@ from clgraph.errors import DeviceError
 from clgraph.giant_finder import GiantFinder
 from clgraph.graph import Graph
 from clgraph.sampling.bracket import TOP, Bracket
+from clgraph.sampling.result import Left, Progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -54,8 +54,8 @@ class ExactRun:
 
     Attributes
     ----------
-    probes : int
-        Thresholds at which components were labelled.
+    iterations : int
+        Probes: thresholds at which components were labelled.
     steps : int
         Deletions that the host took one by one.
     way : str
@@ -79,7 +79,7 @@ class ExactRun:
         self._counter = device.empty(1, np.int32)
         self._live_vertices = device.empty(csr.n, np.uint8)
         self._live_arcs = device.empty(max(csr.arcs, 1), np.uint8)
-        self.probes = self.steps = 0
+        self.iterations = self.steps = 0
         self.way = "merge tree"
         self._low: _State | None = None
 
@@ -87,46 +87,60 @@ class ExactRun:
 
     def start(self) -> int:
         """Make the keys and find the input's largest component; returns its size."""
-        csr = self._csr
+        csr, n = self._csr, np.int32(self._n)
         if self._edges:
             self._program.exact_edge_keys(
-                self._passes, np.int32(self._n), np.uint64(self._seed), csr.row_ptr, csr.col_idx, self._key
+                self._passes, n, np.uint64(self._seed), csr.row_ptr, csr.col_idx, self._key
             )
         else:
-            self._program.exact_vertex_keys(self._passes, np.int32(self._n), np.uint64(self._seed), self._key)
-        everything = self._free.pop()
-        self._device.fill(everything, np.int32(0), self._n)
-        whole = _State(1, self._n, 0, everything)
-        self._low = self._probe(whole, 1)
-        self._free.append(everything)
-        return self._low.size
-
-    def _probe(self, low: _State, threshold: int) -> _State:
-        """The largest component alive at `threshold` inside the one of `low`."""
-        self.probes += 1
+            self._program.exact_vertex_keys(self._passes, n, np.uint64(self._seed), self._key)
         label = self._free.pop()
-        self._label(low, threshold, label)
+        finder = GiantFinder(self._device, csr.n, csr.arcs, wide=csr.offset is np.int64)
+        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
+        root, size, _ = finder.largest_label(label)
+        self.iterations += 1
+        self._low = _State(1, size, root, label)
+        return size
+
+    def _probe(self, low: _State, threshold: int, higher: _State | None) -> _State:
+        """The largest component alive at `threshold` inside the one of `low`.
+
+        What is known of a higher threshold makes it cheap: what is connected there is connected here.
+        """
+        self.iterations += 1
+        label = self._free.pop()
+        self._label(low, threshold, label, higher)
         root, size, _ = self._finder.largest_label(label)
         return _State(threshold, size, root, label)
 
     def _label(
-        self, low: _State, threshold: int, label: Any, revived: npt.NDArray[np.int32] | None = None
+        self,
+        low: _State,
+        threshold: int,
+        label: Any,
+        higher: _State | None,
+        revived: npt.NDArray[np.int32] | None = None,
     ) -> None:
         csr, n = self._csr, np.int32(self._n)
         by_key = np.uint32(0 if self._edges else threshold)
-        self._program.exact_mask(self._passes, n, low.label, np.int32(low.root), self._key, by_key, label)
+        known = (low.label, np.int32(0)) if higher is None else (higher.label, np.int32(1))
+        self._program.exact_mask(
+            self._passes, n, low.label, np.int32(low.root), self._key, by_key, *known, label
+        )
         if revived is not None and len(revived):
             listed = self._device.upload(revived)
             self._program.exact_revive(self._over(len(revived)), np.int32(len(revived)), listed, label)
         keys = {"arc_key": self._key, "threshold": threshold} if self._edges else {}
-        self._finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, **keys)
+        self._finder.labels_into(
+            csr.row_ptr, csr.row_ptr, csr.col_idx, label, begun=higher is not None, **keys
+        )  # fmt: skip
 
     def _over(self, count: int) -> int:
         return -(-count // self._device.tuning.items)
 
     # --- the search -------------------------------------------------------------------------------
 
-    def shrink_to(self, target: int, progress: Callable[[int, int], None] | None = None) -> None:
+    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
         """Find the sample for a target; `download` brings it. Targets of further calls must not increase.
 
         `progress` is called with (vertices known to go, vertices to go) after each step.
@@ -134,8 +148,8 @@ class ExactRun:
         assert self._low is not None, "start() comes first"
         before = self._low.size
         high: _State | None = None
-        certain = False  # whether `high` is the component that the loop follows
-        excess = [0.0, 0.0]  # size - target at the bracket's ends, for the false position (Illinois)
+        seen_from = 0  # threshold of the bracket's lower end when `high` was held against it
+        excess: tuple[float, float] | None = None  # size - target at the ends, for the false position
         moved = 0
         while self._low.size > target:
             low = self._low
@@ -143,41 +157,67 @@ class ExactRun:
                 progress(before - low.size, before - target)
             upper = TOP if high is None else high.at
             if self._few(low, upper):
-                high = high or self._probe(low, TOP)
+                high = high or self._probe(low, TOP, None)
                 settled = self._settle(low, high, target)
                 if settled is None:
                     self._free.append(high.label)
                     return
                 # the loop follows a component of `high` that is still too large
                 self._free.append(low.label)
-                self._low, high, moved = settled, None, 0
+                self._low, high, excess = settled, None, None
                 continue
             self.way = "probes"
             if high is None:
                 threshold = self._first_guess(low, target)
-            elif certain:
-                share = excess[0] / (excess[0] - excess[1])
-                nudge = moved * self._keys_of(FEW) // 2  # so that the other end comes close too
-                threshold = low.at + int((upper - low.at) * share) + nudge
             else:
-                threshold = low.at + (upper - low.at) // 2
-            found = self._probe(low, min(max(threshold, low.at + 1), upper - 1))
-            followed = 2 * found.size > low.size  # the certificate
-            if followed and found.size > target:
+                if seen_from != low.at:
+                    high, seen_from = self._inside(low, high), low.at
+                if 2 * high.size <= low.size:  # not certified
+                    threshold, excess = self._between(low, high), None
+                elif high.size > target:
+                    self._free.append(low.label)
+                    self._low, high, excess = high, None, None
+                    continue
+                else:
+                    if excess is None:
+                        excess = (float(low.size - target), float(high.size - target) or -0.5)
+                        moved = 0
+                    share = excess[0] / (excess[0] - excess[1])
+                    nudge = moved * self._keys_of(FEW) // 2  # so that the other end comes close too
+                    threshold = low.at + int((upper - low.at) * share) + nudge
+            found = self._probe(low, min(max(threshold, low.at + 1), upper - 1), high)
+            if 2 * found.size > low.size and found.size > target:
                 self._free.append(low.label)
                 self._low = found
-                excess = [float(found.size - target), excess[1] / 2 if moved == 1 else excess[1]]
+                if excess is not None:  # the Illinois rule: the end that stays counts half
+                    excess = (float(found.size - target), excess[1] / 2 if moved == 1 else excess[1])
                 moved = 1
             else:
                 if high:
                     self._free.append(high.label)
-                high, certain = found, followed
-                excess = [
-                    excess[0] / 2 if moved == -1 else float(low.size - target),
-                    float(found.size - target) or -0.5,
-                ]  # fmt: skip
+                high, seen_from = found, low.at
+                if excess is not None:
+                    excess = (
+                        excess[0] / 2 if moved == -1 else excess[0], float(found.size - target) or -0.5
+                    )  # fmt: skip
                 moved = -1
+        if high:
+            self._free.append(high.label)
         self._left(self._low)
+
+    def _inside(self, low: _State, high: _State) -> _State:
+        """The largest component at `high`'s threshold inside the one of `low`, which has shrunk since."""
+        if high.size == 0 or self._gather(low.label, np.array([high.root], np.int32))[0] == low.root:
+            return high
+        again = self._probe(low, high.at, high)
+        self._free.append(high.label)
+        return again
+
+    def _between(self, low: _State, high: _State) -> int:
+        """A threshold on the way to `high`, in equal steps each of which may hope for the certificate."""
+        ratio = max(high.size, 1) / low.size
+        size = low.size * ratio ** (1 / max(2, ceil(log(ratio) / log(0.55))))
+        return low.at + int((high.at - low.at) * (low.size - size) / (low.size - high.size))
 
     def _keys_of(self, things: int) -> int:
         """How far apart two thresholds are that so many things lie between."""
@@ -192,16 +232,20 @@ class ExactRun:
         return upper - low.at <= max(1, self._keys_of(FEW))
 
     def _first_guess(self, low: _State, target: int) -> int:
-        """Where a random graph of this mean degree would have a giant of the target's size."""
+        """Where a random graph of this mean degree would have a giant of the target's size, and a little on.
+
+        A guess too far makes the probes that follow cheap; one too careful helps the certificate alone.
+        """
         r = target / low.size
         mean = max(self._csr.arcs / self._n, 1e-9)
         if low.at > 1:
-            gone = 1 - r  # the first guess was too careful
+            gone = 1 - r**1.3
         elif self._edges:
             gone = 1 + log1p(-r) / (mean * r)
         else:
             gone = 1 - r / -expm1(-mean * r)
-        return low.at + max(1, int((TOP - low.at) * min(max(gone, 0.0), 1.0)))
+        gone = min(max(gone, 0.0), 1.0)
+        return low.at + max(1, int((TOP - low.at) * (gone + 0.12 * (1 - gone) * (1 - r))))
 
     # --- the last deletions -----------------------------------------------------------------------
 
@@ -277,12 +321,12 @@ class ExactRun:
         """The component `root` just after deletion `last` of the bracket: what dies later is alive still."""
         label = self._free.pop()
         if not self._edges:
-            self._label(low, high.at, label, bracket.vertex[last + 1 :])
+            self._label(low, high.at, label, high, bracket.vertex[last + 1 :])
             self._left(_State(high.at, 0, root, label))
         else:
             arcs, keys = bracket.arcs_after(last)
             self._set_keys(arcs, np.full(len(arcs), TOP, np.uint32))
-            self._label(low, high.at, label)
+            self._label(low, high.at, label, high)
             self._left(_State(high.at, 0, root, label))
             self._set_keys(arcs, keys)
         self._free.append(label)
@@ -306,11 +350,11 @@ class ExactRun:
             )
         else:
             self._program.exact_induced_arcs(
-                self._passes, n, csr.row_ptr, csr.col_idx, label, root, self._live_arcs
+                self._passes, n, csr.row_ptr, csr.col_idx, self._live_vertices, self._live_arcs
             )
 
-    def download(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """(live vertices, live arcs) of what `shrink_to` found last."""
+    def download(self) -> Left:
+        """What `shrink_to` found last."""
         vertices = self._device.download(self._live_vertices, np.uint8, self._n)
         arcs = self._device.download(self._live_arcs, np.uint8, self._csr.arcs)
-        return vertices.view(np.bool_), arcs.view(np.bool_)
+        return Left(vertices.view(np.bool_), arcs.view(np.bool_))

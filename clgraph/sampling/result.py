@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,25 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a run leaves of ``graph.undirected.simple``.
+
+    Attributes
+    ----------
+    vertices : bool array, shape (n,)
+    arcs : bool array
+    group : int32 array, shape (n,), or None
+        Of contractions: the vertex (the smallest of its group) that each one became; -1 for none.
+    """
+
+    vertices: npt.NDArray[np.bool_]
+    arcs: npt.NDArray[np.bool_]
+    group: npt.NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +67,11 @@ class Sample:
         What its user should know: loops left out, nothing to delete, ...
     original : Graph
     kept_arcs : bool array
-        Which arcs of ``original.undirected`` are in the sample.
+        Which arcs of ``original.undirected`` are in the sample. (Of a contraction: for each pair of its
+        vertices the smallest edge that joins their groups.)
+    group : int32 array, shape (n,), or None
+        Of a contraction: the index of the original vertex that each original vertex became, the smallest of
+        its group; -1 outside the largest component.
     """
 
     graph: Graph
@@ -64,6 +88,7 @@ class Sample:
     notes: tuple[str, ...] = ()
     original: Graph | None = field(default=None, repr=False)
     kept_arcs: npt.NDArray[np.bool_] | None = field(default=None, repr=False)
+    group: npt.NDArray[np.int32] | None = field(default=None, repr=False)
 
     @cached_property
     def edges(self) -> npt.NDArray[np.int64]:
@@ -72,6 +97,18 @@ class Sample:
         assert self.kept_arcs is not None
         view = self.original.undirected
         return np.flatnonzero(self.kept_arcs[view.rows <= view.col_idx])
+
+    def members(self, vertex: Any) -> npt.NDArray[Any]:
+        """Original ids of the vertices that a vertex of the sample (by id) stands for, in index order.
+
+        Itself alone, unless the method contracts.
+        """
+        assert self.original is not None
+        self.graph.index([vertex])  # an id that is not in the sample: InputError
+        place = self.original.index([vertex])
+        if self.group is not None:
+            place = np.flatnonzero(self.group == place[0])
+        return self.original.ids[place]
 
     @property
     def num_edges(self) -> int:
