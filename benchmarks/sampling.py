@@ -4,21 +4,29 @@ of its vertices: seconds by phase, medians.
     python benchmarks/sampling.py --device pocl --vertices 1000000,3000000 --json sampling.json
 
 "scipy loop" is the batched loop of drv on scipy.sparse.csgraph (`clgraph.reference_sample`), run once and
-only up to `--peer-vertices`. The first run of each case is not counted.
+only up to `--peer-vertices`. `--one-core`: the same cases on one core of PoCL, in a process of its own. The
+first run of each case is not counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from typing import Any
 
 from clgraph import Graph, powerlaw_graph, reference_sample, sample
 from clgraph.device import get_device
 
-CASES = (("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"))
+CASES = (
+    ("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"),
+    ("dhyb", "batched"), ("cre", "batched"), ("crve", "batched"), ("ebfs", "batched"), ("edfs", "batched"),
+)  # fmt: skip
 PHASES = ("upload", "compile", "sample", "download", "result")
 
 
@@ -34,6 +42,28 @@ def run(graph: Graph, method: str, mode: Any, device: Any, repeat: int) -> dict[
     }  # fmt: skip
 
 
+def one_core(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The same on one core of PoCL: a process of its own, since threads are counted when the driver loads."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = f"{folder}/one.json"
+        command = [
+            sys.executable,
+            __file__,
+            "--device",
+            "pocl",
+            "--vertices",
+            options.vertices,
+            "--json",
+            out,
+        ]
+        command += ["--modes", options.modes, "--methods", options.methods, "--repeat", str(options.repeat)]
+        print("one core of PoCL:", flush=True)
+        subprocess.run(command, check=True, env={**os.environ, "POCL_MAX_PTHREAD_COUNT": "1"})
+        with open(out) as made:
+            records = json.load(made)["records"]
+    return [{**record, "cores": 1} for record in records]
+
+
 def main() -> None:
     """Run the cases asked for."""
     raw = argparse.RawDescriptionHelpFormatter
@@ -41,6 +71,8 @@ def main() -> None:
     parser.add_argument("--device")
     parser.add_argument("--vertices", default="1000000,3000000")
     parser.add_argument("--modes", default="exact,batched")
+    parser.add_argument("--methods", default="drv,dre,drve")
+    parser.add_argument("--one-core", action="store_true", help="also on one core of PoCL")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--peer-vertices", type=int, default=0, help="largest graph for the scipy loop")
     parser.add_argument("--json", metavar="OUT")
@@ -48,12 +80,13 @@ def main() -> None:
     device = get_device(options.device)
     print(f"{device.name} ({device.platform_name}, driver {device.driver_version})")
     records = []
+    methods = options.methods.split(",")
     for n in map(int, options.vertices.split(",")):
         start = time.perf_counter()
         graph = powerlaw_graph(n, seed=1)
         made = time.perf_counter() - start
         print(f"{n} vertices, {graph.num_edges} edges, made in {made:.1f} s", flush=True)
-        for method, mode in (case for case in CASES if case[1] in options.modes):
+        for method, mode in (case for case in CASES if case[1] in options.modes and case[0] in methods):
             record = {"graph": n, **run(graph, method, mode, device, options.repeat)}
             records.append(record)
             phases = " ".join(f"{phase} {record['seconds'][phase] * 1e3:.1f}" for phase in PHASES)
@@ -64,6 +97,8 @@ def main() -> None:
             seconds = time.perf_counter() - start
             records.append({"graph": n, "method": "drv", "mode": "scipy loop", "seconds": seconds})
             print(f"  drv   scipy loop, whole: {seconds:.1f} s", flush=True)
+    if options.one_core:
+        records += one_core(options)
     if options.json:
         about = {"name": device.name, "platform": device.platform_name, "driver": device.driver_version}
         with open(options.json, "w") as out:
