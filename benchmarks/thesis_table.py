@@ -2,9 +2,9 @@
 
     python benchmarks/thesis_table.py --device nvidia --vertices 30000000 --json table.json
 
-The graph is `clgraph.powerlaw_graph` of seed 1 (Chung and Lu's model, exponent 2.71, average degree 5), which
-is not the thesis's: its generator is not named. "removed" is the share of the graph's vertices that went. Exact
-mode stands beside batched mode where the thesis has its sequential program beside the parallel one; drve has no
+The graph is `clgraph.powerlaw_graph` of seed 1 (Chung and Lu's model, exponent 2.71, average degree 5);
+the thesis does not name its generator. "removed" is the share of the graph's vertices that went. Exact mode
+stands beside batched mode where the thesis has its sequential program beside the parallel one; drve has no
 exact mode. Exponents are slopes of least-squares lines in log-log (degree: frequency against degree; rank:
 degree against rank), as the thesis has them.
 """
