@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
-import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,19 +19,27 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
+from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
+    from clgraph.sampling import Sample
 
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
-@click.option("--method", default="drv", show_default=True, help="drv, dre or drve: what one step deletes.")
-@click.option("--size", required=True, help="How large: 0.3 or 30% of the vertices, or a count such as 5000.")
+@click.option(
+    "--method",
+    default="drv",
+    show_default=True,
+    help="What one step does: drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore.",
+)
+@click.option("--size", help="How large: 0.3 or 30% of the vertices, or a count such as 5000.")
+@click.option("--sizes", help="Several of them, nested, in one run: 70%,50%,30%.")
 @click.option(
     "--seed", type=int, help="0 .. 2^64-1; the same seed gives the same sample (default: drawn and recorded)."
 )
+@click.option("--seeds", type=int, help="So many runs, with the seeds from --seed on.")
 @click.option(
     "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
 )
@@ -52,8 +55,22 @@ if TYPE_CHECKING:
     default=None,
     help="How the other slot of an edge is found (default: by device).",
 )
+@click.option(
+    "--connection",
+    type=click.Choice(["weak", "strong"]),
+    default="weak",
+    show_default=True,
+    help="Which components count in a directed graph.",
+)
+@click.option("--weight", help="dhyb: the probability of a drve step (default 0.8).")
+@click.option("--start", metavar="ID", help="ebfs, edfs: where to begin (default: drawn).")
 @click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
-@click.option("-o", "--output", metavar="OUT", help="Where the sample goes; the suffix says the format.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    help="Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
+)
 @click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
 @click.option(
     "--record", metavar="FILE", help="Write command, versions, device, seed and the input's hash (JSON)."
@@ -66,12 +83,17 @@ if TYPE_CHECKING:
 def sample(
     graph: str,
     method: str,
-    size: str,
+    size: str | None,
+    sizes: str | None,
     seed: int | None,
+    seeds: int | None,
     mode: str,
     tolerance: float | None,
     components: str | None,
     far_scan: bool | None,
+    connection: str,
+    weight: str | None,
+    start: str | None,
     strict: bool,
     output: str | None,
     output_format: str | None,
@@ -82,13 +104,14 @@ def sample(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Shrink GRAPH by deleting random vertices or edges, keeping the largest connected component.
+    """Shrink GRAPH at random, keeping the largest connected component.
 
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt
+    clgraph sample internet.txt --sizes 70%,50%,30% --seeds 5 -o 'out-{size}-{seed}.txt'
     """
+    from clgraph import keyed
     from clgraph.io import check_writable
-    from clgraph.reference import verify_sample
     from clgraph.sampling import METHODS
     from clgraph.sampling import sample as run
     from clgraph.sizes import parse_size
@@ -96,97 +119,97 @@ def sample(
     # what can be refused is refused before a large file is read
     if method not in METHODS:
         raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
-    parse_size(size)
+    if (size is None) == (sizes is None):
+        raise click.UsageError("Give one of --size (how large) and --sizes (several).")
+    wanted = [part.strip() for part in sizes.split(",")] if sizes else [str(size)]
+    for each in wanted:
+        parse_size(each)
+    if seeds is not None and seeds < 1:
+        raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
+    first = keyed.check_seed(seed)
+    keyed.check_seed(first + (seeds or 1) - 1)
+    names: dict[tuple[str, int], str] = {}
     if output:
-        check_writable(output, output_format)
+        check_template(output, wanted, seeds or 1)
+        for each in wanted:
+            for number in range(first, first + (seeds or 1)):
+                names[each, number] = fill_template(output, each, number)
+                check_writable(names[each, number], output_format)
     if record:
         check_writable(record, "edges")  # a record is no graph, but wants the same kind of place
-        if output and Path(record).resolve() == Path(output).resolve():
+        if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record a name of its own")
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet)
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
-    with progress_bar("sampling", quiet) as progress:
-        result = run(
-            data, method, size=size, seed=seed, device=dev, mode=mode, tolerance=tolerance,  # type: ignore[arg-type]
-            components=components, far_scan=far_scan, strict=strict, progress=progress,
-        )  # fmt: skip
-    for note in result.notes:
-        say(f"note: {note}", quiet)
-    if verify:
-        _verified(verify_sample, data, result, quiet)
-    seconds = {"read": read_seconds, **result.seconds}
-    if output:
-        from clgraph.io import write_with_summary
+    options: dict[str, Any] = {
+        "sizes": wanted, "device": dev, "mode": mode, "tolerance": tolerance, "components": components,
+        "far_scan": far_scan, "connection": connection, "weight": weight,
+        "start": _vertex(start, reading["ids"]), "strict": strict,
+    }  # fmt: skip
+    told: list[dict[str, Any]] = []
+    for number in range(first, first + (seeds or 1)):
+        with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:
+            made: list[Sample] = run(data, method, seed=number, progress=progress, **options)
+        for each, result in zip(wanted, made, strict=True):
+            if number == first:
+                for note in result.notes:
+                    say(f"note: {note}", quiet)
+            if verify:
+                _verified(data, result, quiet)
+            seconds = {"read": read_seconds, **result.seconds}
+            name = names.get((each, number))
+            if name:
+                from clgraph.io import write_with_summary
 
-        started = time.perf_counter()
-        say(write_with_summary(result.graph, output, format=output_format), quiet)
-        seconds["write"] = time.perf_counter() - started
-    told = {**result.to_dict(), "seconds": seconds, "verified": verify}
+                started = time.perf_counter()
+                say(write_with_summary(result.graph, name, format=output_format), quiet)
+                seconds["write"] = time.perf_counter() - started
+            told.append({**result.to_dict(), "seconds": seconds, "verified": verify, "output": name})
+            if not as_json:
+                _tell(result, data.num_vertices, seconds["sample"], name)
+    several = sizes is not None or seeds is not None
+    value: dict[str, Any] = {"samples": told} if several else told[0]
+    if seeds is not None:
+        value["spread"] = spread_table(told)
+        if not as_json:
+            for row in value["spread"]:
+                click.echo(
+                    f"size {row['size']}, {seeds} seeds: {row['vertices']['mean']:.1f} vertices, "
+                    f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} edges, average degree "
+                    f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
+                )
     if record:
-        _write_record(record, graph, reading["format"], dev, told)
+        write_record(record, graph, reading["format"], dev, value)
     if as_json:
-        print_json(told)
-    else:
-        edges, vertices = result.num_edges, len(result.vertices)
-        click.echo(
-            f"{result.method} sample: {vertices} of {data.num_vertices} vertices, {edges} edges "
-            f"(target {result.target}, seed {result.seed}, {result.mode}, "
-            f"{seconds['sample']:.3f} s)" + (f" -> {output}" if output else "")
-        )
+        print_json(value)
 
 
-def _verified(verify: Any, data: Any, result: Any, quiet: bool) -> None:
+def _vertex(text: str | None, ids: str) -> Any:
+    """A vertex id as the graph has it."""
+    if text is None or ids == "str":
+        return text
+    if not text.isdigit():
+        raise InputError(f"--start {text}: vertex ids are non-negative integers here (--ids str for names)")
+    return int(text)
+
+
+def _tell(result: Sample, whole: int, seconds: float, name: str | None) -> None:
+    click.echo(
+        f"{result.method} sample: {len(result.vertices)} of {whole} vertices, {result.num_edges} edges "
+        f"(target {result.target}, seed {result.seed}, {result.mode}, {seconds:.3f} s)"
+        + (f" -> {name}" if name else "")
+    )
+
+
+def _verified(data: Any, result: Sample, quiet: bool) -> None:
+    from clgraph.reference import verify_sample
+
     try:
-        verify(data, result)
+        verify_sample(data, result)
     except AssertionError as error:
         raise ClgraphError(
             f"the sample is wrong: {error}. Please report this with the command and the device"
         ) from None
     say("verified: connected, within the target, edges are the original's", quiet)
-
-
-def _write_record(
-    path: str, graph: str, format_name: str | None, device: Device, told: dict[str, Any]
-) -> None:
-    """Everything that a reader needs to make the same sample."""
-    import numpy as np
-    import scipy
-
-    import clgraph
-    from clgraph.io import atomic_write
-
-    value = {
-        "command": ["clgraph", *sys.argv[1:]],
-        "clgraph": clgraph.__version__,
-        "versions": {
-            "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
-            "pyopencl": version("pyopencl"),
-        },
-        "device": {
-            "name": device.name, "kind": device.kind, "platform": device.platform_name,
-            "driver": device.driver_version,
-        },
-        "input": [_fingerprint(file) for file in _input_files(Path(graph), format_name)],
-        "result": told,
-    }  # fmt: skip
-    with atomic_write(path, "w") as out:
-        json.dump(value, out, indent=2)
-        out.write("\n")
-
-
-def _input_files(graph: Path, format_name: str | None) -> list[Path]:
-    """The file; both of them where an LDBC graph lies in two."""
-    from clgraph.io import ldbc
-    from clgraph.io.formats import find_format
-
-    if find_format(graph, format_name)[0] != "ldbc":
-        return [graph]
-    return [file for end in (".v", ".e") if (file := ldbc.find(graph, end))]
-
-
-def _fingerprint(file: Path) -> dict[str, Any]:
-    with open(file, "rb") as data:
-        digest = hashlib.file_digest(data, "sha256").hexdigest()
-    return {"path": str(file), "bytes": file.stat().st_size, "sha256": digest}

@@ -6,6 +6,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Protocol
 
+import numpy as np
+
 from clgraph.copra import Copra
 from clgraph.sampling.result import Left, Progress
 
@@ -29,6 +31,9 @@ class Finder(Protocol):
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the component to keep, its size) among `live` vertices."""
 
+    def keep(self, label: Any, keep: int) -> int:
+        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+
 
 class BatchedRun:
     """Samples of one graph, method and seed; ask for several targets in decreasing order and they are nested.
@@ -50,8 +55,11 @@ class BatchedRun:
     iterations : int
         Batches of the last `shrink_to` and those before it.
     history : list of (int, int, int)
-        Things deleted so far, vertices and edges left: at the start and after every batch.
+        Things deleted so far, vertices and edges left: at the start and after every batch, if it is wanted
+        (`keep_history`; the edges are counted for it where vertices are deleted).
     """
+
+    keep_history = False
 
     def __init__(
         self,
@@ -74,21 +82,23 @@ class BatchedRun:
         copra = self._copra
         copra.build()
         label, keep, self._size = self._finder.find(copra.n)
-        self._live_edges = copra.arcs // 2 - copra.keep_component(label, keep)
+        self._live_edges = copra.arcs // 2 - self._finder.keep(label, keep)
         self._start = self._size
         self._rate = Fraction(self._live_edges, self._size) if self._edges else Fraction(1)
         self._record()
         return self._size
 
     def _record(self) -> None:
-        self.history.append((self._deleted, self._size, self._live_edges))
+        if self.keep_history:
+            edges = self._live_edges if self._edges else np.count_nonzero(self._copra.live_arcs()) // 2
+            self.history.append((self._deleted, self._size, int(edges)))
 
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
         """Delete until at most `target` vertices are left; the schedule of batches begins anew.
 
         The numbers of the batches, which key the draws, go on: no draw is used twice.
         """
-        copra, choice = self._copra, self._choice
+        choice = self._choice
         slack = Fraction(target, 1000) if self._tolerance is None else self._tolerance
         before, excess, step = self._size, self._size - target, 0
         while self._size > target:
@@ -108,7 +118,7 @@ class BatchedRun:
             label, keep, self._size = left
             choice.accept()
             self._live_edges -= count if self._edges else 0
-            self._live_edges -= copra.keep_component(label, keep)
+            self._live_edges -= self._finder.keep(label, keep)
             self._deleted += count
             self.iterations += 1
             step += 1

@@ -8,6 +8,21 @@ nodes gives wrong answers.)
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.copra import DeviceCSR, upload_csr
+from clgraph.graph import Graph
+from clgraph.sampling.result import Progress
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+STEPS = 1 << 20  # deletions, or nodes, to a launch: below a second on CPUs, so that Ctrl-C is heard
+
+Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 @dataclass
@@ -70,3 +85,109 @@ class MergeTree:
             last = self.deletion[node]
             node = min(self.children[node], key=lambda child: (-self.size[child], self.smallest[child]))
         return node, last
+
+
+def whole_tree(
+    device: Device,
+    graph: Graph,
+    *,
+    vertices: npt.NDArray[np.int32] | None = None,
+    edges: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None = None,
+    progress: Progress | None = None,
+) -> Rows:
+    """All sizes of a reduction at once: host half of ``cl/merge_tree.cl``.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops.
+    vertices : int32 array, shape (n,)
+        Order in which vertices are deleted; or
+    edges : two int32 arrays, shape (m,)
+        Smaller and larger ends of the edges in the order in which they are deleted.
+
+    Returns
+    -------
+    deletions, vertices, edges : int64 arrays
+        At the start and whenever the number of vertices has changed.
+    """
+    csr, n = upload_csr(device, graph), graph.num_vertices
+    nodes = n if edges is None else 2 * n
+    wide = np.dtype(csr.offset).itemsize
+    device.reserve({"tree": nodes * (16 + 2 * wide), "order": 8 * (n if edges is None else csr.arcs // 2)})
+    program = device.program("merge_tree", ITEMS=device.tuning.items, **csr.defines)
+    up, size, smallest, child = (device.empty(nodes, np.int32) for _ in range(4))
+    arcs, fresh = device.empty(nodes, csr.offset), device.empty(nodes, csr.offset)
+    state = device.upload(np.array([n, -1, 0], np.int32), writable=True)
+    tree = (up, size, arcs, smallest, child)
+    if vertices is not None:
+        rank = np.empty(n, np.int32)
+        rank[vertices] = np.arange(n, dtype=np.int32)
+        order, place = device.upload(vertices), device.upload(rank)
+        for end in range(n, 0, -STEPS):
+            begin = max(0, end - STEPS)
+            program.merge_tree_vertices(
+                1, np.int32(begin), np.int32(end), order, place, csr.row_ptr, csr.col_idx, *tree
+            )
+            _tell(device, progress, n - begin, n)
+    else:
+        assert edges is not None
+        program.merge_tree_leaves(-(-n // device.tuning.items), np.int32(n), *tree)
+        low, high = (device.upload(end) for end in edges)
+        count = len(edges[0])
+        for end in range(count, 0, -STEPS):
+            begin = max(0, end - STEPS)
+            program.merge_tree_edges(1, np.int64(begin), np.int64(end), low, high, *tree, fresh, state)
+            _tell(device, progress, count - begin, count)
+        nodes = int(device.download(state, np.int32, 1)[0])
+    program.merge_tree_root(1, np.int32(nodes), up, size, smallest, state)
+    return _follow(device, program, csr, tree, fresh, state, by_edges=edges is not None)
+
+
+def _tell(device: Device, progress: Progress | None, done: int, of: int) -> None:
+    device.finish()
+    if progress:
+        progress(done, of)
+
+
+def _follow(
+    device: Device,
+    program: Any,
+    csr: DeviceCSR,
+    tree: tuple[Any, ...],
+    fresh: Any,
+    state: Any,
+    *,
+    by_edges: bool,
+) -> Rows:
+    """From the input's largest component down, at each deletion to the component that the loop keeps."""
+    _, size, arcs, _, child = tree
+    root = int(device.download(state, np.int32, 1, offset=1)[0])
+    parts: list[tuple[npt.NDArray[Any], ...]] = [
+        (
+            np.zeros(1, np.int64),
+            device.download(size, np.int32, 1, offset=root),
+            device.download(arcs, csr.offset, 1, offset=root),
+        )
+    ]
+    count = min(STEPS, csr.n)
+    gone, left = device.empty(count, csr.offset), device.empty(count, csr.offset)
+    there = device.empty(count, np.int32)
+    done = 0
+    while True:
+        program.merge_tree_follow(
+            1, np.int32(count), np.int32(by_edges), size, arcs, fresh, child, gone, there, left, state
+        )
+        steps = int(device.download(state, np.int32, 1, offset=2)[0])
+        deletions = device.download(gone, csr.offset, steps).astype(np.int64) + done
+        parts.append(
+            (deletions, device.download(there, np.int32, steps), device.download(left, csr.offset, steps))
+        )
+        if steps < count:
+            break
+        done = int(deletions[-1])
+    deletions, vertices, both = (
+        np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True)
+    )
+    return deletions, vertices, both // 2

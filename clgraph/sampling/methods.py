@@ -52,6 +52,13 @@ class Run(Protocol):
         """What the last `shrink_to` left."""
 
 
+class Batches(Run, Protocol):
+    """A run in batches that can tell them all: (deletions so far, vertices and edges left) after each."""
+
+    keep_history: bool  # to be set before start()
+    history: list[tuple[int, int, int]]
+
+
 @dataclass(frozen=True)
 class Options:
     """How to sample, checked; see `clgraph.sample`."""

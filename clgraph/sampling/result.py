@@ -160,9 +160,21 @@ def extract(
         kept[kept] = live_arcs
     if graph is view:
         return graph.compact(live_vertices, kept), kept
-    pair, tail, head = _pairs(view.rows, view.col_idx), graph.rows, graph.col_idx
-    arcs = kept[np.searchsorted(pair, _pairs(tail, head))] & (tail != head)
+    arcs = kept[_place_in_view(graph, view)] & (graph.rows != graph.col_idx)
     return graph.compact(live_vertices, arcs), kept
+
+
+def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:
+    """The arc of the undirected view in the row of its tail that each arc of a directed graph became."""
+    tail, head = graph.rows, graph.col_idx
+    own = _pairs(tail, head)
+    place = np.searchsorted(_pairs(view.rows, view.col_idx), own)
+    if view.has_copies:
+        # each arc is an edge of its own; of the copies those from the smaller to the larger end come first
+        back = _pairs(head, tail)
+        before = np.searchsorted(own, back, side="right") - np.searchsorted(own, back)
+        place += np.arange(len(own)) - np.searchsorted(own, own) + np.where(tail > head, before, 0)
+    return place
 
 
 def _pairs(tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

@@ -1,0 +1,183 @@
+"""``clgraph curve``: what a reduction leaves after so many deletions."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clgraph.cli.common import (
+    device_option,
+    graph_options,
+    json_option,
+    open_device,
+    print_json,
+    progress_bar,
+    quiet_option,
+    read_graph,
+    say,
+)
+from clgraph.errors import ClgraphError, InputError
+
+if TYPE_CHECKING:
+    from clgraph.sampling.curve import ReductionCurve
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+@click.command()
+@click.argument("graph", metavar="GRAPH")
+@click.option("--method", default="drv", show_default=True, help="drv, dre, drve, dhyb, cre or crve.")
+@click.option("--seed", type=int, help="0 .. 2^64-1 (default: drawn and told).")
+@click.option("--seeds", type=int, default=1, show_default=True, help="So many runs: mean and spread.")
+@click.option(
+    "--size", default="1", show_default=True, help="Where to stop: a count, or a share of the vertices."
+)
+@click.option(
+    "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
+)
+@click.option("--weight", help="dhyb: the probability of a drve step (default 0.8).")
+@click.option("--points", type=int, default=20, show_default=True, help="Rows of the table.")
+@click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
+@click.option("-o", "--output", metavar="OUT", help="Every row of every curve, as CSV.")
+@graph_options
+@device_option
+@json_option
+@quiet_option
+def curve(
+    graph: str,
+    method: str,
+    seed: int | None,
+    seeds: int,
+    size: str,
+    mode: str,
+    weight: str | None,
+    points: int,
+    plot: str | None,
+    output: str | None,
+    reading: dict[str, Any],
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Vertices, edges and average degree of GRAPH while it is reduced.
+
+    \b
+    clgraph curve internet.txt --method dre --seeds 5 --plot curve.png
+    """
+    from clgraph import keyed
+    from clgraph.io import atomic_write, check_writable
+    from clgraph.sampling.curve import curve_table, reduction_curve
+    from clgraph.sizes import parse_size
+
+    parse_size(size)
+    if seeds < 1:
+        raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
+    if points < 1:
+        raise InputError(f"--points {points}: give a count of rows, 1 or more")
+    first = keyed.check_seed(seed)
+    keyed.check_seed(first + seeds - 1)
+    if plot:
+        _check_picture(plot)
+    if output:
+        check_writable(output, "edges")
+    data = read_graph(graph, reading, quiet)
+    dev = open_device(device, quiet)
+    options: dict[str, Any] = {"size": size, "device": dev, "mode": mode, "weight": weight}
+    curves = []
+    for number in range(first, first + seeds):
+        with progress_bar(f"reducing, seed {number}", quiet) as progress:
+            curves.append(reduction_curve(data, method, number, progress=progress, **options))
+    last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
+    shares = [1 - i * (1 - last) / points for i in range(points + 1)]
+    table = curve_table(curves, shares)
+    if output:
+        with atomic_write(output, "w") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(["seed", "deletions", "vertices", "edges"])
+            for each in curves:
+                rows = zip(each.deletions.tolist(), each.vertices.tolist(), each.edges.tolist(), strict=True)
+                writer.writerows((each.seed, *row) for row in rows)
+        say(f"{output}: {sum(len(each.vertices) for each in curves)} rows", quiet)
+    if plot:
+        draw(curves, plot, graph)
+        say(f"{plot}: {len(curves)} curves", quiet)
+    if as_json:
+        print_json(
+            {
+                "method": method, "mode": curves[0].mode, "seeds": [each.seed for each in curves],
+                "device": dev.name, "seconds": [each.seconds for each in curves], "table": table,
+            }
+        )  # fmt: skip
+    else:
+        _print_table(table, curves)
+
+
+def _print_table(table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=f"{curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
+                  + (f" to {curves[-1].seed}" if len(curves) > 1 else ""))  # fmt: skip
+    for name in ("share", "deletions", "vertices", "edges", "average degree"):
+        shown.add_column(name, justify="right")
+    for i, share in enumerate(table["share"]):
+        degree = f"{table['average_degree'][i]:.4f}"
+        if len(curves) > 1:
+            degree += f" ± {table['average_degree_spread'][i]:.4f}"
+        counts = (f"{table[name][i]:.0f}" for name in ("deletions", "vertices", "edges"))
+        shown.add_row(f"{share:.1%}", *counts, degree)
+    Console().print(shown)
+
+
+def _check_picture(path: str) -> None:
+    """Refuse what could not be drawn before the work is done."""
+    from clgraph.io import check_writable
+
+    if not path.lower().endswith(PICTURES):
+        raise InputError(f"--plot {path}: the name must end in {', '.join(PICTURES)}")
+    check_writable(path, "edges")
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ClgraphError(
+            "--plot needs matplotlib: python -m pip install 'clgraph[plot]' (or leave it out and take -o OUT)"
+        ) from error
+
+
+def draw(curves: list[ReductionCurve], path: str, name: str) -> None:
+    """Draw vertices, edges and average degree against deletions into a picture file."""
+    from pathlib import Path
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from clgraph.io import atomic_write
+
+    figure, (counts, degree) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for i, each in enumerate(curves):
+        thin = slice(None, None, max(1, len(each.vertices) // 4000))
+        faint = {"alpha": max(0.25, 1 / len(curves)), "linewidth": 1.5}
+        x = each.deletions[thin]
+        # colours of Okabe and Ito, and dashes: to be told apart by everyone and in print
+        counts.plot(x, each.vertices[thin], color="#0072B2", label="vertices" if i == 0 else None, **faint)
+        counts.plot(x, each.edges[thin], "--", color="#D55E00", label="edges" if i == 0 else None, **faint)
+        degree.plot(each.vertices[thin], each.average_degree[thin], color="#009E73", **faint)
+    what = "contractions" if curves[0].method in ("cre", "crve") else "deletions"
+    counts.set(xlabel=what, ylabel="left", ylim=(0, None), xlim=(0, None))
+    counts.legend(frameon=False)
+    degree.set(xlabel="vertices left", ylabel="average degree", ylim=(0, None))
+    degree.invert_xaxis()
+    for axes in (counts, degree):
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.3)
+        axes.ticklabel_format(axis="both", style="plain", useOffset=False)
+        axes.tick_params(axis="x", labelrotation=20)
+    seeds = f"seed {curves[0].seed}" + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
+    figure.suptitle(f"{Path(name).name}: {curves[0].method} ({curves[0].mode}), {seeds}")
+    with atomic_write(path, "wb") as out:
+        figure.savefig(out, format=path.rsplit(".", 1)[1].lower(), dpi=150)
+    pyplot.close(figure)

@@ -1,0 +1,114 @@
+"""Names of several outputs, records of runs, and tables over seeds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+import statistics
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+PLACES = ("size", "seed")
+
+
+def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
+    """Hold a name with ``{size}`` and ``{seed}`` against what is to be written.
+
+    Raises
+    ------
+    InputError
+        Something else in braces; two samples with one name.
+    """
+    for name in re.findall(r"\{([^{}]*)\}", output):
+        if name not in PLACES:
+            raise InputError(f"-o {output}: {{{name}}} is unknown; {{size}} and {{seed}} can be filled in")
+    if len(sizes) > 1 and "{size}" not in output:
+        raise InputError(f"-o {output}: {len(sizes)} sizes would go to one file; put {{size}} into the name")
+    if seeds > 1 and "{seed}" not in output:
+        raise InputError(f"-o {output}: {seeds} seeds would go to one file; put {{seed}} into the name")
+    twice = next((size for i, size in enumerate(sizes) if size in sizes[:i]), None)
+    if twice is not None:
+        raise InputError(f"size {twice} is named twice: both samples would go to one file")
+
+
+def fill_template(output: str, size: str, seed: int) -> str:
+    """The name of one sample."""
+    return output.replace("{size}", size).replace("{seed}", str(seed))
+
+
+def spread_table(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Mean and sample standard deviation over the seeds, for each size in the order given."""
+    rows = []
+    for size in dict.fromkeys(each["size"] for each in told):
+        same = [each for each in told if each["size"] == size]
+        columns = {
+            "vertices": [each["vertices"] for each in same],
+            "edges": [each["edges"] for each in same],
+            "average_degree": [2 * each["edges"] / each["vertices"] for each in same],
+        }
+        rows.append(
+            {"size": size, "seeds": len(same)}
+            | {
+                name: {
+                    "mean": statistics.fmean(values),
+                    "spread": statistics.stdev(values) if len(values) > 1 else 0.0,
+                }
+                for name, values in columns.items()
+            }
+        )
+    return rows
+
+
+def write_record(
+    path: str, graph: str, format_name: str | None, device: Device, told: dict[str, Any]
+) -> None:
+    """Everything that a reader needs to make the same samples."""
+    import numpy as np
+    import scipy
+
+    import clgraph
+    from clgraph.io import atomic_write
+
+    value = {
+        "command": ["clgraph", *sys.argv[1:]],
+        "clgraph": clgraph.__version__,
+        "versions": {
+            "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+            "pyopencl": version("pyopencl"),
+        },
+        "device": {
+            "name": device.name, "kind": device.kind, "platform": device.platform_name,
+            "driver": device.driver_version,
+        },
+        "input": [_fingerprint(file) for file in _input_files(Path(graph), format_name)],
+        "result": told,
+    }  # fmt: skip
+    with atomic_write(path, "w") as out:
+        json.dump(value, out, indent=2)
+        out.write("\n")
+
+
+def _input_files(graph: Path, format_name: str | None) -> list[Path]:
+    """The file; both of them where an LDBC graph lies in two."""
+    from clgraph.io import ldbc
+    from clgraph.io.formats import find_format
+
+    if find_format(graph, format_name)[0] != "ldbc":
+        return [graph]
+    return [file for end in (".v", ".e") if (file := ldbc.find(graph, end))]
+
+
+def _fingerprint(file: Path) -> dict[str, Any]:
+    with open(file, "rb") as data:
+        digest = hashlib.file_digest(data, "sha256").hexdigest()
+    return {"path": str(file), "bytes": file.stat().st_size, "sha256": digest}
