@@ -32,6 +32,7 @@ from clgraph.reference import (
     verify_sample,
 )
 from clgraph.sampling import Sample, sample
+from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device
@@ -50,15 +51,18 @@ __all__ = [
     "Graph",
     "InputError",
     "ManyBFSResult",
+    "ReductionCurve",
     "Sample",
     "__version__",
     "bfs",
     "bfs_many",
     "connected_components",
+    "deletion_order",
     "get_device",
     "largest_component",
     "powerlaw_graph",
     "read",
+    "reduction_curve",
     "reference_bfs",
     "reference_components",
     "reference_sample",

@@ -19,6 +19,7 @@ from clgraph.errors import ClgraphError
 # command -> (module, what --help says); in the order of --help
 COMMANDS = {
     "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
+    "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
     "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
     "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
     "components": ("clgraph.cli.traverse", "Connected components."),
