@@ -20,7 +20,7 @@ from clgraph.errors import (
     DeviceError,
     InputError,
 )
-from clgraph.generate import powerlaw_graph
+from clgraph.generate import powerlaw_graph, rmat_graph
 from clgraph.graph import Graph
 from clgraph.io import read, write
 from clgraph.reference import (
@@ -66,6 +66,7 @@ __all__ = [
     "reference_bfs",
     "reference_components",
     "reference_sample",
+    "rmat_graph",
     "sample",
     "verify_bfs",
     "verify_components",

@@ -45,8 +45,17 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
             graph.num_vertices, graph.num_arcs, device.upload(row_ptr), device.upload(graph.col_idx), offset
         )  # fmt: skip
 
-    made: DeviceCSR = device.cached(graph, f"csr-{np.dtype(offset).name}", make)
+    made: DeviceCSR = device.cached(graph, _kept_as(offset), make)
     return made
+
+
+def keep_csr(device: Device, graph: Graph, rows: DeviceCSR) -> None:
+    """Let `upload_csr` find rows that were made on the device: they are the graph's own."""
+    device.cached(graph, _kept_as(rows.offset), lambda: rows)
+
+
+def _kept_as(offset: type) -> str:
+    return f"csr-{np.dtype(offset).name}"
 
 
 class Copra:
