@@ -13,6 +13,8 @@
 #define TAG_EDGE 2u
 #define TAG_DRAW 3u
 #define TAG_GENERATE 4u
+#define TAG_ARC 5u
+#define TAG_WALK 6u
 
 static inline philox4x32_ctr_t keyed_words(ulong seed, uint a, uint b, uint c, uint tag)
 {
@@ -41,6 +43,12 @@ static inline ulong vertex_priority(ulong seed, uint v)
 static inline ulong edge_priority(ulong seed, uint low, uint high, uint copy)
 {
     philox4x32_ctr_t x = keyed_words(seed, low, high, copy, TAG_EDGE);
+    return keyed_join(x.v[0], x.v[1]);
+}
+
+static inline ulong arc_number(ulong seed, uint tail, uint head)
+{
+    philox4x32_ctr_t x = keyed_words(seed, tail, head, 0, TAG_ARC);
     return keyed_join(x.v[0], x.v[1]);
 }
 

@@ -92,7 +92,7 @@ __kernel void strong_forward(const int n, OUT_ROWS, __global const uint *restric
             // at worst passes a color on twice. Whoever writes a color into `done` passes it on.
             c = max(c, SHARED_LOAD(color + v));
             if (c == SHARED_LOAD(done + v)) break;
-            OFFSET begin = row_ptr[v], end = row_ptr[v + 1];
+            OFFSET begin = row_ptr[v], end = row_end[v + END_SHIFT];
             int far = end - begin > LONG_ROW;
             if (step == CHASE || (far && step > 0)) {   // a row is queued once a launch, by its own work-item
                 more = 1;
@@ -116,7 +116,7 @@ __kernel void strong_forward_long(OUT_ROWS, __global const uint *restrict region
     for (int i = get_group_id(0); i < count; i += get_num_groups(0)) {
         int v = queue[2 * i];
         OFFSET begin;
-        OFFSET end = piece_slots(v, queue[2 * i + 1], row_ptr, &begin);
+        OFFSET end = piece_slots(v, queue[2 * i + 1], row_ptr, row_end, &begin);
         // stale is harmless: a color that rises now is not yet in `done`, and v's turn comes again
         uint c = SHARED_LOAD(color + v);
         if (raise_row(v, c, begin, get_local_size(0), end, col_idx, region, color, &more) >= 0) more = 1;
@@ -152,7 +152,7 @@ __kernel void strong_backward(const int n, IN_ROWS, __global const uint *restric
                 break;
             }
             if (atomic_xchg(done + v, 0u) == 0) break;
-            OFFSET begin = in_ptr[v], end = in_ptr[v + 1];
+            OFFSET begin = in_ptr[v], end = in_end[v + END_SHIFT];
             if (end - begin > LONG_ROW) {
                 push_row(~v, end - begin, state, queue, capacity);
                 break;
@@ -170,7 +170,7 @@ __kernel void strong_backward_long(IN_ROWS, __global const uint *restrict color,
     for (int i = get_group_id(0); i < count; i += get_num_groups(0)) {
         int v = ~queue[2 * i];
         OFFSET begin;
-        OFFSET end = piece_slots(v, queue[2 * i + 1], in_ptr, &begin);
+        OFFSET end = piece_slots(v, queue[2 * i + 1], in_ptr, in_end, &begin);
         // v was labelled in the launch before
         int root = SHARED_LOAD(label + v);
         if (claim_row(v, root, begin, get_local_size(0), end, in_idx, color, label, &more) >= 0) more = 1;

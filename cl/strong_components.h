@@ -17,16 +17,20 @@
 // label  int[n]       -1, or the root of v's component; in the end its smallest vertex (least, relabel)
 // state  int[3]       CHANGED: another launch is needed; LEFT: a vertex is unassigned; PIECES: entries in `queue`
 // queue               pieces of rows that are too long for one work-item: (v, piece), ~v for a row of in-arcs
-// rows                row_ptr, col_idx the out-arcs; in_ptr, in_idx the in-arcs
+// rows                out-arcs of v: col_idx from row_ptr[v] up to row_end[v + END_SHIFT]; in-arcs: in_idx, in_ptr, in_end.
+//                     Of a plain CSR the ends are the starts again, and END_SHIFT is 1.
 // launch              padded range, ITEMS consecutive vertices a work-item, launched until state[CHANGED] stays 0.
 //                     Reaching needs no levels: a work-item that reaches a vertex goes on from there itself, CHASE
 //                     steps far, and leaves only the others that it reached to the next launch. So a long path or
 //                     cycle takes length / CHASE launches. *_long: any number of work-groups, each takes queued
 //                     pieces in turn, neighbouring slots to neighbouring work-items.
-// tunables            ITEMS, CHASE, and LONG_ROW and PIECE as in components.cl
+// tunables            ITEMS, CHASE, END_SHIFT, and LONG_ROW and PIECE as in components.cl
 
 #ifndef OFFSET
 #define OFFSET int
+#endif
+#ifndef END_SHIFT
+#define END_SHIFT 1
 #endif
 #ifndef CHASE
 #define CHASE 4096
@@ -46,8 +50,8 @@
 #define LEFT 1
 #define PIECES 2
 
-#define OUT_ROWS __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx
-#define IN_ROWS __global const OFFSET *restrict in_ptr, __global const int *restrict in_idx
+#define OUT_ROWS __global const OFFSET *row_ptr, __global const OFFSET *row_end, __global const int *restrict col_idx
+#define IN_ROWS __global const OFFSET *in_ptr, __global const OFFSET *in_end, __global const int *restrict in_idx
 #define QUEUE __global int *state, __global int *restrict queue, const int capacity
 
 // Distinct for distinct vertices, and never 0: a bijection of 32 bits that leaves 0 in its place.
@@ -80,10 +84,11 @@ static inline void say_changed(int more, __global int *state)
 }
 
 // Slots of a queued piece that are this work-item's: begin, begin + get_local_size(0), ... before the end returned.
-static inline OFFSET piece_slots(int v, int piece, __global const OFFSET *restrict ptr, OFFSET *begin)
+static inline OFFSET piece_slots(int v, int piece, __global const OFFSET *ptr, __global const OFFSET *row_ends,
+                                 OFFSET *begin)
 {
     OFFSET first = ptr[v] + (OFFSET)piece * PIECE;
-    OFFSET end = ptr[v + 1];
+    OFFSET end = row_ends[v + END_SHIFT];
     *begin = first + (OFFSET)get_local_id(0);
     return end - first > PIECE ? first + PIECE : end;
 }

@@ -44,27 +44,28 @@ __kernel void strong_degrees(const int n, OUT_ROWS, IN_ROWS, const int whole, __
 {
     FOR_ITEMS(v, n) {
         if (region[v] == 0) continue;
-        OFFSET begin = row_ptr[v], end = row_ptr[v + 1];
+        OFFSET begin = row_ptr[v], end = row_end[v + END_SHIFT];
         int far = end - begin > LONG_ROW;
         out_left[v] = far ? 0 : count_row(v, begin, 1, end, col_idx, whole, region);
         if (far) push_row(v, end - begin, state, queue, capacity);
         begin = in_ptr[v];
-        end = in_ptr[v + 1];
+        end = in_end[v + END_SHIFT];
         far = end - begin > LONG_ROW;
         in_left[v] = far ? 0 : count_row(v, begin, 1, end, in_idx, whole, region);
         if (far) push_row(~v, end - begin, state, queue, capacity);
     }
 }
 
-__kernel void strong_degrees_long(OUT_ROWS, IN_ROWS, const int whole, __global const uint *restrict region, __global int *in_left,
-                                  __global int *out_left, QUEUE)
+__kernel void strong_degrees_long(OUT_ROWS, IN_ROWS, const int whole, __global const uint *restrict region,
+                                  __global int *in_left, __global int *out_left, QUEUE)
 {
     int count = min(state[PIECES], capacity);
     for (int i = get_group_id(0); i < count; i += get_num_groups(0)) {
         int entry = queue[2 * i];
         int v = entry < 0 ? ~entry : entry;
         OFFSET begin;
-        OFFSET end = piece_slots(v, queue[2 * i + 1], entry < 0 ? in_ptr : row_ptr, &begin);
+        OFFSET end = piece_slots(v, queue[2 * i + 1], entry < 0 ? in_ptr : row_ptr, entry < 0 ? in_end : row_end,
+                                 &begin);
         int found = count_row(v, begin, get_local_size(0), end, entry < 0 ? in_idx : col_idx, whole, region);
         if (found) atomic_add((entry < 0 ? in_left : out_left) + v, found);
     }
@@ -88,14 +89,14 @@ __kernel void strong_trim(const int n, OUT_ROWS, IN_ROWS, __global const uint *r
             }
             if (atomic_cmpxchg(label + v, -1, v) != -1) break;
             int next = -1, other = -1;
-            OFFSET begin = row_ptr[v], end = row_ptr[v + 1];
+            OFFSET begin = row_ptr[v], end = row_end[v + END_SHIFT];
             if (end - begin > LONG_ROW) {
                 push_row(v, end - begin, state, queue, capacity);
             } else {
                 next = lower_row(v, begin, 1, end, col_idx, region, in_left, &more);
             }
             begin = in_ptr[v];
-            end = in_ptr[v + 1];
+            end = in_end[v + END_SHIFT];
             if (end - begin > LONG_ROW) {
                 push_row(~v, end - begin, state, queue, capacity);
             } else {
@@ -117,7 +118,8 @@ __kernel void strong_trim_long(OUT_ROWS, IN_ROWS, __global const uint *restrict 
         int entry = queue[2 * i];
         int v = entry < 0 ? ~entry : entry;
         OFFSET begin;
-        OFFSET end = piece_slots(v, queue[2 * i + 1], entry < 0 ? in_ptr : row_ptr, &begin);
+        OFFSET end = piece_slots(v, queue[2 * i + 1], entry < 0 ? in_ptr : row_ptr, entry < 0 ? in_end : row_end,
+                                 &begin);
         int next = lower_row(v, begin, get_local_size(0), end, entry < 0 ? in_idx : col_idx, region,
                              entry < 0 ? out_left : in_left, &more);
         if (next >= 0) more = 1;

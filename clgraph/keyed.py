@@ -19,6 +19,8 @@ TAG_VERTEX: Final = 1
 TAG_EDGE: Final = 2
 TAG_DRAW: Final = 3
 TAG_GENERATE: Final = 4
+TAG_ARC: Final = 5
+TAG_WALK: Final = 6
 
 Words = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
@@ -59,21 +61,35 @@ def edge_priority(seed: int, low: Any, high: Any, copy: Any = 0) -> UInt64s:
     return _join(x[0], x[1])
 
 
+def arc_number(seed: int, tail: Any, head: Any) -> UInt64s:
+    """Numbers of arcs given by their ends: those of u->v and v->u are independent."""
+    x = philox4x32(tail, head, 0, TAG_ARC, seed)
+    return _join(x[0], x[1])
+
+
 def draw(seed: int, step: int, number: Any) -> tuple[UInt64s, UInt64s]:
     """Two independent 64-bit numbers for each draw `number` of a step."""
     x = philox4x32(step, number, 0, TAG_DRAW, seed)
     return _join(x[0], x[1]), _join(x[2], x[3])
 
 
+def coin(seed: int, step: int, number: Any) -> UInt64s:
+    """A 64-bit number for each draw, independent of those of `draw`: which kind of draw it is (dhyb)."""
+    x = philox4x32(step, number, 1, TAG_DRAW, seed)
+    return _join(x[0], x[1])
+
+
 def below(bits: UInt64s, bound: Any) -> npt.NDArray[np.int64]:
-    """Uniform integers 0 .. bound-1 from 64 random bits: the high word of bits * bound (bound < 2**32).
+    """Uniform integers 0 .. bound-1 from 64 random bits: the high word of bits * bound (bound < 2**63).
 
     Multiply-shift (Lemire 2019) without its rejection: the bias is below bound / 2**64.
     """
     n = np.asarray(bound, dtype=np.uint64)
-    shift = np.uint64(32)
-    low = ((bits & np.uint64(0xFFFFFFFF)) * n) >> shift
-    return (((bits >> shift) * n + low) >> shift).astype(np.int64)
+    shift, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
+    high, low, n_high, n_low = bits >> shift, bits & mask, n >> shift, n & mask
+    cross = high * n_low + ((low * n_low) >> shift)
+    carry = low * n_high + (cross & mask)
+    return (high * n_high + (cross >> shift) + (carry >> shift)).astype(np.int64)
 
 
 def check_seed(seed: int | None) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.copra import DeviceCSR, upload_csr
+from clgraph.copra import upload_csr
 from clgraph.errors import DeviceError
+from clgraph.graph import Graph
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
     from clgraph.program import Kernel
 
     Launch = tuple[Kernel, tuple[Any, ...]]  # a kernel and its arguments
@@ -21,14 +22,51 @@ CHASE_SERIAL = 65536  # many where a launch passes over all vertices in series
 CHANGED, LEFT, PIECES = range(3)  # slots of the state
 
 
+@dataclass(frozen=True)
+class ArcRows:
+    """The out-arcs and the in-arcs of n >= 1 vertices on a device.
+
+    Attributes
+    ----------
+    n, arcs : int
+        Vertices; length of the index arrays, of which the rows may leave parts out.
+    out, back : tuple of device buffers
+        Starts of the rows, ends of the rows, heads (of in-arcs: tails).
+    offset : type
+        Of starts and ends.
+    end_shift : int
+        The end of row v is ``ends[v + end_shift]``: 1 where starts serve as ends too, 0 otherwise.
+    """
+
+    n: int
+    arcs: int
+    out: tuple[Any, Any, Any]
+    back: tuple[Any, Any, Any]
+    offset: type
+    end_shift: int
+
+    @classmethod
+    def of_graph(cls, device: Device, graph: Graph) -> ArcRows:
+        """Those of a graph; its reverse is made (and kept) on the host."""
+        out = upload_csr(device, graph)
+        back = upload_csr(device, graph.reverse, wide=out.offset is np.int64)
+        rows = [(csr.row_ptr, csr.row_ptr, csr.col_idx) for csr in (out, back)]
+        return cls(out.n, out.arcs, rows[0], rows[1], out.offset, 1)
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """Build options that tell the kernels of these rows."""
+        return {"OFFSET": "int" if self.offset is np.int32 else "long", "END_SHIFT": self.end_shift}
+
+
 class StrongFinder:
     """Strong components of a directed graph on a device.
 
     Parameters
     ----------
     device : Device
-    graph : Graph
-        With at least one vertex; its reverse is made (and kept) on the host.
+    rows : Graph or ArcRows
+        With at least one vertex.
     long_row, piece : int or None
         Rows with more arcs are cut into pieces for work-groups; None: never.
     chase : int, optional
@@ -36,20 +74,25 @@ class StrongFinder:
     """
 
     def __init__(
-        self, device: Device, graph: Graph, *, long_row: int | None, piece: int, chase: int | None = None
+        self,
+        device: Device,
+        rows: Graph | ArcRows,
+        *,
+        long_row: int | None,
+        piece: int,
+        chase: int | None = None,
     ) -> None:
         self.device = device
-        self.out: DeviceCSR = upload_csr(device, graph)
-        self.back: DeviceCSR = upload_csr(device, graph.reverse, wide=self.out.offset is np.int64)
-        self.n = n = self.out.n
+        self.rows = rows = ArcRows.of_graph(device, rows) if isinstance(rows, Graph) else rows
+        self.n = n = rows.n
         if chase is None:
             chase = CHASE.get(device.kind, CHASE_SERIAL)
-        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **self.out.defines}
+        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **rows.defines}
         self._capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
             # each row once a launch, in both directions; see GiantFinder
-            self._capacity = 2 * (self.out.arcs // long_row + self.out.arcs // piece + 1)
+            self._capacity = 2 * (rows.arcs // long_row + rows.arcs // piece + 1)
         sizes = dict.fromkeys(("region", "color", "done", "in_left", "out_left"), 4 * n)
         device.reserve({**sizes, "queue": 8 * self._capacity})
         self._trim = device.program("strong_trim", **defines)
@@ -74,8 +117,7 @@ class StrongFinder:
         dev.fill(label, np.int32(-1), self.n)
         dev.fill(self._region, np.uint32(1), self.n)
         dev.fill(self._colors, np.uint32(0), self.n)
-        out_rows = (self.out.row_ptr, self.out.col_idx)
-        in_rows = (self.back.row_ptr, self.back.col_idx)
+        out_rows, in_rows = self.rows.out, self.rows.back
         region, left = self._region, (self._in_left, self._out_left)
         self.rounds = self.launches = 0
         while True:

@@ -12,7 +12,9 @@ from clgraph.sampling import EXACT
 def replay(graph, method, seed):
     """Deletions, vertices and edges of the loop that follows `deletion_order`; edges as a set of ranks."""
     edges = EdgeList.of(graph)
-    alive = dict(zip(edges.rank.tolist(), zip(edges.low.tolist(), edges.high.tolist(), strict=True), strict=True))
+    alive = dict(
+        zip(edges.rank.tolist(), zip(edges.low.tolist(), edges.high.tolist(), strict=True), strict=True)
+    )
     inside = set(range(graph.num_vertices))
 
     def keep_largest():

@@ -44,6 +44,15 @@ def test_numbers_depend_on_seed_tag_and_identity():
     assert not np.any(v == keyed.edge_priority(1, np.arange(1000), 0))
 
 
+def test_the_two_arcs_of_an_edge_have_numbers_of_their_own():
+    tail, head = np.divmod(np.arange(900), 30)
+    number = keyed.arc_number(1, tail, head)
+    assert len(np.unique(number)) == 900
+    assert not np.any(number == keyed.edge_priority(1, tail, head))
+    assert np.array_equal(number, keyed.arc_number(1, tail, head))
+    assert not np.any(number == keyed.arc_number(2, tail, head))
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", True])
 def test_bad_seed(seed):
     with pytest.raises(InputError, match="seed"):

@@ -19,9 +19,10 @@ import scipy.sparse.csgraph as csgraph
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.reference.components import reference_components
 from clgraph.sizes import target_size
 
-METHODS = ("drv", "dre", "drve")
+METHODS = ("drv", "dre", "drve", "dhyb")
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,30 @@ class EdgeList:
         copy = place - np.maximum.accumulate(np.where(first, place, 0))
         return cls(low, high, copy, rank[proper])
 
+    def directions(self, graph: Graph) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Whether an edge stands for an arc low -> high, and whether for one high -> low (directed graph).
+
+        Where parallel arcs were kept, an edge stands for one arc: the copies low -> high come first.
+        """
+        width = np.int64(graph.num_vertices)
+        arcs = np.sort(graph.rows * width + graph.col_idx)
+        up, down = (
+            np.searchsorted(arcs, pair, side="right") - np.searchsorted(arcs, pair)
+            for pair in (self.low * width + self.high, self.high * width + self.low)
+        )
+        if graph.multiplicity is None and graph.num_duplicates > 0:
+            return self.copy < up, self.copy >= up
+        return up > 0, down > 0
+
 
 class _Shrinking:
     """The current G: live vertices and live edges, always the largest component of what was left."""
 
-    def __init__(self, graph: Graph, method: str, seed: int) -> None:
+    def __init__(self, graph: Graph, method: str, seed: int, weight: Fraction, strong: bool) -> None:
         self.n, self.seed = graph.num_vertices, seed
         self.edges = EdgeList.of(graph)
+        self.directions = self.edges.directions(graph) if strong else None
+        self.weight = Fraction(1) if method == "drve" else weight
         self.vertex_priority = keyed.vertex_priority(seed, np.arange(self.n)) if method == "drv" else None
         self.edge_priority = (
             keyed.edge_priority(seed, self.edges.low, self.edges.high, self.edges.copy)
@@ -98,9 +116,12 @@ class _Shrinking:
 
     def keep_largest_component(self) -> None:
         e, live = self.edges, self.live
-        ones = np.ones(int(np.count_nonzero(live)), dtype=np.int8)
-        adjacency = sp.coo_array((ones, (e.low[live], e.high[live])), shape=(self.n, self.n))
-        count, labels = csgraph.connected_components(adjacency, directed=False)
+        up, down = (live, live[:0]) if self.directions is None else (live & way for way in self.directions)
+        tails, heads = np.append(e.low[up], e.high[down]), np.append(e.high[up], e.low[down])
+        adjacency = sp.coo_array((np.ones(len(tails), np.int8), (tails, heads)), shape=(self.n, self.n))
+        count, labels = csgraph.connected_components(
+            adjacency, directed=self.directions is not None, connection="strong"
+        )
         sizes = np.bincount(labels[self.vertices], minlength=count)
         # the smallest live vertex of any largest component settles a tie
         winner = labels[np.argmax(self.vertices & (sizes[labels] == sizes.max()))]
@@ -117,27 +138,49 @@ class _Shrinking:
             assert self.edge_priority is not None
             candidates = np.flatnonzero(self.live)
             return candidates[np.argsort(self.edge_priority[candidates], kind="stable")[:count]]
-        return self._draw_vertex_edges(step, count)
+        return self._draw_edges(step, count)
 
-    def _draw_vertex_edges(self, step: int, count: int) -> npt.NDArray[np.int64]:
+    def _draw_edges(self, step: int, count: int) -> npt.NDArray[np.int64]:
         if count == np.count_nonzero(self.live):
             return np.flatnonzero(self.live)  # all of them, in whatever order
         chosen: dict[int, None] = {}
+        num_slots = 2 * self.n + len(self.slot_edge)
+        # chances that a draw of a vertex and one of a slot hit something live: of the draws that do, a share
+        # of `weight` shall be the former (a coin is below 2**64)
+        vertex_hits = Fraction(self.size, self.n)
+        slot_hits = Fraction(2 * int(np.count_nonzero(self.live)), num_slots)
+        drve, dre = self.weight * slot_hits, (1 - self.weight) * vertex_hits
+        threshold = int(2**64 * drve / (drve + dre))
         number, block = 0, max(64, 2 * count)
         while len(chosen) < count:
-            first_bits, second_bits = keyed.draw(self.seed, step, np.arange(number, number + block))
-            for v, bits in zip(keyed.below(first_bits, self.n).tolist(), second_bits, strict=True):
-                if not self.vertices[v]:
-                    continue
-                slots = self.slot_edge[self.slot_ptr[v] : self.slot_ptr[v + 1]]
-                slots = slots[self.live[slots]]
-                if len(slots) == 0:
-                    continue
-                chosen.setdefault(int(slots[keyed.below(np.array([bits]), len(slots))[0]]))
+            numbers = np.arange(number, number + block)
+            first_bits, second_bits = keyed.draw(self.seed, step, numbers)
+            coins = keyed.coin(self.seed, step, numbers).tolist()
+            vertices = keyed.below(first_bits, self.n).tolist()
+            slots = keyed.below(first_bits, num_slots).tolist()
+            for coin, v, bits, slot in zip(coins, vertices, second_bits, slots, strict=True):
+                edge = self._edge_of_vertex(v, bits) if coin < threshold else self._edge_in_slot(slot)
+                if edge is not None:
+                    chosen.setdefault(edge)
                 if len(chosen) == count:
                     break
             number += block
         return np.fromiter(chosen, dtype=np.int64)
+
+    def _edge_of_vertex(self, v: int, bits: np.uint64) -> int | None:
+        """A live edge of a vertex, uniform; None if it has none."""
+        slots = self.slot_edge[self.slot_ptr[v] : self.slot_ptr[v + 1]]
+        slots = slots[self.live[slots]]
+        return int(slots[keyed.below(np.array([bits]), len(slots))[0]]) if len(slots) else None
+
+    def _edge_in_slot(self, slot: int) -> int | None:
+        """The live edge in a slot of COPRA: -2, v, v's neighbours, -2, v + 1, ...; None if there is none."""
+        starts = self.slot_ptr[:-1] + 2 * np.arange(self.n)
+        v = int(np.searchsorted(starts, slot, side="right")) - 1
+        place = slot - 2 * (v + 1)
+        if place < self.slot_ptr[v] or not self.live[self.slot_edge[place]]:
+            return None
+        return int(self.slot_edge[place])
 
     def delete(self, method: str, things: npt.NDArray[np.int64]) -> None:
         if method == "drv":
@@ -147,7 +190,7 @@ class _Shrinking:
             self.live[things] = False
 
 
-def reference_sample(
+def reference_deletion(
     graph: Graph,
     method: str = "drv",
     *,
@@ -155,14 +198,16 @@ def reference_sample(
     seed: int,
     mode: str = "exact",
     tolerance: float | None = None,
+    connection: str = "weak",
+    weight: float | str | Fraction = Fraction(4, 5),
 ) -> ReferenceSample:
     """Sample by the definition, on the host.
 
     Parameters
     ----------
     graph : Graph
-    method : {"drv", "dre", "drve"}
-    size, seed, tolerance
+    method : {"drv", "dre", "drve", "dhyb"}
+    size, seed, tolerance, connection, weight
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" deletes one thing at a time and takes the largest component after each; "batched" follows
@@ -173,11 +218,14 @@ def reference_sample(
     ReferenceSample
     """
     if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: reference_sample knows {', '.join(METHODS)}")
+        raise InputError(f"unknown method {method!r}: reference_deletion knows {', '.join(METHODS)}")
     target = target_size(size, graph.num_vertices)
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
-    state = _Shrinking(graph, method, seed)
+    if connection not in ("weak", "strong"):
+        raise InputError(f"unknown connection {connection!r}: use weak or strong")
+    strong = connection == "strong" and graph.directed
+    state = _Shrinking(graph, method, seed, Fraction(str(weight)), strong)
     run = _one_at_a_time if mode == "exact" else _batched
     slack = Fraction(target, 1000) if tolerance is None else Fraction(tolerance)
     iterations = run(state, method, target, slack)
@@ -223,7 +271,7 @@ def _batched(state: _Shrinking, method: str, target: int, slack: Fraction) -> in
 
 
 class SampleLike(Protocol):
-    """What `verify_sample` looks at."""
+    """What `verify_deletion` looks at."""
 
     @property
     def vertices(self) -> npt.NDArray[Any]: ...
@@ -241,11 +289,12 @@ class SampleLike(Protocol):
     def graph(self) -> Graph: ...
 
 
-def verify_sample(graph: Graph, sample: SampleLike) -> None:
+def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak") -> None:
     """Check a sample against the definition of what a sample is.
 
-    Connected; at most `target` vertices (or the untouched largest component); vertices and edges are the
-    original's, all of the induced edges for drv; `sample.graph` is made of exactly them.
+    Connected (strongly, if so asked of a directed graph); at most `target` vertices (or the untouched largest
+    component); vertices and edges are the original's, all of the induced edges for drv; `sample.graph` is
+    made of exactly them (all arcs of their pairs, if the graph is directed).
 
     Raises
     ------
@@ -279,20 +328,32 @@ def verify_sample(graph: Graph, sample: SampleLike) -> None:
             f"{induced} edges are induced by the sample's vertices, it has {len(sample.edges)}"
         )
 
-    ones = np.ones(len(low), dtype=np.int8)
-    adjacency = sp.coo_array((ones, (low, high)), shape=(graph.num_vertices,) * 2)
-    _, labels = csgraph.connected_components(adjacency, directed=False)
+    strong = connection == "strong" and graph.directed
+    tails, heads = low, high
+    if graph.directed:
+        up, down = (way[place] for way in edges.directions(graph))
+        tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
+    ones = np.ones(len(tails), dtype=np.int8)
+    adjacency = sp.coo_array((ones, (tails, heads)), shape=(graph.num_vertices,) * 2)
+    _, labels = csgraph.connected_components(adjacency, directed=strong, connection="strong")
     if len(np.unique(labels[index])) > 1:
-        raise AssertionError("the sample is not connected")
+        raise AssertionError(f"the sample is not {'strongly ' if strong else ''}connected")
     if len(index) > sample.target:
-        whole = graph.undirected.simple.largest_component()
-        if whole.num_vertices != len(index):
+        _, sizes = reference_components(graph, connection="strong" if strong else "weak")
+        if sizes[0] != len(index):
             raise AssertionError(f"{len(index)} vertices, more than the target of {sample.target}")
 
     made = sample.graph
     if not np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])):
         raise AssertionError("sample.graph does not have the sample's vertices")
-    if made.undirected.num_edges != len(sample.edges):
+    if not graph.directed:
+        tails, heads = np.append(low, high), np.append(high, low)
+    of = graph.index(made.ids)
+    if not np.array_equal(_sorted(of[made.rows], of[made.col_idx]), _sorted(tails, heads)):
         raise AssertionError(
-            f"sample.graph has {made.undirected.num_edges} edges, the sample {len(sample.edges)}"
+            f"sample.graph has {made.num_arcs} arcs, which are not the {len(tails)} of the sample's edges"
         )
+
+
+def _sorted(tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.sort((tails.astype(np.int64) << 32) | heads)

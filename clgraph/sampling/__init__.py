@@ -229,7 +229,7 @@ def _extract(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
     if left.group is not None:
         from clgraph.sampling.contract import extract_contracted
 
-        return extract_contracted(graph, left.group)
+        return extract_contracted(graph, left)
     return extract(graph, left.vertices, left.arcs)
 
 

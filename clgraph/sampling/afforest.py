@@ -25,3 +25,7 @@ class LinkCompress:
         self._giant.labels_into(copra.v_start, copra.v_end, copra.edges, self._label)
         root, size, _ = self._giant.largest_label(self._label)
         return self._label, root, size
+
+    def keep(self, label: Any, keep: int) -> int:
+        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        return self._copra.keep_component(label, keep)

@@ -47,6 +47,10 @@ class ArrayFrontier:
                 source = self._unreached()
         return self._label, best, best_size
 
+    def keep(self, label: Any, keep: int) -> int:
+        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        return self._copra.keep_component(label, keep)
+
     def _is_live(self, vertex: int) -> bool:
         start = self._copra.device.download(self._copra.v_start, self._copra.offset, 1, offset=vertex)
         return bool(start[0] >= 0)

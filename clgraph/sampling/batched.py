@@ -15,8 +15,11 @@ from clgraph.sampling.result import Left, Progress
 class Choice(Protocol):
     """Which things a batch deletes: lists them on the device, removes them from COPRA, can take that back."""
 
-    def remove(self, step: int, count: int, live: int) -> None:
-        """Choose the first `count` of `live` things and remove them."""
+    def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
+        """Choose the first `count` things of a graph with so many vertices and edges and remove them.
+
+        `edges` counts only where the things are edges.
+        """
 
     def undo(self) -> None:
         """Put back what the last `remove` of this step took."""
@@ -110,11 +113,11 @@ class BatchedRun:
             count = min(max(1, wanted), things)
             if self._edges and count == things > 1:
                 count = -(-count // 2)  # without any edge one vertex would be left
-            left = self._delete(count, things)
+            left = self._delete(count)
             while left[2] < target - slack and count > 1:
                 choice.undo()
                 count = -(-count // 2)
-                left = self._delete(count, things)
+                left = self._delete(count)
             label, keep, self._size = left
             choice.accept()
             self._live_edges -= count if self._edges else 0
@@ -126,9 +129,9 @@ class BatchedRun:
                 self._rate = Fraction(self._deleted, self._start - self._size)
             self._record()
 
-    def _delete(self, count: int, things: int) -> tuple[Any, int, int]:
+    def _delete(self, count: int) -> tuple[Any, int, int]:
         """Remove a batch and find the component to keep of what is left."""
-        self._choice.remove(self.iterations, count, things)
+        self._choice.remove(self.iterations, count, self._size, self._live_edges)
         return self._finder.find(self._size if self._edges else self._size - count)
 
     def download(self) -> Left:

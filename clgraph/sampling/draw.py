@@ -1,7 +1,8 @@
-"""Keyed draws of a vertex and one of its live edges (drve): host half of ``cl/draw.cl``."""
+"""Keyed draws of live edges (drve, dhyb): host half of ``cl/draw.cl``."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,28 @@ from clgraph.errors import DeviceError
 
 
 class ByDraw:
-    """drve: the first distinct edges among keyed draws of a vertex and one of its live edges."""
+    """The first distinct edges among keyed draws.
+
+    A draw that hits nothing live does not count. In dhyb both kinds of draw miss, and not equally often, so
+    the coin is weighted by the chances of a hit: of the draws that count, each is of the drve kind with
+    probability `weight`.
+
+    Parameters
+    ----------
+    copra : Copra
+    seed : int
+    weight : Fraction
+        Probability, 0 to 1, that a deletion is of a vertex's edge (drve), else of an edge (dre). 1 is drve.
+    """
 
     BLOCK = 64
 
-    def __init__(self, copra: Copra, seed: int) -> None:
+    def __init__(self, copra: Copra, seed: int, *, weight: Fraction = Fraction(1)) -> None:
         device = copra.device
         self._copra, self._seed = copra, seed
+        self._weight, self._threshold = weight, 0
         self._program = device.program(
-            "draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, **copra.csr.defines
+            "draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, HYBRID=int(weight != 1), **copra.csr.defines
         )
         self._first = device.empty(max(copra.arcs, 1), np.int32)
         self._program.draw_clear(-(-copra.arcs // device.tuning.items), np.int64(copra.arcs), self._first)
@@ -31,14 +45,23 @@ class ByDraw:
         self._upto = 0  # draws whose edges were removed
         self._kept: np.ndarray[Any, Any] = np.zeros(0, np.int64)  # distinct edges up to each block's end
 
-    def remove(self, step: int, count: int, live: int) -> None:
+    def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
         if step != self._step:
             self._step, self._drawn = step, 0
+            self._threshold = self._threshold_for(vertices, edges)
             self._kept = np.zeros(0, np.int64)
         while (have := int(self._kept[-1]) if len(self._kept) else 0) < count:
             self._draw_more(count - have, have)
         self._upto = self._draws_for(count)
         self._copra.remove_vertex_edges(self._vertex, self._slot, self._upto)
+
+    def _threshold_for(self, vertices: int, edges: int) -> int:
+        """Coins below it draw a vertex's edge. "Always" would be 2**64: that is a kernel without a coin."""
+        if self._weight == 1:
+            return 0
+        copra, drve = self._copra, self._weight
+        vertex_hits, edge_hits = Fraction(vertices, copra.n), Fraction(2 * edges, copra.slots)
+        return int(2**64 * drve * edge_hits / (drve * edge_hits + (1 - drve) * vertex_hits))
 
     def _draw_more(self, missing: int, have: int) -> None:
         copra, device, csr = self._copra, self._copra.device, self._copra.csr
@@ -48,14 +71,15 @@ class ByDraw:
         end = begin + -(-more // self.BLOCK) * self.BLOCK
         if end > 2**31 - 1:
             raise DeviceError(
-                "drve needs more than 2**31 draws in one batch: the sample is too small a part of the graph; "
-                "sample in two runs, or use drv or dre"
+                "drve and dhyb would need more than 2**31 draws in one batch: the sample is too small a part "
+                "of the graph; sample in two runs, or use drv or dre"
             )
         self._grow(end)
         self._program.draw_edges(
             -(-(end - begin) // device.tuning.items), np.int32(begin), np.int32(end), np.uint64(self._seed),
-            np.int32(self._step), np.int32(copra.n), csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end,
-            copra.edges, self._vertex, self._slot, self._first,
+            np.int32(self._step), np.uint64(self._threshold), np.int32(copra.n), np.int64(copra.slots),
+            csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end, copra.edges, self._vertex, self._slot,
+            self._first,
         )  # fmt: skip
         blocks = (end - begin) // self.BLOCK
         counts = device.empty(blocks, np.int32)

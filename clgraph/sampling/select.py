@@ -89,8 +89,9 @@ class ByPriority:
         nth = np.lexsort((place, priority))[wanted - 1]
         return int(priority[nth]), int(place[nth])
 
-    def remove(self, step: int, count: int, live: int) -> None:
+    def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
         device, copra = self._copra.device, self._copra
+        live = edges if self._edges else vertices
         if count == live:
             cutoff, place = TOP - 1, np.iinfo(copra.offset).max
         else:

@@ -1,0 +1,128 @@
+"""Exploration, slow and obviously right: vertices in the order in which a search first sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.errors import InputError
+from clgraph.graph import Graph, largest_component_mask
+from clgraph.reference.sampling import EdgeList, SampleLike
+from clgraph.sizes import target_size
+
+METHODS = ("ebfs", "edfs")
+
+
+@dataclass(frozen=True)
+class ReferenceExploration:
+    """What `reference_explore` returns; the fields mean what they mean in `clgraph.Sample`."""
+
+    vertices: npt.NDArray[Any]
+    edges: npt.NDArray[np.int64]
+    target: int
+    start: Any
+
+
+def reference_explore(
+    graph: Graph, method: str, *, sizes: Sequence[float | int | str], seed: int, start: Any = None
+) -> list[ReferenceExploration]:
+    """Explore by the definition, on the host.
+
+    Parameters
+    ----------
+    graph : Graph
+    method : {"ebfs", "edfs"}
+    sizes : sequence of float, int or str
+    seed : int
+    start : id, optional
+        A vertex of the largest component; by default one that the seed draws.
+
+    Returns
+    -------
+    list of ReferenceExploration
+    """
+    if method not in METHODS:
+        raise InputError(f"unknown method {method!r}: reference_explore knows {', '.join(METHODS)}")
+    if graph.num_vertices == 0:
+        raise InputError("the graph has no vertices")
+    inside = np.flatnonzero(largest_component_mask(graph.undirected))
+    if start is None:
+        bits, _ = keyed.draw(seed, 0, 0)
+        first = int(inside[keyed.below(bits, len(inside))[0]])
+    else:
+        first = int(graph.index([start])[0])
+        if first not in inside:
+            raise InputError(f"start {start} is outside the largest component")
+    order = (_breadth_first if method == "ebfs" else _depth_first)(graph.undirected, seed, first)
+    edges = EdgeList.of(graph)
+    made = []
+    for size in sizes:
+        target = target_size(size, graph.num_vertices)
+        seen = np.zeros(graph.num_vertices, bool)
+        seen[order[:target]] = True
+        ranks = edges.rank[seen[edges.low] & seen[edges.high]]
+        made.append(ReferenceExploration(graph.ids[seen], ranks, target, graph.ids[first]))
+    return made
+
+
+def _neighbours(view: Graph, v: int) -> list[int]:
+    heads: list[int] = view.col_idx[view.row_ptr[v] : view.row_ptr[v + 1]].tolist()
+    return [u for u in dict.fromkeys(heads) if u != v]
+
+
+def _breadth_first(view: Graph, seed: int, start: int) -> list[int]:
+    """Level by level, each by increasing (priority, index)."""
+    order, seen, level = [], {start}, [start]
+    while level:
+        level.sort(key=lambda v: (int(keyed.vertex_priority(seed, v)[0]), v))
+        order += level
+        level = [u for u in dict.fromkeys(u for v in level for u in _neighbours(view, v)) if u not in seen]
+        seen.update(level)
+    return order
+
+
+def _depth_first(view: Graph, seed: int, start: int) -> list[int]:
+    """First visits; from v on to the unseen neighbour u of smallest (number(seed, v, u), u), else back."""
+    order, seen, path = [start], {start}, [start]
+    while path:
+        v = path[-1]
+        ways = [(int(keyed.arc_number(seed, v, u)[0]), u) for u in _neighbours(view, v) if u not in seen]
+        if not ways:
+            path.pop()
+            continue
+        u = min(ways)[1]
+        order.append(u)
+        seen.add(u)
+        path.append(u)
+    return order
+
+
+def verify_exploration(graph: Graph, sample: SampleLike) -> None:
+    """Check an exploration: exactly `target` vertices (or the untouched component), and their induced edges.
+
+    That it is connected, and its vertices and edges the original's, is for `verify_deletion` to check.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    inside = np.zeros(graph.num_vertices, bool)
+    inside[graph.index(sample.vertices)] = True
+    component = largest_component_mask(graph.undirected)
+    wanted = min(sample.target, int(np.count_nonzero(component)))
+    if int(np.count_nonzero(inside)) != wanted or np.any(inside & ~component):
+        raise AssertionError(
+            f"{np.count_nonzero(inside)} vertices instead of {wanted} of the largest component"
+        )
+    edges = EdgeList.of(graph)
+    induced = edges.rank[inside[edges.low] & inside[edges.high]]
+    if not np.array_equal(induced, sample.edges):
+        raise AssertionError(
+            f"{len(induced)} edges are induced by the sample's vertices, it has {len(sample.edges)}"
+        )

@@ -1,0 +1,86 @@
+"""The reference and the verifier of every sampling method, found by the method's name."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.reference import contract, explore, sampling
+from clgraph.reference.contract import ReferenceContraction
+from clgraph.reference.explore import ReferenceExploration
+from clgraph.reference.sampling import ReferenceSample
+
+
+def reference_sample(
+    graph: Graph,
+    method: str = "drv",
+    *,
+    size: float | int | str,
+    seed: int,
+    mode: str = "exact",
+    tolerance: float | None = None,
+    connection: str = "weak",
+    weight: float | str | Fraction = Fraction(4, 5),
+    start: Any = None,
+) -> ReferenceSample | ReferenceContraction | ReferenceExploration:
+    """Sample by the definition, on the host: slow and obviously right.
+
+    Parameters
+    ----------
+    graph : Graph
+    method : str
+        Any of `clgraph.sample`'s.
+    size, seed, tolerance, connection, weight, start
+        As in `clgraph.sample`.
+    mode : {"exact", "batched"}
+        "exact" takes one step at a time, and the largest component after each; "batched" follows the schedule
+        of batches. Explorations know no modes.
+
+    Returns
+    -------
+    ReferenceSample, ReferenceContraction or ReferenceExploration
+        With vertices, edges and target as in `clgraph.Sample`.
+    """
+    known = (*sampling.METHODS, *contract.METHODS, *explore.METHODS)
+    if method not in known:
+        raise InputError(f"unknown method {method!r}: reference_sample knows {', '.join(known)}")
+    if method in contract.METHODS:
+        one_by_one = mode == "exact"
+        return contract.reference_contract(graph, method, sizes=[size], seed=seed, single=one_by_one)[0]
+    if method in explore.METHODS:
+        return explore.reference_explore(graph, method, sizes=[size], seed=seed, start=start)[0]
+    return sampling.reference_deletion(
+        graph, method, size=size, seed=seed, mode=mode, tolerance=tolerance, connection=connection,
+        weight=weight,
+    )  # fmt: skip
+
+
+def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> None:
+    """Check a sample against the definition of what its method makes.
+
+    Deletions and explorations: connected, at most (explorations: exactly) `target` vertices or the untouched
+    largest component, the original's vertices and edges, all of the induced edges for drv and explorations.
+    Contractions: connected groups that partition the largest component, joined iff an original edge joins
+    them. And `sample.graph` is made of exactly that.
+
+    Parameters
+    ----------
+    graph : Graph
+        The original.
+    sample : Sample
+    connection : {"weak", "strong"}
+        What it was sampled with.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    if sample.method in contract.METHODS:
+        contract.verify_contraction(graph, sample)
+        return
+    sampling.verify_deletion(graph, sample, connection=connection)
+    if sample.method in explore.METHODS:
+        explore.verify_exploration(graph, sample)

@@ -1,0 +1,267 @@
+"""Exploration from a random vertex, breadth-first or depth-first (ebfs, edfs).
+
+Host half of ``cl/explore.cl`` and ``cl/explore_order.cl``.
+"""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.bfs_search import Search
+from clgraph.copra import upload_csr
+from clgraph.errors import DeviceError, InputError
+from clgraph.giant_finder import GiantFinder
+from clgraph.graph import Graph
+from clgraph.sampling.members import Members
+from clgraph.sampling.result import Left, Progress
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.program import Program
+
+TOP = 1 << 64
+CAPACITY = 1 << 16  # vertices that the host sorts
+LANES = {"gpu": 32, "simulator": 4}  # elsewhere 1
+# of a depth-first walk in one launch: some tenths of a second, so that no watchdog bites and Ctrl-C is heard
+STEPS = {"gpu": 1 << 17, "simulator": 64}
+STEPS_ON_CPU = 1 << 21
+
+
+class ExploreRun:
+    """Samples of one graph, method and seed, from one start; nested.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops.
+    seed : int
+    method : {"ebfs", "edfs"}
+    start : int or None
+        Index of the vertex to start from; None draws one of the largest component.
+
+    Attributes
+    ----------
+    iterations : int
+        Levels of a breadth-first sample; 1 of a depth-first one.
+    way : str
+        "breadth-first" or "depth-first".
+    begin : int
+        Index of the start, once `start` has been called.
+    """
+
+    def __init__(
+        self, device: Device, graph: Graph, seed: int, *, method: str, start: int | None = None
+    ) -> None:
+        self._device, self._graph, self._seed, self._given = device, graph, seed, start
+        self.way = "depth-first" if method == "edfs" else "breadth-first"
+        self._csr = csr = upload_csr(device, graph)
+        self._items = device.tuning.items
+        self._passes = -(-csr.n // self._items)
+        device.reserve({"label": 4 * csr.n, "live": csr.n + csr.arcs})
+        self._program = device.program(
+            "explore", ITEMS=self._items, LANES=LANES.get(device.kind, 1), **csr.defines
+        )
+        self._taking = device.program("exact", ITEMS=self._items, HAS_COPIES=0, **csr.defines)
+        self._finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
+        self._members = Members(device)
+        self._live_vertices = device.empty(csr.n, np.uint8)
+        self._live_arcs = device.empty(max(csr.arcs, 1), np.uint8)
+        walk = _Depth if method == "edfs" else _Breadth
+        self._walk: _Depth | _Breadth = walk(device, graph, seed, self._program)
+        self.iterations, self.begin, self._size = 0, -1, 0
+
+    def start(self) -> int:
+        """Find the input's largest component and the vertex to start from; returns the component's size.
+
+        Raises
+        ------
+        InputError
+            If the start that was given is outside the largest component.
+        """
+        device, csr = self._device, self._csr
+        label = device.empty(csr.n, np.int32)
+        self._finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
+        root, self._size, _ = self._finder.largest_label(label)
+        if self._given is None:
+            bits, _ = keyed.draw(self._seed, 0, 0)
+            rank = int(keyed.below(bits, self._size)[0])
+            self.begin = self._members.nth(csr.n, label, root, rank)
+        else:
+            self.begin = self._given
+            if int(device.download(label, np.int32, 1, offset=self.begin)[0]) != root:
+                raise InputError(
+                    f"start {self._graph.ids[self.begin]} is outside the largest component "
+                    f"({self._size} vertices): give one of its vertices, or none for a random one"
+                )
+        # should there be nothing to do
+        self._taking.exact_live_vertices(
+            self._passes, np.int32(csr.n), label, np.int32(root), self._live_vertices
+        )
+        return self._size
+
+    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
+        """Explore until `target` vertices are seen; `download` brings them."""
+        if target < self._size:
+            self.iterations = self._walk.mark(self.begin, target, self._live_vertices, progress)
+        csr = self._csr
+        self._taking.exact_induced_arcs(
+            self._passes, np.int32(csr.n), csr.row_ptr, csr.col_idx, self._live_vertices, self._live_arcs
+        )
+
+    def download(self) -> Left:
+        """What `shrink_to` found last."""
+        vertices = self._device.download(self._live_vertices, np.uint8, self._csr.n)
+        arcs = self._device.download(self._live_arcs, np.uint8, self._csr.arcs)
+        return Left(vertices.view(np.bool_), arcs.view(np.bool_))
+
+
+class _Breadth:
+    """Whole levels, the last one cut to the smallest priorities."""
+
+    def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
+        self._device, self._graph, self._seed, self._program = device, graph, seed, program
+        self._n = graph.num_vertices
+        self._passes = -(-self._n // device.tuning.items)
+        self._search = Search(device, graph, "hybrid", False, False)
+        self._counter = device.empty(2, np.int32)
+        self._priority = device.empty(CAPACITY, np.uint64)
+        self._vertex = device.empty(CAPACITY, np.int32)
+        self._up_to: npt.NDArray[np.int64] = np.zeros(0, np.int64)  # vertices up to each level
+
+    def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
+        """Mark the first `target` vertices; returns the number of levels that they stand in."""
+        if not len(self._up_to):
+            self._search.run(np.array([begin], np.int32), None)
+            self._distance = self._search.distance
+            distance = self._device.take(self._distance, np.int32, self._n)
+            self._up_to = np.cumsum(np.bincount(distance + 1)[1:])
+        level = int(np.searchsorted(self._up_to, target))
+        before = int(self._up_to[level - 1]) if level else 0
+        cutoff, last = self._cutoff(level, target - before, int(self._up_to[level]) - before)
+        self._program.explore_cut(
+            self._passes, np.int32(self._n), np.uint64(self._seed), self._distance, np.int32(level),
+            np.uint64(cutoff), np.int32(last), live,
+        )  # fmt: skip
+        if progress:
+            progress(target, target)
+        return level + 1
+
+    def _cutoff(self, level: int, wanted: int, there: int) -> tuple[int, int]:
+        """(priority, vertex) of the last of the `wanted` first of `there` vertices in a level."""
+        if wanted == there:
+            return TOP - 1, self._n
+        device = self._device
+        # where it is to be expected, give or take six standard deviations of how many come before
+        width, capacity = 6 * isqrt(there) + 16, CAPACITY
+        while True:
+            low = max(0, TOP * (wanted - width) // there)
+            high = min(TOP - 1, TOP * (wanted + width) // there)
+            device.fill(self._counter, np.int32(0), 2)
+            self._program.explore_window(
+                self._passes, np.int32(self._n), np.uint64(self._seed), self._distance, np.int32(level),
+                np.uint64(low), np.uint64(high), np.int32(capacity), self._counter, self._priority,
+                self._vertex,
+            )  # fmt: skip
+            below, inside = (int(x) for x in device.download(self._counter, np.int32, 2))
+            if inside > capacity:  # room for them, and again
+                capacity = inside
+                self._priority = device.empty(capacity, np.uint64)
+                self._vertex = device.empty(capacity, np.int32)
+            elif below < wanted <= below + inside:
+                break
+            elif low == 0 and high == TOP - 1:
+                raise DeviceError(
+                    f"{device.name}: {below + inside} vertices in level {level} instead of {there}; "
+                    "please report this"
+                )
+            else:
+                width *= 4
+        priority = device.download(self._priority, np.uint64, inside)
+        vertex = device.download(self._vertex, np.int32, inside)
+        nth = np.lexsort((vertex, priority))[wanted - below - 1]
+        return int(priority[nth]), int(vertex[nth])
+
+
+class _Depth:
+    """The order of first visits of a depth-first walk."""
+
+    BLOCK = 256  # buckets that one work-item sums up
+    SPREAD = 4
+
+    def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
+        self._device, self._seed, self._program = device, seed, program
+        self._csr = csr = upload_csr(device, graph)
+        self._passes = -(-csr.n // device.tuning.items)
+        self._run = {"gpu": 16, "simulator": 8}.get(device.kind, 4096)
+        self._lanes = LANES.get(device.kind, 1)
+        self._steps = STEPS.get(device.kind, STEPS_ON_CPU)
+        self._ordering = device.program(
+            "explore_order", RUN=self._run, BLOCK=self.BLOCK, SPREAD=self.SPREAD, **csr.defines
+        )
+        self._buckets = csr.arcs // self.SPREAD + csr.n
+        device.reserve(
+            {
+                "order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": 12 * self._buckets,
+                "walk": 12 * csr.n,
+            }
+        )  # fmt: skip
+        self._order: Any = None
+        self._seen = device.empty(csr.n, np.int32)
+        self._cursor = device.empty(csr.n, np.int32)
+        self._stack = device.empty(csr.n, np.int32)
+        self._state = device.empty(2, np.int32)
+        self._count = 0
+
+    def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
+        """Mark the first `target` vertices that the walk comes to."""
+        device, csr = self._device, self._csr
+        if self._order is None:
+            self._order = self._ordered()
+            device.fill(self._seen, np.int32(-1), csr.n)
+            device.fill(self._cursor, np.int32(0), csr.n)
+            self._program.explore_start(1, np.int32(begin), self._seen, self._stack, self._state)
+            self._count = 1
+        while self._count < target:
+            self._program.explore_walk.exact(
+                self._lanes, np.int32(self._steps), np.int32(target), csr.row_ptr, self._order, self._seen,
+                self._cursor, self._stack, self._state, local=self._lanes,
+            )  # fmt: skip
+            depth, self._count = (int(x) for x in device.download(self._state, np.int32, 2))
+            if depth == 0 and self._count < target:
+                raise DeviceError(
+                    f"{device.name}: the walk ended after {self._count} vertices, before the {target} that "
+                    "there are; please report this"
+                )
+            if progress:
+                progress(self._count, target)
+        self._program.explore_first(self._passes, np.int32(csr.n), self._seen, np.int32(target), live)
+        return 1
+
+    def _ordered(self) -> Any:
+        """Every row's neighbours in increasing number(seed, v, u)."""
+        device, csr, program, buckets = self._device, self._csr, self._ordering, self._buckets
+        arcs = np.int32(csr.n), np.int64(csr.arcs), np.uint64(self._seed), csr.row_ptr, csr.col_idx
+        runs = -(-csr.arcs // self._run)
+        count = device.zeros(buckets, np.uint32)
+        program.order_count(runs, *arcs, count)
+        blocks = -(-buckets // self.BLOCK)
+        sums = device.empty(blocks, np.int64)
+        program.order_sums(blocks, np.int64(buckets), count, sums)
+        each = device.download(sums, np.int64, blocks)
+        device.write(sums, np.cumsum(each) - each)
+        begin = device.empty(buckets + 1, csr.offset)
+        program.order_begin(blocks, np.int64(buckets), np.int64(csr.arcs), count, sums, begin)
+        order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
+        program.order_deal(runs, *arcs, count, begin, order, key)
+        program.order_sort(
+            -(-buckets // self._run), np.int32(csr.n), np.int64(buckets), np.uint64(self._seed), csr.row_ptr,
+            begin, order, key,
+        )  # fmt: skip
+        device.finish()
+        return order

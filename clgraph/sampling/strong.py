@@ -1,0 +1,89 @@
+"""The largest strong component of what is left in COPRA: host half of ``cl/strong.cl``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clgraph import strong_components
+from clgraph.copra import Copra
+from clgraph.giant_finder import LONG_ROW, PIECE, GiantFinder
+from clgraph.graph import Graph
+
+
+class StrongFinder:
+    """A finder for the batched loop on the undirected view of a directed graph.
+
+    Its labels are the smallest vertices of the strong components, -1 where a vertex is gone.
+
+    Parameters
+    ----------
+    copra : Copra
+        Of ``graph.undirected.simple``.
+    graph : Graph
+        Directed.
+    long_row : int, optional
+        Rows with more arcs are cut into pieces for work-groups (default: on GPUs only).
+    """
+
+    def __init__(self, copra: Copra, graph: Graph, *, long_row: int | None = None) -> None:
+        device, n, arcs, csr = copra.device, copra.n, copra.arcs, copra.csr
+        self._copra = copra
+        self._passes = -(-n // device.tuning.items)
+        self._program = device.program(
+            "strong",
+            ITEMS=device.tuning.items,
+            HAS_COPIES=int(copra.has_copies),
+            ARC_OFFSET="int" if graph.row_ptr.dtype == np.int32 else "long",
+            **csr.defines,
+        )
+        size = np.dtype(copra.offset).itemsize
+        device.reserve(
+            {"way": arcs, "arcs": 4 * arcs, "reverse": 4 * arcs, "ends": 2 * size * n, "label": 4 * n}
+        )
+        self._ends = [device.empty(n, copra.offset) for _ in range(2)]
+        self._heads, self._tails = (device.empty(max(arcs, 1), np.int32) for _ in range(2))
+        self._label = device.empty(n, np.int32)
+        self._lost = device.empty(1, np.int32)
+        rows = strong_components.ArcRows(
+            n, arcs, (csr.row_ptr, self._ends[0], self._heads), (csr.row_ptr, self._ends[1], self._tails),
+            copra.offset, 0,
+        )  # fmt: skip
+        if long_row is None and device.kind == "gpu":
+            long_row = LONG_ROW
+        self._strong = strong_components.StrongFinder(device, rows, long_row=long_row, piece=PIECE)
+        self._giant = GiantFinder(device, n, arcs, wide=copra.offset is np.int64)
+        self._way = device.cached(graph, "strong-ways", lambda: self._make_ways(graph))
+
+    def _make_ways(self, graph: Graph) -> Any:
+        """Which arcs each arc of the view stands for, a byte each."""
+        copra, device = self._copra, self._copra.device
+        arc_ptr, arc_idx = device.upload(graph.row_ptr), device.upload(graph.col_idx)
+        way = device.empty(max(copra.arcs, 1), np.uint8)
+        self._run("ways", copra.csr.row_ptr, copra.csr.col_idx, arc_ptr, arc_idx, way)
+        device.finish()  # the two uploads go
+        return way
+
+    def _run(self, what: str, *arguments: Any) -> None:
+        getattr(self._program, f"strong_{what}")(self._passes, np.int32(self._copra.n), *arguments)
+
+    def find(self, live: int) -> tuple[Any, int, int]:
+        """(label buffer, label of the largest strong component, its size) among `live` vertices."""
+        copra = self._copra
+        out_end, in_end = self._ends
+        self._run(
+            "live_rows", copra.csr.row_ptr, copra.edges, self._way, out_end, self._heads, in_end, self._tails
+        )
+        self._strong.labels_into(self._label)
+        self._run("absent", copra.v_start, self._label)
+        self._giant.sample(self._label)
+        root, size, _ = self._giant.largest_label(self._label)
+        return self._label, root, size
+
+    def keep(self, label: Any, keep: int) -> int:
+        """Remove every vertex of another label, with its edges; returns the number of these."""
+        copra, device = self._copra, self._copra.device
+        device.fill(self._lost, np.int32(0), 1)
+        self._run("keep", np.int32(keep), label, copra.v_start, copra.v_end, copra.edges, self._lost)
+        return int(device.download(self._lost, np.int32, 1)[0]) // 2
