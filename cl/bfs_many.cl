@@ -16,13 +16,14 @@
 
 #include "bfs_many.h"
 
-__kernel void bfs_many_fill(const int n, const uint p, __global BITS *restrict seen,
+__kernel void bfs_many_fill(const int n, const int rows, const uint p, __global BITS *restrict seen,
                             __global BITS *restrict front, __global BITS *restrict next, __global BITS *restrict planes,
                             __global uint *restrict stamp, volatile __global uint *state)
 {
     FOR_ITEMS(v, n) {
-        for (uint b = 0; b < p; b++)
-            planes[(size_t)b * n + v] = 0;
+        if (v < rows)
+            for (uint b = 0; b < p; b++)
+                planes[(size_t)b * rows + v] = 0;
         seen[v] = 0;
         front[v] = 0;
         next[v] = 0;

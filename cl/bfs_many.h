@@ -7,6 +7,7 @@
 //                          bfs_many_expand.cl makes distances of them at the end
 // stamp         uint[n]    the last level in which a push put the vertex into a queue, plus 1
 // queue         uint[n]    vertices with a bit in `front`, in any order (while the frontier is small)
+//               (n here: the vertices with a row, where they are numbered by degree, bfs_many_rank.cl)
 // state         uint[]     COUNT of the frontier, ACTIVE: which searches have one (two words)
 
 #ifndef OFFSET
@@ -104,6 +105,20 @@ inline void add_arcs(const ulong arcs, const uint level, volatile __global uint 
     if (arcs && SHARED_LOAD(&state[SLOT(level) + ARCS]) < 1u << 30)   // stale: a little more is added
         atomic_add(&state[SLOT(level) + ARCS], (uint)min(arcs, (ulong)(1u << 20)));
 }
+
+// for (each vertex v < n that is this work-item's), where rows differ much in length, as a pull's: on CPUs runs of RUN
+// vertices are dealt like cards and in mixed order, because a driver may give a thread hundreds of work-items that
+// follow each other, and vertices may be numbered by degree. The multiplier is a prime above any number of work-items:
+// each run is dealt once.
+#ifdef TEAM
+#define FOR_ROWS(v, n) FOR_ITEMS(v, n)
+#else
+#define RUN 64
+#define FIRST_RUN ((long)((ulong)get_global_id(0) * 2654435761ul % get_global_size(0)) * RUN)
+#define FOR_ROWS(v, n) \
+    for (long v##_run = FIRST_RUN; v##_run < (n); v##_run += (long)get_global_size(0) * RUN) \
+        for (int v = (int)v##_run; v < min(v##_run + RUN, (long)(n)); v++)
+#endif
 
 #define MANY_ARGUMENTS \
     const int n, const uint level, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx, \

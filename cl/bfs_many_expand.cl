@@ -1,11 +1,12 @@
 // bfs_many_expand.cl: distances of many searches out of the bit planes of bfs_many.cl.
 //
-// seen       BITS[n]          bit i: search i has reached the vertex
-// planes     BITS[PLANES n]   bit b of the distances is plane b
-// distance   DIST[k n]        row i: distances of search i, -1 where not reached
+// rank       int[n]             RANKED: where a vertex stands in the arrays below (bfs_many_rank.cl)
+// seen       BITS[n]            bit i: search i has reached the vertex
+// planes     BITS[PLANES rows]  bit b of the distances is plane b; without RANKED rows is n
+// distance   DIST[k n]          row i: distances of search i, -1 where not reached
 //
 // launch     runs of ITEMS vertices a work-item; row by row within a run, so that writes go along
-// tunables   TEAM (GPUs), ITEMS, LANES (32 or 64), PLANES, DIST (char, short, int)
+// tunables   TEAM (GPUs; never RANKED), ITEMS, LANES (32 or 64), PLANES, DIST (char, short, int)
 
 #ifndef LANES
 #define LANES 64
@@ -22,8 +23,17 @@
 #define BITS uint
 #endif
 
-__kernel void bfs_many_expand(const int n, const int searches, __global const BITS *restrict seen,
-                              __global const BITS *restrict planes, __global DIST *restrict distance)
+#define RUN (PLANES <= 4 ? 512 : 64)   // vertices whose bits lie ready: their arrays are to stay in the inner caches
+
+#ifdef RANKED
+#define PLACE_OF(v) ((uint)rank[v])
+#else
+#define PLACE_OF(v) ((uint)(v))
+#endif
+
+__kernel void bfs_many_expand(const int n, const int rows, const int searches, __global const int *restrict rank,
+                              __global const BITS *restrict seen, __global const BITS *restrict planes,
+                              __global DIST *restrict distance)
 {
 #ifdef TEAM
     for (int i = 0; i < searches; i++) {
@@ -37,24 +47,32 @@ __kernel void bfs_many_expand(const int n, const int searches, __global const BI
         }
     }
 #else
-    // eight searches at a time, their bits as bytes: the compiler then works on 64 vertices at once
-    uchar bits[PLANES + 1][ITEMS];
-    const int begin = (int)min((long)get_global_id(0) * ITEMS, (long)n), count = min(ITEMS, n - begin);
-    for (int group = 0; group < searches; group += 8) {
-        for (int b = 0; b < PLANES; b++)
-            for (int k = 0; k < count; k++)
-                bits[b][k] = (uchar)(planes[(size_t)b * n + begin + k] >> group);
-        for (int k = 0; k < count; k++)
-            bits[PLANES][k] = (uchar)(seen[begin + k] >> group);
-        for (int i = group; i < min(group + 8, searches); i++) {
-            __global DIST *row = distance + (size_t)i * n + begin;
-            const int shift = i - group;
-            for (int k = 0; k < count; k++) {
-                DIST d = 0;
-                #pragma unroll
-                for (int b = 0; b < PLANES; b++)
-                    d |= (DIST)((DIST)(bits[b][k] >> shift & 1) << b);
-                row[k] = d | (DIST)((bits[PLANES][k] >> shift & 1) - 1);   // -1 where not reached
+    // RUN vertices and eight searches at a time, their bits as bytes: the compiler works on 64 vertices at once
+    BITS word[PLANES + 1][RUN];
+    uchar bits[PLANES + 1][RUN];
+    const int first = (int)min((long)get_global_id(0) * ITEMS, (long)n), last = (int)min((long)first + ITEMS, (long)n);
+    for (int begin = first; begin < last; begin += RUN) {
+        const int count = min(RUN, last - begin);
+        for (int k = 0; k < count; k++) {
+            const uint at = PLACE_OF(begin + k);
+            word[PLANES][k] = seen[at];
+            for (int b = 0; b < PLANES; b++)   // what has no row has no place in the planes: a source at most
+                word[b][k] = at < (uint)rows ? planes[(size_t)b * rows + at] : 0;
+        }
+        for (int group = 0; group < searches; group += 8) {
+            for (int b = 0; b <= PLANES; b++)
+                for (int k = 0; k < count; k++)
+                    bits[b][k] = (uchar)(word[b][k] >> group);
+            for (int i = group; i < min(group + 8, searches); i++) {
+                __global DIST *row = distance + (size_t)i * n + begin;
+                const int shift = i - group;
+                for (int k = 0; k < count; k++) {
+                    DIST d = 0;
+                    #pragma unroll
+                    for (int b = 0; b < PLANES; b++)
+                        d |= (DIST)((DIST)(bits[b][k] >> shift & 1) << b);
+                    row[k] = d | (DIST)((bits[PLANES][k] >> shift & 1) - 1);   // -1 where not reached
+                }
             }
         }
     }

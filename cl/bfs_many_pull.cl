@@ -64,7 +64,7 @@ __kernel void bfs_many_pull(MANY_ARGUMENTS)
     const BITS wanted = active_in(state, level);
     BITS active = 0;
     uint count = 0;
-    FOR_ITEMS(v, n) {
+    FOR_ROWS(v, n) {
         const BITS have = seen[v];
         BITS got = 0;
         if (wanted & ~have) {

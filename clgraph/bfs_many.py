@@ -15,6 +15,7 @@ from clgraph.bfs_search import NO_LIMIT, shape_for
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
+    from clgraph.bfs_ranked import Ranked
     from clgraph.copra import DeviceCSR
     from clgraph.device import Device
     from clgraph.graph import Graph
@@ -30,6 +31,7 @@ FUSED_COUNT = 2048  # frontiers of at most so many vertices are left to the fuse
 FUSED_ARCS = 32768  # and as many arcs
 SCATTER_SHARE = 4  # push without a queue when so many times a frontier's arcs are more than the vertices
 DEEP = 48  # levels after which searches go on one by one: so deep, they hardly share a frontier
+RANK_SEARCHES = 64  # searches of a graph that pay for having its vertices ranked (CPUs)
 PLANES = 4  # bits of a distance to begin with: levels up to 15
 COUNT, ARCS, STATE_SIZE = 0, 5, 28
 WORDS: dict[np.dtype[Any], str] = {
@@ -79,6 +81,9 @@ def bfs_many(
     It pays where searches soon share their frontiers, in small-world graphs. In grids and chains they hardly
     do: searches of more than 48 levels are done one after the other (their rows are the same either way).
 
+    On a CPU the 64th search of a large graph with skewed degrees makes a second copy of the arcs, numbered by
+    degree, which stays on the device with the graph and takes about as long as two to four such batches.
+
     Parameters
     ----------
     graph : Graph
@@ -127,7 +132,7 @@ def bfs_many(
     index = indices_of(graph, wanted).astype(np.int32)
     from clgraph.device import get_device
 
-    search = _ManySearch(get_device(device), graph, lanes)
+    search = _ManySearch(get_device(device), graph, lanes, len(index))
     last = NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
     parts, levels = [], 0
     for first in range(0, len(index), lanes):
@@ -152,7 +157,7 @@ def _kind_for(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
 class _ManySearch:
     """Searches of one graph on one device, a batch at a time."""
 
-    def __init__(self, dev: Device, graph: Graph, lanes: int) -> None:
+    def __init__(self, dev: Device, graph: Graph, lanes: int, searches: int) -> None:
         from clgraph.copra import upload_csr
 
         self.dev, self.graph, self.lanes, self.n = dev, graph, lanes, graph.num_vertices
@@ -160,8 +165,29 @@ class _ManySearch:
         self.seconds = {"upload": 0.0, "compile": 0.0, "bfs": 0.0, "download": 0.0}
         start = time.perf_counter()
         self.csr: DeviceCSR = upload_csr(dev, graph)
+        self.rows = self.n  # vertices with a row in `csr`
+        self.ranked: Ranked | None = None
+        # of all calls with this graph: how many searches were asked for, and whether any came to a pull
+        self.known: dict[str, int] = dev.cached(graph, "bfs_many", lambda: {"searches": 0, "pulls": 0})
+        self.known["searches"] += searches
         self.kept: dict[str, Any] = dev.cached(graph, ("bfs_many", lanes), self._make_scratch)
         self.seconds["upload"] = time.perf_counter() - start
+        if self.known["pulls"]:
+            self._rank()
+
+    def _rank(self) -> bool:
+        """Go over to vertices numbered by degree, where that pays; whether it was done now."""
+        from clgraph.bfs_ranked import rank_graph
+
+        self.known["pulls"] = 1
+        if self.ranked is not None or self.shape.team or self.known["searches"] < RANK_SEARCHES:
+            return False
+        start = time.perf_counter()
+        self.ranked = rank_graph(self.dev, self.graph, self.shape.items)
+        if self.ranked is not None:
+            self.csr, self.rows = self.ranked.leaving, self.ranked.rows
+        self.seconds["upload"] += time.perf_counter() - start
+        return self.ranked is not None
 
     def _make_scratch(self) -> dict[str, Any]:
         bits = self.lanes // 8 * self.n
@@ -191,7 +217,7 @@ class _ManySearch:
         return 1 if self.shape.team else MANY_ITEMS
 
     def _vertices(self) -> int:
-        return -(-self.n // self.shape.items)
+        return -(-self.rows // self.shape.items)
 
     def _read(self, level: int | None = None) -> tuple[int, int, int]:
         """The level that the fused kernel came to (or the one given), its vertices and arcs."""
@@ -207,27 +233,30 @@ class _ManySearch:
         dev, kept, n, k = self.dev, self.kept, self.n, len(sources)
         prog, _ = self._searches(), self._searches("bfs_many_pull")
         start, compiled = time.perf_counter(), self.seconds["compile"]
+        at = sources if self.ranked is None else self.ranked.rank[sources]
         prog.bfs_many_fill(
-            self._vertices(), np.int32(n), np.uint32(kept["bits"]), kept["seen"], kept["front"], kept["next"],
-            kept["planes"], kept["stamp"], kept["state"], local=self.shape.local,
+            -(-n // self.shape.items), np.int32(n), np.int32(self.rows), np.uint32(kept["bits"]),
+            kept["seen"], kept["front"], kept["next"], kept["planes"], kept["stamp"], kept["state"],
+            local=self.shape.local,
         )  # fmt: skip
         prog.bfs_many_start.exact(
             1,
             np.uint32(k),
-            dev.upload(sources),
+            dev.upload(at),
             kept["seen"],
             kept["front"],
             kept["queue"],
             kept["state"],
             local=1,
         )
-        at = sources.astype(np.int64)
-        arcs = int((self.graph.row_ptr[at + 1] - self.graph.row_ptr[at]).sum())
+        arcs = int((self.graph.row_ptr[sources + 1] - self.graph.row_ptr[sources]).sum())
         level, count, queued = 0, k, True
         self._pulling = False
         while count and level < last:
             if level >= DEEP:
                 return self._one_by_one(sources, last, dtype)
+            if self._pulls(level, count) and self._rank():
+                return self.run(sources, last, dtype)  # what was done so far is little
             if level + 1 >= 1 << kept["bits"]:
                 self._more_planes()
             level, count, arcs, queued = self._go_on(level, count, arcs, queued, last)
@@ -263,7 +292,7 @@ class _ManySearch:
         dev.reserve({"planes": 2 * nbytes})
         wider = dev.output(2 * nbytes, np.uint8)
         self._searches().bfs_many_widen(
-            self._vertices(), np.int32(self.n), np.uint32(kept["bits"]), kept["planes"], wider,
+            self._vertices(), np.int32(self.rows), np.uint32(kept["bits"]), kept["planes"], wider,
             local=self.shape.local,
         )  # fmt: skip
         kept["planes"], kept["bits"] = wider, 2 * kept["bits"]
@@ -276,9 +305,10 @@ class _ManySearch:
             p for p in (2, 3, 4, 8, 16, 32) if p >= min(self.kept["bits"], max(1, (levels - 1).bit_length()))
         )
         options = {"TEAM": self.shape.team, "PLANES": planes, "DIST": WORDS[self._kind]}
-        self._program("bfs_many_expand", **options).bfs_many_expand(
-            self._vertices(), np.int32(self.n), np.int32(k), self.kept["seen"],
-            self.kept["planes"], distance, local=self.shape.local,
+        ranks = None if self.ranked is None else self.ranked.ranks
+        self._program("bfs_many_expand", RANKED=ranks is not None, **options).bfs_many_expand(
+            -(-self.n // self.shape.items), np.int32(self.n), np.int32(self.rows), np.int32(k), ranks,
+            self.kept["seen"], self.kept["planes"], distance, local=self.shape.local,
         )  # fmt: skip
         return distance
 
@@ -286,11 +316,10 @@ class _ManySearch:
         self, level: int, count: int, arcs: int, queued: bool, last: int
     ) -> tuple[int, int, int, bool]:
         """One level, or a run of small ones."""
-        kept, n, shape = self.kept, self.n, self.shape
+        kept, shape = self.kept, self.shape
         prog, pulling = self._searches(), self._searches("bfs_many_pull")
         local = shape.local
-        share = STAY_SHARE if self._pulling else PULL_SHARE
-        pull = self._pulling = count * share > n and level > 0
+        pull = self._pulling = self._pulls(level, count)
         if not pull and not queued:
             prog.bfs_many_collect(self._vertices(), *self._arguments(level, self.csr), local=local)
             arcs, queued = self._read(level)[2], True
@@ -312,7 +341,7 @@ class _ManySearch:
             return ended, count, arcs, True
         else:
             args = self._arguments(level, self.csr)
-            queued = arcs * SCATTER_SHARE <= n
+            queued = arcs * SCATTER_SHARE <= self.rows
             push = prog.bfs_many_push if queued else prog.bfs_many_scatter
             if shape.team:
                 team = min(64, local)
@@ -329,13 +358,16 @@ class _ManySearch:
         level, count, arcs = self._read(level + 1)
         return level, count, arcs, queued
 
+    def _pulls(self, level: int, count: int) -> bool:
+        return count * (STAY_SHARE if self._pulling else PULL_SHARE) > self.n and level > 0
+
     def _swap(self, one: str, other: str) -> None:
         self.kept[one], self.kept[other] = self.kept[other], self.kept[one]
 
     def _arguments(self, level: int, csr: DeviceCSR) -> tuple[Any, ...]:
         k = self.kept
         return (
-            np.int32(self.n), np.uint32(level), csr.row_ptr, csr.col_idx, k["seen"], k["front"], k["next"],
+            np.int32(self.rows), np.uint32(level), csr.row_ptr, csr.col_idx, k["seen"], k["front"], k["next"],
             k["stamp"], k["queue"], k["next_queue"], k["planes"], k["state"],
         )  # fmt: skip
 
@@ -343,4 +375,6 @@ class _ManySearch:
         """The arcs turned round, on the device."""
         from clgraph.copra import upload_csr
 
+        if self.ranked is not None:
+            return self.ranked.arriving
         return upload_csr(self.dev, self.graph.reverse) if self.graph.directed else self.csr

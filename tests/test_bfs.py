@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse.csgraph
 from cli_runs import InProcess
 
-from clgraph import Graph, bfs, read
+from clgraph import Graph, bfs, bfs_ranked, read
 from clgraph import bfs_search as module
 from clgraph.bfs_many import bfs_many
 from clgraph.errors import ClgraphError, InputError
@@ -272,6 +272,28 @@ def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPa
         np.testing.assert_array_equal(found.distance, want)
         assert found.distance.dtype == np.int8
         assert found.levels == np.max(want) + 1
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_many_ranked(device: Device, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vertices numbered by degree, from the first pull on and in later calls: the rows are the same."""
+    monkeypatch.setattr(bfs_ranked, "MANY_VERTICES", 0)
+    monkeypatch.setattr(bfs_ranked, "HOT_SHARE", 1)
+    for name, value in zip(("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE"), (0, 0, 10**9), strict=True):
+        monkeypatch.setattr(many_module, name, value)
+    monkeypatch.setitem(module.SHAPES, device.kind, replace(module._SERIAL, items=32))
+    rng = np.random.default_rng(8)
+    for directed in (False, True):
+        n, ends = 300, rng.integers(0, 250, (2, 900))  # 50 vertices and more have no arcs
+        ends = np.hstack((ends, [np.arange(40), np.zeros(40, np.int64)], [np.full(40, 2), np.arange(40)]))
+        graph = Graph.from_edges(*ends[:, :20] if short else ends, vertices=np.arange(n), directed=directed)
+        for count, lanes, limit in ((40, 64, None), (70, 64, None), (70, 32, 2), (64, 64, 3)):
+            sources = np.r_[rng.integers(0, n, count - 2), n - 1, n - 1]
+            found = bfs_many(graph, sources, device=device, depth_limit=limit, lanes=lanes)  # type: ignore
+            want = [reference_bfs(graph, source, depth_limit=limit)[0] for source in sources]
+            np.testing.assert_array_equal(found.distance, want)
+        ranked = device.cached(graph, "ranked", lambda: None)
+        assert ranked is not None and ranked.rows == np.count_nonzero(graph.undirected.degrees)
 
 
 @pytest.mark.parametrize("deep", [5, 10**6])
