@@ -10,16 +10,17 @@
 #ifndef FAR_SCAN
 #define FAR_SCAN 0
 #endif
+#ifndef HAS_COPIES
+#define HAS_COPIES 1   // 0: the host knows that no two arcs are parallel
+#endif
 
 #define REMOVED (-1)
 #define HEADER (-2)
 
-// First arc of row u whose head is v; the row ascends and holds it.
-static inline OFFSET first_arc(__global const OFFSET *row_ptr, __global const int *col_idx, int u, int v)
+// First arc whose head is v in the row low .. end - 1; the row ascends and holds it.
+static inline OFFSET first_arc(__global const int *col_idx, OFFSET low, const OFFSET end, int v)
 {
-    OFFSET low = row_ptr[u];
 #if FAR_SCAN
-    const OFFSET end = row_ptr[u + 1];
     OFFSET found = end;
     for (OFFSET burst = low; burst < end && found == end; burst += 16) {
         #pragma unroll 16
@@ -29,15 +30,14 @@ static inline OFFSET first_arc(__global const OFFSET *row_ptr, __global const in
     }
     return found;
 #else
-    OFFSET high = row_ptr[u + 1];
-    while (low < high) {
-        const OFFSET middle = low + (high - low) / 2;
-        if (col_idx[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
+    // no branch depends on what is read: a core goes on with other searches while this one waits for memory
+    OFFSET left = end - low;
+    while (left > 1) {
+        const OFFSET middle = left / 2;
+        low += middle & -(OFFSET)(col_idx[low + middle - 1] < v);
+        left -= middle;
     }
-    return low;
+    return low + (left == 1 && col_idx[low] < v);
 #endif
 }
 
@@ -45,15 +45,18 @@ static inline OFFSET first_arc(__global const OFFSET *row_ptr, __global const in
 static inline OFFSET copy_rank(__global const OFFSET *row_ptr, __global const int *col_idx, int v, OFFSET p)
 {
     OFFSET rank = 0;
+#if HAS_COPIES
     while (p - rank > row_ptr[v] && col_idx[p - rank - 1] == col_idx[p])
         rank++;
+#endif
     return rank;
 }
 
 // The arc that is the other half of arc p of row v.
 static inline OFFSET far_arc(__global const OFFSET *row_ptr, __global const int *col_idx, int v, OFFSET p)
 {
-    return first_arc(row_ptr, col_idx, col_idx[p], v) + copy_rank(row_ptr, col_idx, v, p);
+    const int u = col_idx[p];
+    return first_arc(col_idx, row_ptr[u], row_ptr[u + 1], v) + copy_rank(row_ptr, col_idx, v, p);
 }
 
 // Where arc p of row v stands in `edges`.

@@ -6,10 +6,12 @@
 //        one and a header do not count): an edge uniform. The threshold makes up for the misses of the two. The coin
 //        has a Philox block of its own: where it says drve, draw i hits what drve's draw i does.
 //
-// drawn_vertex int[draws], drawn_slot OFFSET[draws]    what draw i hit; slot -1: it does not count
-// first   int[arcs]    at an edge's arc in its smaller end's row: the first draw that hit it, else INT_MAX
+// drawn_vertex int[draws], drawn_slot, drawn_far OFFSET[draws]    what draw i hit: a vertex, one of its slots (-1: it
+//                      does not count) and the edge's other slot
+// first   int[slots]   at the smaller of an edge's two slots: the first draw that hit it, else INT_MAX
 // launch               padded range, ITEMS consecutive draws a work-item (draw_distinct: BLOCK)
-// tunables             ITEMS, BLOCK; HYBRID for dhyb
+// tunables             ITEMS, BLOCK; HYBRID for dhyb; DRAWS are made side by side, step by step, so that their cache
+//                      misses overlap (a draw alone waits for one miss after another)
 
 #include "keyed.h"
 #include "copra.h"
@@ -22,14 +24,15 @@
 #define HYBRID 0
 #endif
 
-#define NEVER 0x7FFFFFFF
+#ifndef DRAWS
+#ifdef KIND_GPU
+#define DRAWS 1    // there it is other work-items that fill the wait
+#else
+#define DRAWS 16
+#endif
+#endif
 
-// The edge's arc in the row of its smaller end, given one of its slots.
-static inline OFFSET edge_of(int v, OFFSET slot, __global const OFFSET *row_ptr, __global const int *col_idx)
-{
-    const OFFSET p = slot - 2 * ((OFFSET)v + 1);
-    return v < col_idx[p] ? p : far_arc(row_ptr, col_idx, v, p);
-}
+#define NEVER 0x7FFFFFFF
 
 // The vertex in whose block a slot stands: the last one whose block begins at or before it.
 static inline int block_of(OFFSET slot, int n, __global const OFFSET *row_ptr)
@@ -45,66 +48,81 @@ static inline int block_of(OFFSET slot, int n, __global const OFFSET *row_ptr)
     return low;
 }
 
-// One of v's live edges, uniform; -1 if it has none.
-static inline OFFSET slot_of_vertex(int v, ulong bits, __global const OFFSET *v_start, __global const OFFSET *v_end,
-                                    __global const int *edges)
+__kernel void draw_clear(const long slots, __global int *restrict first)
 {
-    int degree = 0;
-    for (OFFSET s = v_start[v]; s < v_end[v]; s++)
-        degree += edges[s] >= 0;
-    if (degree == 0)
-        return -1;
-    int left = keyed_below(bits, degree);
-    OFFSET slot = v_start[v];
-    while (edges[slot] < 0 || left-- > 0)
-        slot++;
-    return slot;
-}
-
-__kernel void draw_clear(const long arcs, __global int *restrict first)
-{
-    FOR_ITEMS_LONG(p, arcs)
-        first[p] = NEVER;
+    FOR_ITEMS_LONG(s, slots)
+        first[s] = NEVER;
 }
 
 __kernel void draw_edges(const int begin, const int end, const ulong seed, const int step, const ulong threshold,
                          const int n, const long slots,
                          __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                         __global const OFFSET *restrict v_start, __global const OFFSET *restrict v_end,
                          __global const int *restrict edges, __global int *restrict drawn_vertex,
-                         __global OFFSET *restrict drawn_slot, volatile __global int *first)
+                         __global OFFSET *restrict drawn_slot, __global OFFSET *restrict drawn_far,
+                         volatile __global int *first)
 {
-    FOR_ITEMS(k, end - begin) {
-        const int i = begin + k;
-        const philox4x32_ctr_t x = keyed_words(seed, step, i, 0, TAG_DRAW);
-        const ulong bits = keyed_join(x.v[0], x.v[1]);
-        int v = 0;
-        OFFSET slot = -1;
+    const int mine = (int)min((long)begin + (long)get_global_id(0) * ITEMS, (long)end);
+    const int last = (int)min((long)mine + ITEMS, (long)end);
+    for (int i = mine; i < last; i += DRAWS) {
+        const int count = min(DRAWS, last - i);
+        int vertex[DRAWS], head[DRAWS], degree[DRAWS];
+        ulong pick[DRAWS];
+        OFFSET slot[DRAWS], start[DRAWS], stop[DRAWS];
+        for (int k = 0; k < count; k++) {
+            const philox4x32_ctr_t x = keyed_words(seed, step, i + k, 0, TAG_DRAW);
+            const ulong bits = keyed_join(x.v[0], x.v[1]);
+            slot[k] = start[k] = stop[k] = -1;
+            degree[k] = 0;
 #if HYBRID
-        const philox4x32_ctr_t coin = keyed_words(seed, step, i, 1, TAG_DRAW);
-        if (keyed_join(coin.v[0], coin.v[1]) >= threshold) {
-            slot = (OFFSET)mul_hi(bits, (ulong)slots);
-            v = block_of(slot, n, row_ptr);
-            // a block's second header, the vertex's own number, looks like a neighbour
-            if (edges[slot] < 0 || slot < slot_of(v, row_ptr[v]))
-                slot = -1;
-        } else
+            const philox4x32_ctr_t coin = keyed_words(seed, step, i + k, 1, TAG_DRAW);
+            if (keyed_join(coin.v[0], coin.v[1]) >= threshold) {
+                const OFFSET hit = (OFFSET)mul_hi(bits, (ulong)slots);
+                vertex[k] = block_of(hit, n, row_ptr);
+                // a block's second header, the vertex's own number, looks like a neighbour
+                if (edges[hit] >= 0 && hit >= slot_of(vertex[k], row_ptr[vertex[k]]))
+                    slot[k] = hit;
+                continue;
+            }
 #endif
-        {
-            v = keyed_below(bits, n);
-            slot = slot_of_vertex(v, keyed_join(x.v[2], x.v[3]), v_start, v_end, edges);
+            pick[k] = keyed_join(x.v[2], x.v[3]);
+            vertex[k] = keyed_below(bits, n);
+            start[k] = slot_of(vertex[k], row_ptr[vertex[k]]);   // a removed vertex has no live slot: no need to ask
+            stop[k] = slot_of(vertex[k], row_ptr[vertex[k] + 1]);
         }
-        if (slot >= 0)
-            atomic_min(&first[edge_of(v, slot, row_ptr, col_idx)], i);
-        drawn_vertex[i] = v;
-        drawn_slot[i] = slot;
+        for (int k = 0; k < count; k++)
+            for (OFFSET s = start[k]; s < stop[k]; s++)
+                degree[k] += edges[s] >= 0;
+        for (int k = 0; k < count; k++)
+            if (degree[k] > 0) {
+                int left = keyed_below(pick[k], degree[k]);
+                OFFSET s = start[k];
+                while (edges[s] < 0 || left-- > 0)
+                    s++;
+                slot[k] = s;
+            }
+        for (int k = 0; k < count; k++) {
+            head[k] = slot[k] < 0 ? vertex[k] : edges[slot[k]];
+            start[k] = row_ptr[head[k]];
+            stop[k] = row_ptr[head[k] + 1];
+        }
+        for (int k = 0; k < count; k++) {
+            OFFSET other = -1;
+            if (slot[k] >= 0) {
+                const int v = vertex[k];
+                other = slot_of(head[k], first_arc(col_idx, start[k], stop[k], v)
+                                             + copy_rank(row_ptr, col_idx, v, slot[k] - 2 * ((OFFSET)v + 1)));
+                atomic_min(&first[min(slot[k], other)], i + k);
+            }
+            drawn_vertex[i + k] = vertex[k];
+            drawn_slot[i + k] = slot[k];
+            drawn_far[i + k] = other;
+        }
     }
 }
 
 // Keeps of each edge its first draw and counts what is left by blocks of BLOCK draws.
-__kernel void draw_distinct(const int begin, const int end, __global const OFFSET *restrict row_ptr,
-                            __global const int *restrict col_idx, __global const int *restrict drawn_vertex,
-                            __global OFFSET *restrict drawn_slot, __global const int *restrict first,
+__kernel void draw_distinct(const int begin, const int end, __global OFFSET *restrict drawn_slot,
+                            __global const OFFSET *restrict drawn_far, __global const int *restrict first,
                             __global int *restrict block_count)
 {
     const int block = get_global_id(0);
@@ -113,7 +131,7 @@ __kernel void draw_distinct(const int begin, const int end, __global const OFFSE
         int count = 0;
         for (int i = from; i < min(from + BLOCK, end); i++)
             if (drawn_slot[i] >= 0) {
-                if (first[edge_of(drawn_vertex[i], drawn_slot[i], row_ptr, col_idx)] == i)
+                if (first[min(drawn_slot[i], drawn_far[i])] == i)
                     count++;
                 else
                     drawn_slot[i] = -1;
@@ -123,11 +141,10 @@ __kernel void draw_distinct(const int begin, const int end, __global const OFFSE
 }
 
 // Makes `first` clean for the next batch; each edge's first draw is its owner.
-__kernel void draw_forget(const int end, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                          __global const int *restrict drawn_vertex, __global const OFFSET *restrict drawn_slot,
-                          __global int *restrict first)
+__kernel void draw_forget(const int end, __global const OFFSET *restrict drawn_slot,
+                          __global const OFFSET *restrict drawn_far, __global int *restrict first)
 {
     FOR_ITEMS(i, end)
         if (drawn_slot[i] >= 0)
-            first[edge_of(drawn_vertex[i], drawn_slot[i], row_ptr, col_idx)] = NEVER;
+            first[min(drawn_slot[i], drawn_far[i])] = NEVER;
 }

@@ -95,7 +95,11 @@ class Copra:
     def program(self) -> Program:
         """The kernels of ``cl/copra.cl`` for this device and these options."""
         return self.device.program(
-            "copra", ITEMS=self.device.tuning.items, FAR_SCAN=int(self.far_scan), **self.csr.defines
+            "copra",
+            ITEMS=self.device.tuning.items,
+            FAR_SCAN=int(self.far_scan),
+            HAS_COPIES=int(self.has_copies),
+            **self.csr.defines,
         )
 
     def compile(self) -> None:
@@ -163,6 +167,16 @@ class Copra:
             c.row_ptr,
             c.col_idx,
             self.edges,
+        )
+
+    def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
+        """Remove edges given by both of their slots; a slot of -1 is passed over."""
+        self.program.copra_remove_pairs(self._passes_over(count), np.int32(count), slots, far, self.edges)
+
+    def restore_pairs(self, vertices: Any, slots: Any, far: Any, count: int) -> None:
+        """Undo `remove_pairs`, given the owners of `slots` too."""
+        self.program.copra_restore_pairs(
+            self._passes_over(count), np.int32(count), vertices, slots, far, self.csr.col_idx, self.edges
         )
 
     def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:

@@ -87,6 +87,8 @@ class Memory:
         """A buffer of `count` values, uninitialised."""
         nbytes = count * np.dtype(dtype).itemsize
         self._check_buffer(f"an array of {count} {np.dtype(dtype)}", nbytes)
+        if self.shares_memory and nbytes >= _LARGE_PAGE:
+            return self.output(count, dtype)
         try:
             # OpenCL knows no empty buffer
             buffer = cl.Buffer(self.context, _FLAGS.READ_WRITE, max(nbytes, 16))

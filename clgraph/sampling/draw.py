@@ -33,13 +33,15 @@ class ByDraw:
         self._copra, self._seed = copra, seed
         self._weight, self._threshold = weight, 0
         self._program = device.program(
-            "draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, HYBRID=int(weight != 1), **copra.csr.defines
-        )
-        self._first = device.empty(max(copra.arcs, 1), np.int32)
-        self._program.draw_clear(-(-copra.arcs // device.tuning.items), np.int64(copra.arcs), self._first)
+            "draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, HYBRID=int(weight != 1),
+            HAS_COPIES=int(copra.has_copies), FAR_SCAN=int(copra.far_scan), **copra.csr.defines,
+        )  # fmt: skip
+        self._first = device.empty(copra.slots, np.int32)
+        self._program.draw_clear(-(-copra.slots // device.tuning.items), np.int64(copra.slots), self._first)
         self._room = 0
         self._vertex: Any = None
         self._slot: Any = None
+        self._far: Any = None
         self._step = -1
         self._drawn = 0  # draws made in this step
         self._upto = 0  # draws whose edges were removed
@@ -53,7 +55,7 @@ class ByDraw:
         while (have := int(self._kept[-1]) if len(self._kept) else 0) < count:
             self._draw_more(count - have, have)
         self._upto = self._draws_for(count)
-        self._copra.remove_vertex_edges(self._vertex, self._slot, self._upto)
+        self._copra.remove_pairs(self._slot, self._far, self._upto)
 
     def _threshold_for(self, vertices: int, edges: int) -> int:
         """Coins below it draw a vertex's edge. "Always" would be 2**64: that is a kernel without a coin."""
@@ -78,15 +80,14 @@ class ByDraw:
         self._program.draw_edges(
             -(-(end - begin) // device.tuning.items), np.int32(begin), np.int32(end), np.uint64(self._seed),
             np.int32(self._step), np.uint64(self._threshold), np.int32(copra.n), np.int64(copra.slots),
-            csr.row_ptr, csr.col_idx, copra.v_start, copra.v_end, copra.edges, self._vertex, self._slot,
-            self._first,
+            csr.row_ptr, csr.col_idx, copra.edges, self._vertex, self._slot,
+            self._far, self._first,
         )  # fmt: skip
         blocks = (end - begin) // self.BLOCK
         counts = device.empty(blocks, np.int32)
         self._program.draw_distinct(
-            blocks, np.int32(begin), np.int32(end), csr.row_ptr, csr.col_idx, self._vertex, self._slot,
-            self._first, counts,
-        )  # fmt: skip
+            blocks, np.int32(begin), np.int32(end), self._slot, self._far, self._first, counts
+        )
         kept = np.cumsum(device.download(counts, np.int32, blocks), dtype=np.int64) + have
         self._kept = np.concatenate((self._kept, kept))
         self._drawn = end
@@ -95,14 +96,14 @@ class ByDraw:
         """Room for so many draws; those already made in this step come along."""
         if room <= self._room:
             return
-        device, old = self._copra.device, (self._vertex, self._slot)
+        device, old = self._copra.device, (self._vertex, self._slot, self._far)
         room = max(room, 2 * self._room)
-        types = (np.int32, self._copra.offset)
+        types = (np.int32, self._copra.offset, self._copra.offset)
         new = [device.empty(room, dtype) for dtype in types]
         for target, source, dtype in zip(new, old, types, strict=True):
             if self._drawn:
                 device.copy(target, source, self._drawn * np.dtype(dtype).itemsize)
-        self._vertex, self._slot = new
+        self._vertex, self._slot, self._far = new
         self._room = room
 
     def _draws_for(self, count: int) -> int:
@@ -114,16 +115,8 @@ class ByDraw:
         return begin + int(np.flatnonzero(slots >= 0)[count - before - 1]) + 1
 
     def undo(self) -> None:
-        self._copra.restore_vertex_edges(self._vertex, self._slot, self._upto)
+        self._copra.restore_pairs(self._vertex, self._slot, self._far, self._upto)
 
     def accept(self) -> None:
-        csr = self._copra.csr
-        self._program.draw_forget(
-            -(-self._drawn // self._copra.device.tuning.items),
-            np.int32(self._drawn),
-            csr.row_ptr,
-            csr.col_idx,
-            self._vertex,
-            self._slot,
-            self._first,
-        )
+        passes = -(-self._drawn // self._copra.device.tuning.items)
+        self._program.draw_forget(passes, np.int32(self._drawn), self._slot, self._far, self._first)
