@@ -83,7 +83,7 @@ def main() -> None:
     methods = options.methods.split(",")
     for n in map(int, options.vertices.split(",")):
         start = time.perf_counter()
-        graph = powerlaw_graph(n, seed=1)
+        graph = powerlaw_graph(n, seed=1, device=device)
         made = time.perf_counter() - start
         print(f"{n} vertices, {graph.num_edges} edges, made in {made:.1f} s", flush=True)
         for method, mode in (case for case in CASES if case[1] in options.modes and case[0] in methods):

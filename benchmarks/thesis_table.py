@@ -98,7 +98,7 @@ def main() -> None:
     options = parser.parse_args()
     device = get_device(options.device)
     start = time.perf_counter()
-    graph = powerlaw_graph(options.vertices, seed=1)
+    graph = powerlaw_graph(options.vertices, seed=1, device=device)
     whole = characteristics(graph)
     print(
         f"{device.name}; powerlaw_graph({options.vertices}, seed=1), "

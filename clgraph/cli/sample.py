@@ -157,7 +157,7 @@ def sample(
                 for note in result.notes:
                     say(f"note: {note}", quiet)
             if verify:
-                _verified(data, result, quiet)
+                _verified(data, result, connection, quiet)
             seconds = {"read": read_seconds, **result.seconds}
             name = names.get((each, number))
             if name:
@@ -203,13 +203,14 @@ def _tell(result: Sample, whole: int, seconds: float, name: str | None) -> None:
     )
 
 
-def _verified(data: Any, result: Sample, quiet: bool) -> None:
+def _verified(data: Any, result: Sample, connection: str, quiet: bool) -> None:
     from clgraph.reference import verify_sample
 
     try:
-        verify_sample(data, result)
+        verify_sample(data, result, connection=connection)
     except AssertionError as error:
         raise ClgraphError(
             f"the sample is wrong: {error}. Please report this with the command and the device"
         ) from None
-    say("verified: connected, within the target, edges are the original's", quiet)
+    what = "a contraction of connected groups" if result.group is not None else "connected"
+    say(f"verified: {what}, within the target, edges are the original's", quiet)

@@ -252,7 +252,8 @@ def _batched(state: _Shrinking, method: str, target: int, slack: Fraction) -> in
         count = max(1, min(ceil(share * excess * rate), ceil((state.size - target) * rate)))
         things_left = state.size if method == "drv" else int(np.count_nonzero(state.live))
         before = state.save()
-        count = min(count, things_left)
+        # a batch draws by the degrees at its start: larger ones come out too sparse
+        count = min(count, max(1, things_left // 8) if method in ("drve", "dhyb") else things_left)
         if method != "drv" and count == things_left > 1:
             count = -(-count // 2)  # without any edge one vertex would be left
         chosen = state.choose(method, step, count)

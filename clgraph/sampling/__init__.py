@@ -13,6 +13,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.sampling.contract import extract_contracted
 from clgraph.sampling.methods import EXACT, METHODS, Options, check_options, make_run, upload
 from clgraph.sampling.result import Left, Progress, Sample, extract
 from clgraph.sizes import target_size
@@ -227,8 +228,6 @@ def _check_seeds(first: int, seeds: int | None) -> int:
 
 def _extract(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
     if left.group is not None:
-        from clgraph.sampling.contract import extract_contracted
-
         return extract_contracted(graph, left)
     return extract(graph, left.vertices, left.arcs)
 

@@ -13,7 +13,15 @@ from clgraph.sampling.result import Left, Progress
 
 
 class Choice(Protocol):
-    """Which things a batch deletes: lists them on the device, removes them from COPRA, can take that back."""
+    """Which things a batch deletes: lists them on the device, removes them from COPRA, can take that back.
+
+    Attributes
+    ----------
+    most : Fraction
+        Of the things left a batch takes at most this share.
+    """
+
+    most: Fraction
 
     def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
         """Choose the first `count` things of a graph with so many vertices and edges and remove them.
@@ -110,7 +118,7 @@ class BatchedRun:
             share = max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100))
             things = self._live_edges if self._edges else self._size
             wanted = min(ceil(share * excess * self._rate), ceil((self._size - target) * self._rate))
-            count = min(max(1, wanted), things)
+            count = max(1, min(wanted, things, int(things * choice.most)))
             if self._edges and count == things > 1:
                 count = -(-count // 2)  # without any edge one vertex would be left
             left = self._delete(count)

@@ -12,10 +12,13 @@ from clgraph.graph import Graph
 from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.algorithm5 import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Choice, Finder
+from clgraph.sampling.contract import ContractRun
 from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.exact import ExactRun
+from clgraph.sampling.explore import ExploreRun
 from clgraph.sampling.result import Left, Progress
 from clgraph.sampling.select import ByPriority
+from clgraph.sampling.strong import StrongFinder
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -160,12 +163,8 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     simple = graph.undirected.simple
     method = options.method
     if method in CONTRACTING:
-        from clgraph.sampling.contract import ContractRun
-
         return ContractRun(device, simple, seed, method=method)
     if method in EXPLORING:
-        from clgraph.sampling.explore import ExploreRun
-
         return ExploreRun(device, simple, seed, method=method, start=options.start)
     if options.exact:
         return ExactRun(device, simple, seed, edges=method == "dre")
@@ -174,13 +173,11 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     choice: Choice
     if method in ("drve", "dhyb"):
         weight = Fraction(4, 5) if options.weight is None else options.weight
-        choice = ByDraw(copra, seed, **({"weight": weight} if method == "dhyb" else {}))
+        choice = ByDraw(copra, seed, weight=weight if method == "dhyb" else Fraction(1))
     else:
         choice = ByPriority(copra, seed, edges=method == "dre")
     finder: Finder
     if options.connection == "strong":
-        from clgraph.sampling.strong import StrongFinder
-
         finder, way = StrongFinder(copra, graph), "strong"
     elif options.components == "bfs":
         finder, way = ArrayFrontier(copra, int(simple.degrees.argmax())), "bfs"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import isqrt
 from typing import Any
 
@@ -17,6 +18,8 @@ TOP = 1 << 64
 
 class ByPriority:
     """The live things of smallest (priority, place): vertices for drv, edges for dre."""
+
+    most = Fraction(1)  # the order does not depend on what went before
 
     def __init__(self, copra: Copra, seed: int, *, edges: bool) -> None:
         device = copra.device

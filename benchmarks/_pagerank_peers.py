@@ -1,0 +1,203 @@
+"""PageRank for benchmarks/pagerank.py: the peers, and the PageRank thesis's CUDA kernels written anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+
+Solve = Callable[[], Any]
+PEERS = ("scipy", "networkit", "igraph", "scikit-network", "networkx", "cupy")
+DAMPING = 0.85
+
+
+def pattern(graph: Graph, dtype: Any = np.int8) -> Any:
+    """The arcs as a SciPy matrix of ones."""
+    n = graph.num_vertices
+    return sp.csr_array((np.ones(graph.num_arcs, dtype), graph.col_idx, graph.row_ptr), shape=(n, n))
+
+
+def product(graph: Graph) -> Callable[[], Any]:
+    """SciPy's csr @ x in float32 over the arcs turned round: what an iteration is held against."""
+    matrix = pattern(graph).T.tocsr()
+    x = np.random.default_rng(1).random(graph.num_vertices, dtype=np.float32)
+    return lambda: matrix @ x
+
+
+def cusparse_product(graph: Graph, repeat: int = 30) -> float:
+    """Seconds of cuSPARSE's float32 CSR matrix-vector product, by CUDA events."""
+    import cupy
+    from cupyx.scipy.sparse import csr_matrix
+
+    n, ones = graph.num_vertices, cupy.ones(graph.num_arcs, cupy.float32)
+    arrays = (ones, cupy.asarray(graph.col_idx), cupy.asarray(graph.row_ptr))
+    matrix = csr_matrix(arrays, shape=(n, n)).T.tocsr()
+    x = cupy.random.rand(n).astype(cupy.float32)
+    for _ in range(3):
+        matrix @ x
+    begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+    begin.record()
+    for _ in range(repeat):
+        matrix @ x
+    end.record()
+    end.synchronize()
+    return float(cupy.cuda.get_elapsed_time(begin, end)) / repeat / 1e3
+
+
+def peers(graph: Graph, error: float) -> Iterator[tuple[str, Solve | None]]:
+    """Name and call of each peer for an L1 error of at most `error` (None: not installed, or too slow)."""
+    for name, make in zip(PEERS, (_scipy, _networkit, _igraph, _sknetwork, _networkx, _cupy), strict=True):
+        try:
+            yield name, make(graph, error)
+        except Exception as problem:  # not installed, or CuPy without a GPU
+            if not isinstance(problem, ImportError) and name != "cupy":
+                raise
+            yield name, None
+
+
+def _power(graph: Graph, error: float, xp: Any, matrix: Any) -> Solve:
+    n, d = graph.num_vertices, DAMPING
+    out = xp.asarray(np.diff(graph.row_ptr).astype(np.float64))
+    dangling = out == 0
+    inverse = xp.where(dangling, 0, 1 / xp.maximum(out, 1))
+
+    def run() -> Any:
+        x = xp.full(n, 1 / n)
+        while True:
+            before, x = x, (1 - d) / n + d * (matrix @ (x * inverse) + x[dangling].sum() / n)
+            if d / (1 - d) * float(xp.abs(x - before).sum()) <= error:
+                return x
+
+    return run
+
+
+def _scipy(graph: Graph, error: float) -> Solve:
+    return _power(graph, error, np, pattern(graph, np.float64).T.tocsr())
+
+
+def _cupy(graph: Graph, error: float) -> Solve:
+    import cupy
+    from cupyx.scipy.sparse import csr_matrix
+
+    return _power(graph, error, cupy, csr_matrix(pattern(graph, np.float64).T.tocsr()))
+
+
+def _networkit(graph: Graph, error: float) -> Solve:
+    import networkit as nk
+
+    made = nk.GraphFromCoo(pattern(graph, np.float64).tocoo(), n=graph.num_vertices, directed=True)
+
+    def run() -> Any:
+        ranks = nk.centrality.PageRank(
+            made, DAMPING, error * (1 - DAMPING) / DAMPING,
+            distributeSinks=nk.centrality.SinkHandling.DistributeSinks,
+        )  # fmt: skip
+        ranks.norm = nk.centrality.Norm.L1_NORM
+        ranks.run()
+        return np.array(ranks.scores())
+
+    return run
+
+
+def _igraph(graph: Graph, error: float) -> Solve:
+    import igraph
+
+    ends = np.stack((graph.rows, graph.col_idx), axis=1)
+    made = igraph.Graph(n=graph.num_vertices, edges=ends, directed=True)
+    return lambda: np.array(made.pagerank(damping=DAMPING, implementation="prpack"))
+
+
+def _sknetwork(graph: Graph, error: float) -> Solve:
+    from sknetwork.ranking import PageRank
+
+    matrix = sp.csr_matrix(pattern(graph))
+    tol = error * (1 - DAMPING) / DAMPING
+    return lambda: PageRank(DAMPING, n_iter=200, tol=tol).fit_predict(matrix)
+
+
+def _networkx(graph: Graph, error: float) -> Solve:
+    import networkx as nx
+
+    if graph.num_arcs > 1_000_000:
+        raise ImportError("minutes to build")
+    made = nx.DiGraph()
+    made.add_nodes_from(range(graph.num_vertices))
+    made.add_edges_from(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    tol = error * (1 - DAMPING) / DAMPING / graph.num_vertices
+    return lambda: np.fromiter(nx.pagerank(made, DAMPING, max_iter=500, tol=tol).values(), float)
+
+
+# Parallel I and II of the PageRank thesis as it runs them: one thread a vertex, the in-neighbours' ranks (I)
+# or contributions (II) gathered, float sums, mass of dangling vertices dropped. Two faults mended: vertices
+# without out-arcs are not divided by, and as many groups are launched as there are vertices to fill.
+CUDA = r"""
+extern "C" __global__ void parallel_one(int n, const int* row_ptr, const int* source, const int* degree,
+                                        const float* rank, float* next, float base, float d)
+{
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v < n) {
+        float sum = 0;
+        for (int e = row_ptr[v]; e < row_ptr[v + 1]; e++) sum += rank[source[e]] / degree[source[e]];
+        next[v] = base + d * sum;
+    }
+}
+extern "C" __global__ void parallel_two_contribution(int n, const int* degree, const float* rank, float* out)
+{
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v < n) out[v] = degree[v] ? rank[v] / degree[v] : 0.0f;
+}
+extern "C" __global__ void parallel_two(int n, const int* row_ptr, const int* source,
+                                        const float* contribution, float* rank, float base, float d)
+{
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+    if (v < n) {
+        float sum = 0;
+        for (int e = row_ptr[v]; e < row_ptr[v + 1]; e++) sum += contribution[source[e]];
+        rank[v] = base + d * sum;
+    }
+}
+"""
+
+
+def thesis_kernels(graph: Graph, iterations: int) -> Iterator[tuple[str, Callable[[], float]]]:
+    """Name and call of the thesis's two CUDA versions; a call gives its seconds."""
+    import cupy
+
+    module = cupy.RawModule(code=CUDA, backend="nvcc")
+    one, contribution, two = (
+        module.get_function(name) for name in ("parallel_one", "parallel_two_contribution", "parallel_two")
+    )
+    n, d = graph.num_vertices, DAMPING
+    reverse = pattern(graph).T.tocsr()
+    row_ptr, source, degree = (
+        cupy.asarray(a.astype(np.int32)) for a in (reverse.indptr, reverse.indices, np.diff(graph.row_ptr))
+    )
+    rank, other = (cupy.full(n, 1 / n, cupy.float32) for _ in range(2))
+    grid, block = (-(-n // 256),), (256,)
+    base, factor, count = np.float32((1 - d) / n), np.float32(d), np.int32(n)
+
+    def run_one() -> float:
+        nonlocal rank, other
+        begun = time.perf_counter()
+        for _ in range(iterations):
+            one(grid, block, (count, row_ptr, source, degree, rank, other, base, factor))
+            rank, other = other, rank
+        cupy.cuda.Device().synchronize()
+        return time.perf_counter() - begun
+
+    def run_two() -> float:
+        begun = time.perf_counter()
+        for _ in range(iterations):
+            contribution(grid, block, (count, degree, rank, other))
+            two(grid, block, (count, row_ptr, source, other, rank, base, factor))
+        cupy.cuda.Device().synchronize()
+        return time.perf_counter() - begun
+
+    yield "CUDA Parallel I", run_one
+    yield "CUDA Parallel II", run_two
