@@ -91,7 +91,9 @@ def _cupy(graph: Graph, error: float) -> Solve:
 def _networkit(graph: Graph, error: float) -> Solve:
     import networkit as nk
 
-    made = nk.GraphFromCoo(pattern(graph, np.float64).tocoo(), n=graph.num_vertices, directed=True)
+    n = graph.num_vertices
+    coo = sp.coo_matrix((np.ones(graph.num_arcs), (graph.rows, graph.col_idx)), shape=(n, n))
+    made = nk.GraphFromCoo(coo, n=n, directed=True)
 
     def run() -> Any:
         ranks = nk.centrality.PageRank(

@@ -17,20 +17,26 @@ from clgraph.errors import (
     CapacityError,
     ClgraphError,
     ConvergenceError,
+    ConvergenceWarning,
     DeviceError,
     InputError,
 )
 from clgraph.generate import powerlaw_graph, rmat_graph
 from clgraph.graph import Graph
 from clgraph.io import read, write
+from clgraph.pagerank import PageRankResult, pagerank
+from clgraph.ppr import PersonalizedResult, personalized_pagerank
 from clgraph.reference import (
     reference_bfs,
     reference_components,
+    reference_pagerank,
     reference_sample,
     verify_bfs,
     verify_components,
+    verify_pagerank,
     verify_sample,
 )
+from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
 
@@ -46,11 +52,14 @@ __all__ = [
     "ClgraphError",
     "Components",
     "ConvergenceError",
+    "ConvergenceWarning",
     "Device",
     "DeviceError",
     "Graph",
     "InputError",
     "ManyBFSResult",
+    "PageRankResult",
+    "PersonalizedResult",
     "ReductionCurve",
     "Sample",
     "__version__",
@@ -60,16 +69,23 @@ __all__ = [
     "deletion_order",
     "get_device",
     "largest_component",
+    "pagerank",
+    "personalized_pagerank",
     "powerlaw_graph",
     "read",
     "reduction_curve",
     "reference_bfs",
     "reference_components",
+    "reference_pagerank",
+    "reference_ppr",
     "reference_sample",
     "rmat_graph",
     "sample",
+    "top_accuracy",
     "verify_bfs",
     "verify_components",
+    "verify_pagerank",
+    "verify_ppr",
     "verify_sample",
     "write",
 ]

@@ -5,6 +5,8 @@ A message says what is wrong, where (file and line, or device), and what to do.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class ClgraphError(Exception):
     """Anything that clgraph reports to its user."""
@@ -27,4 +29,18 @@ class CapacityError(DeviceError, MemoryError):
 
 
 class ConvergenceError(ClgraphError, RuntimeError):
-    """An iteration that did not reach its tolerance."""
+    """An iteration that did not reach its tolerance.
+
+    Attributes
+    ----------
+    result : object or None
+        What was reached: the result object that the call would have returned.
+    """
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class ConvergenceWarning(UserWarning):
+    """The same as a warning, where the caller asked for one."""

@@ -171,8 +171,9 @@ def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) 
         graph = Graph.from_edges(tails, heads, directed=directed, vertices=np.arange(53))
         kept.append(graph)
         if many:
-            found = bfs_many(graph, np.arange(40), device=device)
-            want = [reference_bfs(graph, source)[0] for source in range(40)]
+            sources = np.r_[np.arange(39), 52]  # the last one has no arcs
+            found = bfs_many(graph, sources, device=device)
+            want = [reference_bfs(graph, source)[0] for source in sources]
             assert found.distance.tolist() == np.array(want).tolist()
             continue
         for sources, predecessors in (([7], True), ([7, 30], True), ([7], False)):
@@ -241,6 +242,15 @@ def case_bfs_many_scatter(device: Any) -> None:
     _many(device, (0, 0, 3, 10**9))
 
 
+def case_bfs_many_ranked(device: Any) -> None:
+    """Many searches at once with vertices numbered by degree, from the first pull on."""
+    from clgraph import bfs_many, bfs_ranked
+
+    bfs_ranked.MANY_VERTICES, bfs_ranked.HOT_SHARE = 0, 1
+    sys.modules[bfs_many.__module__].RANK_SEARCHES = 1  # type: ignore[attr-defined]
+    _many(device, (0, 0, 3, 10**9))
+
+
 def case_bfs_many_team(device: Any) -> None:
     """Many searches at once as GPUs do it: fused levels, push."""
     _many(device, (8, 60, 0, 0), **_TEAM)
@@ -288,6 +298,38 @@ def case_sample_drve(device: Any) -> None:
     _sample(device, "drve", tolerance=0)
 
 
+def case_sample_dhyb(device: Any) -> None:
+    """Batched removal of a vertex's edge or of any edge."""
+    _sample(device, "dhyb", tolerance=0)
+
+
+def _strong_sample(device: Any, method: str, duplicates: Any, long_row: int | None) -> None:
+    """A sample that keeps the largest strong component, checked against the reference."""
+    import functools
+
+    from clgraph import Graph
+    from clgraph.reference import reference_sample
+    from clgraph.sampling import sample, strong
+
+    rng = np.random.default_rng(8)
+    strong.StrongFinder.__init__ = functools.partialmethod(strong.StrongFinder.__init__, long_row=long_row)  # type: ignore[assignment]
+    graph = Graph.from_edges(*rng.integers(0, 40, (2, 110)), directed=True, duplicates=duplicates)
+    made = sample(graph, method, size="50%", seed=5, device=device, connection="strong")
+    expected = reference_sample(graph, method, size="50%", seed=5, mode="batched", connection="strong")
+    assert np.array_equal(made.vertices, expected.vertices)
+    assert np.array_equal(made.edges, expected.edges)
+
+
+def case_sample_strong(device: Any) -> None:
+    """The largest strong component after batches of vertices."""
+    _strong_sample(device, "drv", "merge", None)
+
+
+def case_sample_strong_pieces(device: Any) -> None:
+    """The same after batches of parallel edges, with long rows in pieces."""
+    _strong_sample(device, "dre", "keep", 2)
+
+
 def case_exact_drv(device: Any) -> None:
     """Exact removal of vertices by probes."""
     import clgraph.sampling.exact
@@ -302,6 +344,218 @@ def case_exact_dre(device: Any) -> None:
 
     clgraph.sampling.exact.FEW = 3
     _sample(device, "dre", mode="exact")
+
+
+def _csr_build(device: Any, **options: Any) -> None:
+    from clgraph.csr_build import build_rows
+    from clgraph.graph import build_csr
+
+    rng = np.random.default_rng(7)
+    tail = np.r_[rng.integers(0, 50, 90), np.full(30, 11)].astype(np.int32)
+    head = np.r_[rng.integers(0, 50, 90), np.arange(20, 50)].astype(np.int32)
+    proper = tail != head
+    for mirror, duplicates in ((True, "merge"), (False, "keep")):
+        rows = build_rows(
+            device, 53, device.upload(tail), device.upload(head), len(tail), mirror=mirror,
+            duplicates=duplicates, **options,
+        )  # fmt: skip
+        want = build_csr(tail[proper], head[proper], 53, directed=not mirror, duplicates=duplicates)  # type: ignore[arg-type]
+        assert device.download(rows.row_ptr, rows.offset, 54).tolist() == want.row_ptr.tolist()
+        assert device.download(rows.col_idx, np.int32, rows.arcs).tolist() == want.col_idx.tolist()
+
+
+def case_csr_build(device: Any) -> None:
+    """Rows from arcs: short ones, one chunk, several chunks that are merged."""
+    _csr_build(device, way="scatter")
+
+
+def case_csr_buckets(device: Any) -> None:
+    """Rows from arcs as CPUs do it."""
+    import clgraph.csr_build
+
+    clgraph.csr_build.SLICE_ARCS = 40
+    _csr_build(device, way="buckets")
+
+
+def case_generate(device: Any) -> None:
+    """Edges drawn on the device, from the power law and from R-MAT."""
+    from clgraph.generate import powerlaw_graph, rmat_graph
+
+    for make in (
+        lambda **where: powerlaw_graph(300, average_degree=1, seed=2, **where),
+        lambda **where: rmat_graph(5, edge_factor=3, seed=2, **where),
+    ):
+        graph, want = make(device=device), make()
+        assert graph.row_ptr.tolist() == want.row_ptr.tolist()
+        assert graph.col_idx.tolist() == want.col_idx.tolist()
+
+
+def _contract(device: Any, method: str) -> None:
+    """A contraction in chunks of a few draws, checked against the reference."""
+    import clgraph.sampling.contract
+    from clgraph import Graph
+    from clgraph.reference.contract import reference_contract
+    from clgraph.sampling.contract import ContractRun
+
+    clgraph.sampling.contract.CHUNK = 16
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
+    run = ContractRun(device, graph.simple, 5, method=method)
+    run.start()
+    for wanted in reference_contract(graph, method, sizes=["60%", 3, 1], seed=5):
+        run.shrink_to(wanted.target)
+        left = run.download()
+        assert np.array_equal(left.group, wanted.group)
+        assert np.count_nonzero(left.arcs) == 2 * len(wanted.edges)
+
+
+def case_contract_cre(device: Any) -> None:
+    """Contraction of uniform edges."""
+    _contract(device, "cre")
+
+
+def case_contract_crve(device: Any) -> None:
+    """Contraction of a uniform vertex's edge."""
+    _contract(device, "crve")
+
+
+def _explore(device: Any, method: str) -> None:
+    """An exploration, checked against the reference."""
+    import clgraph.sampling.explore
+    from clgraph import Graph
+    from clgraph.reference.explore import reference_explore
+    from clgraph.sampling.explore import ExploreRun
+
+    clgraph.sampling.explore.CAPACITY = 4
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
+    run = ExploreRun(device, graph.simple, 5, method=method)
+    run.start()
+    for wanted in reference_explore(graph, method, sizes=["60%", "30%", 1], seed=5):
+        run.shrink_to(wanted.target)
+        left = run.download()
+        assert np.array_equal(graph.ids[left.vertices], wanted.vertices)
+        assert np.count_nonzero(left.arcs) == 2 * len(wanted.edges)
+
+
+def case_explore_ebfs(device: Any) -> None:
+    """Exploration breadth-first, a level cut."""
+    _explore(device, "ebfs")
+
+
+def case_explore_edfs(device: Any) -> None:
+    """Exploration depth-first, one neighbour at a time."""
+    import clgraph.sampling.explore
+
+    clgraph.sampling.explore.LANES["simulator"] = 1
+    _explore(device, "edfs")
+
+
+def case_explore_edfs_lanes(device: Any) -> None:
+    """Exploration depth-first as GPUs do it: several neighbours at a time."""
+    _explore(device, "edfs")
+
+
+def _pagerank(device: Any, variant: str, *, weighted: bool = False, **options: Any) -> None:
+    from clgraph import Graph
+    from clgraph.pagerank import pagerank
+    from clgraph.reference.pagerank import reference_pagerank
+
+    ends = (np.random.default_rng(3).random((2, 180)) ** 2 * 50).astype(int)
+    weights = np.random.default_rng(5).integers(0, 4, 180) if weighted else None
+    graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)
+    found = pagerank(graph, variant=variant, tol=0, max_iter=3, device=device, **options)  # type: ignore[arg-type]
+    names = ("personalization", "dangling", "nstart")
+    wanted = {name: value for name, value in options.items() if name in names}
+    right = reference_pagerank(graph, iterations=3, **wanted)
+    assert np.abs(found.ranks - right).sum() < 1e-6
+    # launches after the test was met do nothing
+    options["norm"] = "linf"
+    stopped = pagerank(graph, variant=variant, tol=1e-2, device=device, **options)  # type: ignore[arg-type]
+    assert stopped.converged
+
+
+def case_pagerank_serial(device: Any) -> None:
+    """One work-item; distributions given."""
+    _pagerank(device, "serial", personalization={3: 1, 4: 2}, dangling={7: 1}, nstart={0: 1})
+
+
+def case_pagerank_pull(device: Any) -> None:
+    """A work-item a vertex: Parallel I and II."""
+    _pagerank(device, "pull")
+    _pagerank(device, "contribution", weighted=True, dangling="drop")
+
+
+def case_pagerank_subgroup(device: Any) -> None:
+    """A team a row, long rows in pieces."""
+    _pagerank(device, "subgroup", norm="l2")
+
+
+def case_pagerank_small(device: Any) -> None:
+    """All iterations in one launch."""
+    _pagerank(device, "small")
+    _pagerank(device, "small", weighted=True, dangling="uniform", dtype="float64")
+
+
+def case_pagerank_runs(device: Any) -> None:
+    """Runs of slices, pieces."""
+    _pagerank(device, "runs")
+    _pagerank(device, "runs", weighted=True)
+
+
+def case_pagerank_bins(device: Any) -> None:
+    """Slices by teams, hot sources in local memory, pieces and their blocks."""
+    _pagerank(device, "bins")
+    _pagerank(device, "bins", weighted=True)
+
+
+def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
+    from dataclasses import replace
+
+    from clgraph import Graph, ppr_rows
+    from clgraph.ppr import personalized_pagerank
+    from clgraph.reference.ppr import verify_ppr
+
+    if teams:
+        old = ppr_rows.SHAPES["simulator"]
+        ppr_rows.SHAPES["simulator"] = replace(old, runs=0, local=16, rows=6)
+    ends = (np.random.default_rng(4).random((2, 150)) ** 2 * 50).astype(int)
+    weights = np.random.default_rng(5).integers(0, 4, 150) if options.pop("weighted", False) else None
+    graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)
+    found = personalized_pagerank(graph, sources, method=method, device=device, **options)  # type: ignore[arg-type]
+    verify_ppr(graph, found, sources)
+
+
+def case_ppr(device: Any) -> None:
+    """Personalized PageRank by runs of rows: lanes that are taken and started again, a top k."""
+    _ppr(device, "power", [0, 3, 9, 14, 21, 30, 33, 38, 41, 47], tol=1e-3, top=4, check_every=2)
+
+
+def case_ppr_vectors(device: Any) -> None:
+    """Distributions, whole vectors, arc weights."""
+    sources = [{0: 1, 4: 2}, {49: 1}]
+    _ppr(device, "power", sources, weighted=True, dangling={3: 1, 4: 1}, max_iter=4, tol=0)
+
+
+def case_ppr_teams(device: Any) -> None:
+    """The same as GPUs do it: a team a row, long rows in pieces."""
+    _ppr(device, "power", [0, 3, 9, 14], teams=True, tol=1e-2, top=4, stable_top=3, weighted=True)
+
+
+def case_ppr_coo(device: Any) -> None:
+    """Atomic adds an arc."""
+    _ppr(device, "coo", [0, 3], tol=1e-2, top=4)
+
+
+def case_ppr_coo_flat(device: Any) -> None:
+    """Segmented sums, carries between groups."""
+    _ppr(device, "coo-flat", [0, 3], tol=1e-2, dangling="personalization")
+
+
+def case_ppr_walks(device: Any) -> None:
+    """Random walks, with and without weights."""
+    _ppr(device, "monte-carlo", [0, 3], walks=60, seed=2, top=4, dangling="drop")
+    _ppr(device, "monte-carlo", [{0: 1, 4: 2}], walks=60, seed=2, weighted=True, dangling="personalization")
 
 
 CASES = {

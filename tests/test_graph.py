@@ -82,9 +82,7 @@ def test_from_edges_equals_a_dictionary(directed: bool, duplicates: Any, weighte
 
 
 def test_copies_stand_in_the_order_of_the_input() -> None:
-    graph = Graph.from_edges(
-        [2, 1, 2, 0], [1, 2, 1, 1], weights=[3.0, 1.0, 2.0, 9.0], duplicates="keep"
-    )
+    graph = Graph.from_edges([2, 1, 2, 0], [1, 2, 1, 1], weights=[3.0, 1.0, 2.0, 9.0], duplicates="keep")
     assert graph.weights is not None
     assert graph.weights.tolist() == [9.0, 9.0, 3.0, 1.0, 2.0, 3.0, 1.0, 2.0]
 

@@ -234,4 +234,3 @@ def works_installed(python, tmp_path):
     told = json.loads(done.stdout)
     assert told["vertices"] <= told["target"] == 25
     assert len((tmp_path / "out.txt").read_text().splitlines()) == told["edges"]
-

@@ -23,6 +23,8 @@ COMMANDS = {
     "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
     "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
     "components": ("clgraph.cli.traverse", "Connected components."),
+    "pagerank": ("clgraph.cli.pagerank", "PageRank."),
+    "ppr": ("clgraph.cli.ppr", "Personalized PageRank, many sources at once."),
     "info": ("clgraph.cli.graphs", "What a graph file holds."),
     "convert": ("clgraph.cli.graphs", "Write a graph in another format."),
     "generate": ("clgraph.cli.generate", "Make a graph from a seed."),

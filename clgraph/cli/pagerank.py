@@ -1,0 +1,254 @@
+"""``clgraph pagerank``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from clgraph.cli.common import (
+    device_option,
+    graph_options,
+    json_option,
+    open_device,
+    print_json,
+    quiet_option,
+    read_graph,
+    say,
+)
+from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+    from clgraph.pagerank import PageRankResult
+
+VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"]
+
+
+@click.command()
+@click.argument("graph", metavar="GRAPH")
+@click.option("--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1.")
+@click.option(
+    "--tol", type=float, default=1e-6, show_default=True,
+    help="Stop once the residual is below it; 0 runs exactly --max-iter iterations.",
+)  # fmt: skip
+@click.option(
+    "--norm", type=click.Choice(["l1", "l2", "linf", "nx"]), default="l1", show_default=True,
+    help="Of the residual; nx holds the L1 one against n * tol.",
+)  # fmt: skip
+@click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
+@click.option(
+    "--personalize", metavar="FILE|ID,...",
+    help="Teleport to these vertices: ids, or a file with `id [value]` on each line.",
+)  # fmt: skip
+@click.option(
+    "--dangling", metavar="POLICY|FILE", default="personalization", show_default=True,
+    help="Where the rank of vertices without out-arcs goes: personalization, uniform, drop, or a file of "
+    "`id [value]`.",
+)  # fmt: skip
+@click.option("--nstart", metavar="FILE", help="Start from this vector: `id [value]` on each line.")
+@click.option("--variant", type=click.Choice(VARIANTS), default="auto", show_default=True, help="Kernels.")
+@click.option(
+    "--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True,
+    help="Of the ranks.",
+)  # fmt: skip
+@click.option(
+    "--on-nonconvergence", type=click.Choice(["raise", "warn", "return"]), default="raise", show_default=True,
+    help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
+)  # fmt: skip
+@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Vertices to show.")
+@click.option("-o", "--output", metavar="OUT", help="Write `id rank`, tab-separated, one vertex a line.")
+@click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
+@click.option("--verify", is_flag=True, help="Check the result from the definition.")
+@graph_options
+@device_option
+@json_option
+@quiet_option
+def pagerank(
+    graph: str,
+    damping: float,
+    tol: float,
+    norm: Literal["l1", "l2", "linf", "nx"],
+    max_iter: int,
+    personalize: str | None,
+    dangling: str,
+    nstart: str | None,
+    variant: Any,
+    dtype: str,
+    on_nonconvergence: Literal["raise", "warn", "return"],
+    top: int,
+    output: str | None,
+    explain: bool,
+    verify: bool,
+    reading: dict[str, Any],
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """PageRank of GRAPH's vertices.
+
+    A file that does not say is read as directed (--undirected counts each edge both ways).
+
+    \b
+    clgraph pagerank Wiki-Vote.txt --top 10 -o ranks.tsv
+    clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
+    """
+    import warnings
+
+    from clgraph.io import check_writable
+    from clgraph.pagerank import pagerank as rank
+
+    # what can be refused is refused before a large file is read
+    if output:
+        check_writable(output, "edges")
+    started = time.perf_counter()
+    data = read_graph(graph, reading, quiet, bare_is_directed=True)
+    read_seconds = time.perf_counter() - started
+    options: dict[str, Any] = {
+        "personalization": None if personalize is None else _distribution(personalize, data, "--personalize"),
+        "dangling": dangling,
+        "nstart": None if nstart is None else _distribution(nstart, data, "--nstart"),
+    }
+    if dangling not in ("personalization", "uniform", "drop"):
+        options["dangling"] = _distribution(dangling, data, "--dangling")
+    dev = open_device(device, quiet)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            found = rank(
+                data, damping=damping, tol=tol, norm=norm, max_iter=max_iter, variant=variant, dtype=dtype,
+                on_nonconvergence=on_nonconvergence, device=dev, **options,
+            )  # fmt: skip
+        except ConvergenceError as error:
+            raise ConvergenceError(
+                f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol, "
+                "or --on-nonconvergence warn"
+            ) from None
+    for warning in caught:
+        say(f"clgraph: warning: {str(warning.message).partition(';')[0]}")
+    if verify:
+        from clgraph.reference.pagerank import verify_pagerank
+
+        verify_pagerank(data, found)
+        say("verified: one more iteration leaves the ranks where they are, within the error bound", quiet)
+    seconds = {"read": read_seconds, **found.seconds}
+    if explain:
+        for line in found.plan:
+            say(f"plan: {line}")
+    if output:
+        started = time.perf_counter()
+        _write(output, data, found)
+        seconds["write"] = time.perf_counter() - started
+    best = found.top(top)
+    if as_json:
+        print_json(_summary(data, found, best, seconds, verify))
+        return
+    converged = {True: "converged", False: "not converged", None: "as many as asked for"}[found.converged]
+    click.echo(
+        f"{found.iterations} iterations ({converged}), residual {found.residual:.3g} ({found.norm}), "
+        f"error at most {found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
+    )
+    _show(best)
+
+
+def _distribution(text: str, graph: Graph, option: str) -> dict[Any, float]:
+    """Ids with values: from a file of `id [value]` lines if there is one of that name, else from the text."""
+    given: dict[Any, float] = {}
+    if Path(text).is_file():
+        try:
+            lines = Path(text).read_text().splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{option}: cannot read {text}: {error}") from error
+        for number, line in enumerate(lines, 1):
+            words = line.split()
+            if not words or line.lstrip()[0] in "#%":
+                continue
+            where = f"{option}: {text}, line {number}"
+            if len(words) > 2:
+                raise InputError(f"{where}: {line.strip()!r}: an id and at most one value are needed")
+            try:
+                value = float(words[1]) if len(words) == 2 else 1.0
+            except ValueError:
+                raise InputError(f"{where}: {words[1]!r} is no number") from None
+            _add(given, words[0], value, graph, where)
+        if not given:
+            raise InputError(f"{option}: {text} names no vertex")
+        return given
+    if not any(word.strip() for word in text.split(",")):
+        raise InputError(f"{option} is empty: give ids with commas between, or a file")
+    for word in text.split(","):
+        _add(given, word.strip(), 1.0, graph, f"{option} {text} (there is no file of that name)")
+    return given
+
+
+def _add(given: dict[Any, float], word: str, value: float, graph: Graph, where: str) -> None:
+    vertex: Any = word
+    if graph.ids.dtype.kind in "iu":
+        try:
+            vertex = int(word)
+        except ValueError:
+            raise InputError(f"{where}: {word!r}: the graph's ids are integers") from None
+    if vertex in given:
+        raise InputError(f"{where}: vertex {vertex} stands there twice")
+    given[vertex] = value
+
+
+def _write(path: str, graph: Graph, found: PageRankResult) -> None:
+    """One line a vertex: id and rank, with as many digits as bring the rank back exactly."""
+    from clgraph.io import atomic_write
+
+    # str of a NumPy scalar is the shortest that reads back as the same number of its type
+    with atomic_write(path, "w") as out:
+        out.writelines(
+            f"{vertex}\t{rank!s}\n" for vertex, rank in zip(graph.ids.tolist(), found.ranks, strict=True)
+        )
+
+
+def _summary(
+    graph: Graph,
+    found: PageRankResult,
+    best: list[tuple[Any, float]],
+    seconds: dict[str, float],
+    verified: bool,
+) -> dict[str, Any]:
+    return {
+        "vertices": graph.num_vertices,
+        "edges": graph.num_edges,
+        "damping": found.problem.damping,
+        "iterations": found.iterations,
+        "converged": found.converged,
+        "residual": found.residual,
+        "norm": found.norm,
+        "tol": found.tol,
+        "error_bound": found.error_bound,
+        "dangling": found.dangling,
+        "variant": found.variant,
+        "plan": list(found.plan),
+        "dtype": found.dtype,
+        "device": found.device,
+        "top": [{"vertex": vertex, "rank": rank} for vertex, rank in best],
+        "seconds": seconds,
+        "verified": verified,
+    }
+
+
+def _show(best: list[tuple[Any, float]]) -> None:
+    """The highest ranks: a table on a terminal, plain columns elsewhere."""
+    if not best:
+        return
+    if not sys.stdout.isatty():
+        for vertex, rank in best:
+            click.echo(f"{vertex}\t{rank:.6g}")
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", "vertex", "rank")
+    for column in table.columns[::2]:
+        column.justify = "right"
+    for place, (vertex, rank) in enumerate(best, 1):
+        table.add_row(str(place), str(vertex), f"{rank:.6g}")
+    Console().print(table)

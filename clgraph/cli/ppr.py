@@ -1,0 +1,282 @@
+"""``clgraph ppr``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clgraph.cli.common import (
+    device_option,
+    graph_options,
+    json_option,
+    open_device,
+    print_json,
+    quiet_option,
+    read_graph,
+    say,
+)
+from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+    from clgraph.ppr import PersonalizedResult
+
+SOURCES_SHOWN = 10
+
+
+@click.command()
+@click.argument("graph", metavar="GRAPH")
+@click.option("-s", "--source", "source", metavar="ID", multiple=True, help="A source (repeatable).")
+@click.option("--sources", "file", metavar="FILE", help="A file with a source's id on each line.")
+@click.option(
+    "--method", type=click.Choice(["power", "coo", "coo-flat", "monte-carlo"]), default="power",
+    show_default=True, help="How: three ways to iterate, or random walks.",
+)  # fmt: skip
+@click.option("--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1.")
+@click.option(
+    "--tol", type=float, default=1e-6, show_default=True,
+    help="Stop once the residual is below it; 0 runs exactly --max-iter iterations.",
+)  # fmt: skip
+@click.option(
+    "--norm", type=click.Choice(["l1", "l2", "linf", "nx"]), default="l2", show_default=True,
+    help="Of the residual; nx holds the L1 one against n * tol.",
+)  # fmt: skip
+@click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
+@click.option(
+    "--dangling", type=click.Choice(["uniform", "personalization", "drop"]), default="uniform",
+    show_default=True, help="Where the rank of vertices without out-arcs goes (pagerank's default differs).",
+)  # fmt: skip
+@click.option(
+    "--top", type=click.IntRange(min=0), default=20, show_default=True,
+    help="Select so many vertices on the device; 0: all ranks (with -o).",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and told).")
+@click.option("--walks", type=int, help="Walks from each source.  [default: 200000]")
+@click.option("--epsilon", type=float, help="Take as many walks as keep every rank's error below this,")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="with this probability.")
+@click.option(
+    "--check-every", type=click.IntRange(min=1), default=1, show_default=True,
+    help="Look at the residual at every so many iterations.",
+)  # fmt: skip
+@click.option("--squared", is_flag=True, help="Hold the squared residual against the squared tolerance.")
+@click.option("--stored", is_flag=True, help="Answer sources without out-arcs from stored ranks.")
+@click.option(
+    "--stable-top", type=click.IntRange(min=0), default=0, metavar="N",
+    help="Also stop once the top set was the same at N checks in a row.",
+)  # fmt: skip
+@click.option(
+    "--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True,
+    help="Of the ranks.",
+)  # fmt: skip
+@click.option(
+    "--on-nonconvergence", type=click.Choice(["raise", "warn", "return"]), default="raise", show_default=True,
+    help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", metavar="OUT",
+    help="Write `source id rank`, tab-separated (monte-carlo: and the standard error).",
+)  # fmt: skip
+@click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
+@click.option("--verify", is_flag=True, help="Check the result against the reference.")
+@graph_options
+@device_option
+@json_option
+@quiet_option
+def ppr(
+    graph: str,
+    source: tuple[str, ...],
+    file: str | None,
+    method: Any,
+    dangling: str,
+    top: int,
+    output: str | None,
+    explain: bool,
+    verify: bool,
+    reading: dict[str, Any],
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Personalized PageRank of GRAPH's vertices, from the point of view of each source.
+
+    A file that does not say is read as directed (--undirected counts each edge both ways).
+
+    \b
+    clgraph ppr Wiki-Vote.txt --source 3 --source 30 --top 10
+    clgraph ppr cnr-2000.edges.gz --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
+    """
+    import warnings
+
+    from clgraph.io import check_writable
+    from clgraph.ppr import personalized_pagerank
+
+    # what can be refused is refused before a large file is read
+    if output:
+        check_writable(output, "edges")
+    if top == 0 and not output and not as_json:
+        raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
+    words = [(word, f"--source {word}") for word in source] + (_read_sources(file) if file else [])
+    if not words:
+        raise InputError("no source is given: --source ID (repeatable) or --sources FILE")
+    if method != "monte-carlo":
+        del options["confidence"]  # says nothing without --epsilon, which is refused
+    started = time.perf_counter()
+    data = read_graph(graph, reading, quiet, bare_is_directed=True)
+    read_seconds = time.perf_counter() - started
+    ids = [_as_id(word, where, data) for word, where in words]
+    top = min(top, data.num_vertices)
+    dev = open_device(device, quiet)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            found = personalized_pagerank(
+                data, ids, method=method, dangling=dangling, top=top or None, device=dev, **options
+            )
+        except ConvergenceError as error:
+            raise ConvergenceError(
+                f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol, or --on-nonconvergence "
+                "warn"
+            ) from None
+    for warning in caught:
+        say(f"clgraph: warning: {str(warning.message).partition(';')[0]}")
+    if verify:
+        from clgraph.reference.ppr import verify_ppr
+
+        verify_ppr(data, found, ids)
+        say("verified: the ranks are those of the reference, within their error", quiet)
+    seconds = {"read": read_seconds, **found.seconds}
+    if explain:
+        for line in found.plan:
+            say(f"plan: {line}")
+    if output:
+        started = time.perf_counter()
+        _write(output, data, found)
+        seconds["write"] = time.perf_counter() - started
+    if as_json:
+        print_json(_summary(data, found, seconds, verify))
+        return
+    _show(found)
+
+
+def _read_sources(path: str) -> list[tuple[str, str]]:
+    """The first word of each line, with its place."""
+    try:
+        lines = Path(path).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--sources: cannot read {path}: {error}") from error
+    words = []
+    for number, line in enumerate(lines, 1):
+        parts = line.split()
+        if not parts or parts[0][0] in "#%":
+            continue
+        where = f"--sources {path}, line {number}"
+        if len(parts) > 1:
+            raise InputError(f"{where}: {line.strip()!r}: one id a line is needed")
+        words.append((parts[0], where))
+    if not words:
+        raise InputError(f"--sources {path} names no vertex")
+    return words
+
+
+def _as_id(word: str, where: str, graph: Graph) -> Any:
+    """A source as the graph's ids are; whatever is none is refused with its place."""
+    vertex: Any = word
+    if graph.ids.dtype.kind in "iu":
+        try:
+            vertex = int(word)
+        except ValueError:
+            raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)") from None
+    try:
+        graph.index(vertex)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    return vertex
+
+
+def _write(path: str, graph: Graph, found: PersonalizedResult) -> None:
+    """One line a source and vertex, with as many digits as bring the rank back exactly."""
+    from clgraph.io import atomic_write
+
+    every = graph.ids.tolist()
+    with atomic_write(path, "w") as out:
+        for i, source in enumerate(found.sources):
+            ids = every if found.ids is None else found.ids[i].tolist()
+            ranks = found.ranks[i] if found.ranks is not None else found.scores[i]  # type: ignore[index]
+            if found.standard_errors is None:
+                # str of a NumPy scalar is the shortest that reads back as the same number of its type
+                out.writelines(f"{source}\t{v}\t{rank!s}\n" for v, rank in zip(ids, ranks, strict=True))
+            else:
+                errors = found.standard_errors[i].tolist()
+                out.writelines(
+                    f"{source}\t{v}\t{rank!s}\t{error:.3g}\n"
+                    for v, rank, error in zip(ids, ranks, errors, strict=True)
+                )
+
+
+def _summary(
+    graph: Graph, found: PersonalizedResult, seconds: dict[str, float], verified: bool
+) -> dict[str, Any]:
+    results = []
+    for i, source in enumerate(found.sources):
+        one: dict[str, Any] = {"source": source, "ended": found.ended[i]}
+        if found.method == "monte-carlo":
+            one["lost"] = int(found.lost[i])  # type: ignore[index]
+        elif found.ended[i] != "store":
+            one |= {"iterations": int(found.iterations[i]), "residual": float(found.residuals[i])}
+        if found.method != "monte-carlo":
+            one["error_bound"] = float(found.error_bounds[i])
+        if found.ids is not None and found.scores is not None:
+            top = []
+            for j, vertex in enumerate(found.ids[i].tolist()):
+                entry = {"vertex": vertex, "rank": float(found.scores[i, j])}
+                if found.standard_errors is not None and found.visits is not None:
+                    entry["standard_error"] = float(found.standard_errors[i, j])
+                    entry["visits"] = int(found.visits[i, j])
+                top.append(entry)
+            one["top"] = top
+        results.append(one)
+    return {
+        "vertices": graph.num_vertices,
+        "edges": graph.num_edges,
+        "method": found.method,
+        "damping": found.damping,
+        "dangling": found.dangling,
+        "tol": found.tol,
+        "norm": found.norm,
+        "converged": None if found.converged is None else bool(found.converged.all()),
+        "walks": found.walks,
+        "seed": found.seed,
+        "epsilon": found.epsilon,
+        "confidence": found.confidence,
+        "plan": list(found.plan),
+        "dtype": found.dtype,
+        "device": found.device,
+        "results": results,
+        "seconds": seconds,
+        "verified": verified,
+    }
+
+
+def _show(found: PersonalizedResult) -> None:
+    """The highest ranks of the first sources."""
+    how = f"{found.walks} walks, seed {found.seed}" if found.walks else f"to {found.tol:g} ({found.norm})"
+    click.echo(f"method {found.method}, {how}; damping {found.damping}; dangling: {found.dangling}")
+    for i, source in enumerate(found.sources[:SOURCES_SHOWN]):
+        if found.walks:
+            end = f"{int(found.lost[i])} walks lost"  # type: ignore[index]
+        elif found.ended[i] == "store":
+            end = "from the stored ranks"
+        else:
+            end = f"{found.iterations[i]} iterations, error at most {found.error_bounds[i]:.3g} (L1)"
+        click.echo(f"source {source}: {end}")
+        if found.ids is None or found.scores is None:
+            continue
+        for j, vertex in enumerate(found.ids[i].tolist()):
+            error = "" if found.standard_errors is None else f"\t+- {found.standard_errors[i, j]:.2g}"
+            click.echo(f"{vertex}\t{found.scores[i, j]:.6g}{error}")
+    if len(found.sources) > SOURCES_SHOWN:
+        click.echo(f"{len(found.sources) - SOURCES_SHOWN} more sources: -o writes all")

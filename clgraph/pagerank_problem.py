@@ -1,0 +1,260 @@
+"""What a PageRank call asks for, checked: distributions, arc weights, and when to stop. Host only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, sqrt
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+
+Norm = Literal["l1", "l2", "linf", "nx"]
+Policy = Literal["personalization", "uniform", "drop"]
+Reals = npt.NDArray[np.float64]
+
+# half a unit in the last place: what one rounding can cost, relative
+ROUND_OFF = {"float32": 2.0**-24, "float64": 2.0**-53}
+# roundings that a stored rank goes through beside its sums: contribution (2), arc weight, mass, store, slack
+ROUNDINGS = 6
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The recurrence: ``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) over in-neighbours + D q(v))``.
+
+    Attributes
+    ----------
+    damping : float
+        d.
+    personalization, dangling, start : float64 array, shape (n,), sum 1, or None for the uniform distribution
+        p, q (D is the mass on vertices that no weight leaves), and the vector to start from.
+    drop : bool
+        The mass D is lost: q plays no part.
+    weights : float64 array, shape (arcs,), or None
+        w, largest 1, in the order of the graph's arcs; None where all are equal.
+    out : float64 array, shape (n,)
+        W: the sum of w over the arcs that leave a vertex.
+    policy : str
+        The dangling policy by name: "personalization", "uniform", "drop" or "given".
+    """
+
+    damping: float
+    personalization: Reals | None
+    dangling: Reals | None
+    start: Reals | None
+    drop: bool
+    weights: Reals | None
+    out: Reals
+    policy: str
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return len(self.out)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When to stop, and how exact a result can be said to be.
+
+    Attributes
+    ----------
+    tol, norm, max_iter
+        Stop once the residual in `norm` is strictly below `tol`; 0: after `max_iter` iterations.
+    threshold : float
+        What the residual (for "nx" the L1 one) is held against.
+    """
+
+    tol: float
+    norm: Norm
+    max_iter: int
+    threshold: float
+
+
+def make_problem(
+    graph: Graph,
+    *,
+    damping: float = 0.85,
+    personalization: Any = None,
+    dangling: Any = "personalization",
+    nstart: Any = None,
+    weight: bool = True,
+) -> Problem:
+    """Check the arguments that say which vector is wanted.
+
+    Raises
+    ------
+    InputError
+        Naming the argument, the value and, for distributions and weights, the vertex or arc.
+    """
+    if graph.num_vertices == 0:
+        raise InputError("the graph has no vertices: there is nothing to rank")
+    d = _number(damping, "damping")
+    if not 0 <= d < 1:
+        raise InputError(f"damping is {damping!r}: use a number of at least 0 and below 1 (0.85 is usual)")
+    if not isinstance(weight, (bool, np.bool_)):
+        raise InputError(f"weight is {weight!r}: use True (the graph's weights count) or False")
+    p = distribution(graph, personalization, "personalization")
+    policy, q = _dangling(graph, dangling, p)
+    weights = arc_weights(graph, bool(weight))
+    if weights is None:
+        out = np.diff(graph.row_ptr).astype(np.float64)
+    else:
+        out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64)
+    start = distribution(graph, nstart, "nstart")
+    return Problem(d, p, q, start, policy == "drop", weights, out, policy)
+
+
+def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
+    if dangling is None or (isinstance(dangling, str) and dangling == "personalization"):
+        return "personalization", p
+    if isinstance(dangling, str):
+        if dangling not in get_args(Policy):
+            raise InputError(
+                f"dangling is {dangling!r}: use 'personalization', 'uniform', 'drop', or a dict or array of "
+                "where the mass of vertices without out-arcs goes"
+            )
+        return dangling, None
+    return "given", distribution(graph, dangling, "dangling")
+
+
+def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
+    """A dict of ids or an array as a vector that sums to 1; None stays None."""
+    if given is None:
+        return None
+    n = graph.num_vertices
+    try:
+        if isinstance(given, Mapping):
+            if not given:
+                raise InputError(f"{name} is an empty dict: give at least one vertex a positive value")
+            values = np.zeros(n)
+            values[_indices(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
+        elif isinstance(given, str):
+            raise InputError(f"{name} is {given!r}: use a dict of ids, an array, or None")
+        else:
+            values = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name} holds what is no number: {error}") from error
+    if values.shape != (n,):
+        raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
+    bad = ~(np.isfinite(values) & (values >= 0))
+    if np.any(bad):
+        v = int(np.argmax(bad))
+        raise InputError(
+            f"{name} of vertex {graph.ids[v]} is {values[v]}: values are finite and not negative"
+        )
+    largest = float(values.max())
+    if largest == 0:
+        raise InputError(f"{name} is zero everywhere: at least one vertex needs a positive value")
+    values /= largest  # so that the sum cannot overflow
+    values /= values.sum()
+    return values
+
+
+def _indices(graph: Graph, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
+    try:
+        return graph.index(ids)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
+    except (ValueError, TypeError, OverflowError) as error:  # NumPy's word on ids of another type
+        raise InputError(f"{name}: {ids[0]!r} is no id of this graph ({error})") from error
+
+
+def arc_weights(graph: Graph, weight: bool) -> Reals | None:
+    """What each arc counts, largest 1; None where all count the same.
+
+    The graph's weights; without them (or `weight` False) merged parallel arcs count as often as they stood
+    in the input, as the copies of a multigraph do.
+    """
+    values: npt.NDArray[Any] | None = None
+    if weight and graph.weights is not None:
+        values = graph.weights
+        bad = ~(np.isfinite(values) & (values >= 0))
+        if np.any(bad):
+            at = int(np.argmax(bad))
+            tail = int(np.searchsorted(graph.row_ptr, at, side="right")) - 1
+            raise InputError(
+                f"the weight of the arc {graph.ids[tail]} -> {graph.ids[graph.col_idx[at]]} is {values[at]}: "
+                "PageRank needs finite weights that are not negative (weight=False ignores them)"
+            )
+    else:
+        values = graph.multiplicity
+    if values is None or len(values) == 0:
+        return None
+    largest = float(values.max())
+    if largest > 0 and values.min() == largest:
+        return None
+    return np.asarray(values / largest if largest > 0 else values, dtype=np.float64)
+
+
+def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
+    """Check the arguments that say when to stop; a test that cannot hold, or cannot fail, is refused.
+
+    `check_reachable` looks at the round-off once the plan is known.
+    """
+    if norm not in get_args(Norm):
+        raise InputError(f"norm is {norm!r}: use 'l1', 'l2', 'linf' or 'nx'")
+    if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
+        raise InputError(f"max_iter is {max_iter!r}: use a whole number of at least 1")
+    if max_iter > 2**31 - 1:
+        raise InputError(f"max_iter is {max_iter}: at most {2**31 - 1} iterations are counted")
+    t = _number(tol, "tol")
+    if not 0 <= t < inf:
+        raise InputError(f"tol is {tol!r}: use a positive number, or 0 to run exactly max_iter iterations")
+    threshold = n * t if norm == "nx" else t
+    # the farthest that two distributions can be from each other
+    farthest = {"l1": 2.0, "nx": 2.0, "l2": sqrt(2.0), "linf": 1.0}[norm]
+    if threshold >= farthest:
+        what = f"norm 'nx' holds the residual against n * tol = {threshold:.3g}" if norm == "nx" else (
+            f"norm {norm!r} holds the residual against tol = {threshold:.3g}"
+        )  # fmt: skip
+        raise InputError(
+            f"{what}, and two distributions never differ by more than {farthest:.3g}: the test cannot fail "
+            "after any iteration. Use a smaller tol, or norm='l1', which does not grow with the graph"
+        )
+    return Stop(t, norm, int(max_iter), threshold)
+
+
+def round_off(dtype: str, chain: int) -> float:
+    """rho: what the roundings of one iteration can move the ranks by (L1).
+
+    `chain` is the longest chain of additions in the precision of `dtype`; 0 where sums are more exact.
+    """
+    return (chain + ROUNDINGS) * ROUND_OFF[dtype]
+
+
+def check_reachable(stop: Stop, n: int, dtype: str, rho: float) -> None:
+    """Refuse a tol below what the ranks' precision can tell apart."""
+    if stop.tol == 0:
+        return
+    as_l1 = stop.threshold * {"l1": 1.0, "nx": 1.0, "l2": sqrt(n), "linf": float(n)}[stop.norm]
+    if as_l1 < rho:
+        remedy = "dtype='float64', or " if dtype == "float32" else ""
+        raise InputError(
+            f"tol {stop.tol:.3g} (norm {stop.norm!r}: an L1 difference of {as_l1:.3g}) is below the "
+            f"round-off of {dtype} ranks, {rho:.3g}: it would stop by luck or never. Use {remedy}a tol "
+            f"of at least {stop.tol * rho / as_l1:.3g}"
+        )
+
+
+def error_bound(problem_damping: float, residual_1: float, rho: float) -> float:
+    """How far (L1) the ranks can be from the exact ones."""
+    return (problem_damping * residual_1 + rho) / (1 - problem_damping)
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, (bool, str)) or not isinstance(value, (int, float, np.number)):
+        raise InputError(f"{name} is {value!r}: a number is needed")
+    number = float(value)
+    if not isfinite(number):
+        raise InputError(f"{name} is {value!r}: a finite number is needed")
+    return number
