@@ -69,7 +69,8 @@ def fill_slices(
     args: list[Any] = []
     for begin, count, dtype in zip(made.begins, entries, types, strict=True):
         share = None if made.share is None else device.zeros(count, real)
-        args += [device.upload(begin), device.zeros(count, dtype), share]
+        # in bytes, since the simulator has no fill of 16 bits
+        args += [device.upload(begin), device.zeros(count * np.dtype(dtype).itemsize, np.uint8), share]
     share = None if made.share is None else device.upload(made.share.astype(real))
     items = device.tuning.items
     offset = "int" if made.start.dtype == np.int32 else "long"
