@@ -12,6 +12,9 @@
 // launch      padded range, each work-item takes ITEMS consecutive rows
 // tunables    ITEMS, WIDTH
 
+#ifndef OFFSET
+#define OFFSET int
+#endif
 #ifndef REAL
 #define REAL float
 #endif
