@@ -14,7 +14,8 @@
 // sums        REAL is what is stored. Sums are kept in double; where the device has no double, or with COMPENSATED,
 //             in a pair of floats (Knuth's exact sum of two). With REAL double, plain double. Always in a fixed order.
 // variants    WEIGHTED, COMPENSATED; what a call may choose besides is told at run time, so that there are few programs:
-//             p, q, start as above; norm: 1: L1, 2: L2, 3: largest
+//             p, q, start as above; norm: 1: L1, 2: L2, 3: largest. PLAIN: p and q are NULL and norm is 1 (CPUs vectorise
+//             what has no branch)
 // tunables    ITEMS, LOCAL (work-items in a group, a power of two: the host launches exactly so many)
 
 #ifndef REAL
@@ -104,7 +105,11 @@ static inline WIDE residual_of(int norm, ACC moved, ACC other)
 // Row v is summed: the new rank, what travels on, and v's part in the tally. `before` is its rank, `inv` its inverse.
 static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *lost, ACC *moved, ACC *other, VERTEX_ARGS_AS())
 {
+#ifdef PLAIN
+    const WIDE to = even, back = even;
+#else
     const WIDE to = p ? (WIDE)p[v] : even, back = q ? (WIDE)q[v] : even;
+#endif
     const REAL now = (REAL)((1 - damping) * to + damping * (ACC_VALUE(sum) + ACC_VALUE(sums[0]) * back));
     const WIDE change = (WIDE)now - before, size = change < 0 ? -change : change;
     rank[v] = now;
@@ -115,7 +120,9 @@ static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *lost,
 #endif
     *lost = acc_add(*lost, inv == 0 ? now : 0);
     *moved = acc_add(*moved, size);
+#ifndef PLAIN
     *other = norm_add(norm, *other, size);
+#endif
 }
 static inline void settle(int v, ACC sum, ACC *lost, ACC *moved, ACC *other, VERTEX_ARGS_AS())
 {

@@ -145,7 +145,8 @@ def pagerank(
     variant : {"auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"}
         How rows are summed (see ``cl/pagerank*.cl``): by one work-item; a work-item a vertex, dividing at
         each arc; the same with one division a vertex; a sub-group a row. "auto" chooses by the device and
-        the graph; ``result.plan`` says what and why.
+        the graph among "small" (all iterations in one launch), "runs" (CPUs) and "bins" (GPUs), which can be
+        asked for by name too; ``result.plan`` says what and why.
     dtype : {"float32", "float64"}
         Of the ranks. Sums are more exact than float32 either way: float64, or compensated where the device
         has none.
@@ -171,8 +172,9 @@ def pagerank(
     Examples
     --------
     >>> from clgraph import Graph, pagerank
-    >>> pagerank(Graph.from_edges([0, 1, 2], [2, 2, 0], directed=True), dtype="float64").top(1)
-    [(2, 0.4871794...)]
+    >>> found = pagerank(Graph.from_edges([0, 1, 2], [2, 2, 0], directed=True))
+    >>> [(vertex, round(rank, 3)) for vertex, rank in found.top(2)]
+    [(2, 0.486), (0, 0.464)]
     """
     start = time.perf_counter()
     dtype = _checked_dtype(dtype)

@@ -66,11 +66,18 @@ def fill_slices(
         for name, count, dtype in zip(names, entries, types, strict=True)
     }
     device.reserve({**needed, "arcs": made.source.nbytes})
+
+    def zeros(count: int, dtype: Any) -> Any:
+        # `output` has large pages on CPUs; in bytes, since the simulator has no fill of 16 bits
+        nbytes = count * np.dtype(dtype).itemsize
+        buffer = device.output(nbytes, np.uint8)
+        device.fill(buffer, np.uint8(0), nbytes)
+        return buffer
+
     args: list[Any] = []
     for begin, count, dtype in zip(made.begins, entries, types, strict=True):
-        share = None if made.share is None else device.zeros(count, real)
-        # in bytes, since the simulator has no fill of 16 bits
-        args += [device.upload(begin), device.zeros(count * np.dtype(dtype).itemsize, np.uint8), share]
+        share = None if made.share is None else zeros(count, real)
+        args += [device.upload(begin), zeros(count, dtype), share]
     share = None if made.share is None else device.upload(made.share.astype(real))
     items = device.tuning.items
     offset = "int" if made.start.dtype == np.int32 else "long"
@@ -208,7 +215,9 @@ class RunRows(SliceRows):
         ]
 
     def compile(self, defines: dict[str, Any]) -> None:
-        self._program = self.device.program("pagerank_runs", **defines, **self.offset, WIDTH=self.width)
+        self._program = self.device.program(
+            "pagerank_runs", **defines, **self.offset, WIDTH=self.width, PLAIN=self.plain
+        )
 
     def enqueue(self, travel: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         kept = self.kept

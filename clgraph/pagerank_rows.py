@@ -113,6 +113,8 @@ class Rows:
         The rank travels along arcs, not the rank over the out-degree.
     shift : int
         Zeros that stand in front of what travels.
+    plain : bool
+        Both distributions are uniform and the norm is L1: set by the solver before `compile`.
     """
 
     variant = ""
@@ -121,6 +123,7 @@ class Rows:
     chain = 0
     travel_rank = False
     shift = 0
+    plain = False
 
     def __init__(
         self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool

@@ -96,8 +96,9 @@ class Solver:
         same = problem.dangling is problem.personalization
         self._q = self._p if same else self._vector(problem.dangling)
         self._start = self._vector(problem.start)
-        self._rank = dev.empty(n, real)
-        self._travel, self._next = (dev.empty(n + rows.shift, real) for _ in range(2))
+        # `output` has large pages on CPUs, which gathers from all over a vector want
+        self._rank = dev.output(n, real)
+        self._travel, self._next = (dev.output(n + rows.shift, real) for _ in range(2))
         for buffer in (self._travel, self._next) if rows.shift else ():
             dev.fill(buffer, real(0), rows.shift)
         self._parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
@@ -113,7 +114,9 @@ class Solver:
 
     def compile(self) -> None:
         """Build the kernels."""
-        defines = self.defines
+        defines, problem = self.defines, self.problem
+        uniform = problem.personalization is None and problem.dangling is None
+        self.rows.plain = uniform and NORMS[self.stop.norm] == 1
         self.rows.compile(defines)
         self._program = self.device.program("pagerank", **defines, LOCAL=self.local, ITEMS=self.start_items)
 
