@@ -88,7 +88,7 @@ def test_the_two_commands_are_one_line_each_and_what_ci_runs():
     marked = re.findall(r"^<!-- ci: run -->\n```sh\n(.*)\n```$", README.read_text(), flags=re.MULTILINE)
     assert len(marked) == 2
     assert marked[0].endswith("clgraph demo")
-    assert marked[1].endswith("pytest -q")
+    assert marked[1].endswith("-m pytest -q -n auto --dist loadfile")
     assert all(line.startswith("python3 -m venv .venv && ") for line in marked)
 
 
