@@ -80,9 +80,19 @@ __kernel void components_link(const int n, __global const int *restrict next, __
 {
     FOR_BATCHES(first, last, n) {
         int differ = 0;
+        int higher[BATCH];
         // stale is harmless: two labels that agree are in one tree for good, and join() looks again
-        for (int v = first; v < last; ++v) differ |= SHARED_LOAD(label + v) ^ SHARED_LOAD(label + next[v]);
+        for (int v = first; v < last; ++v) {
+            int mine = SHARED_LOAD(label + v);
+            int its = SHARED_LOAD(label + next[v]);
+            differ |= mine ^ its;
+            higher[v - first] = max(mine, its);
+        }
         if (differ == 0) continue;
+#ifndef KIND_GPU
+        // what join() looks at next is fetched for all of them: an atomic lets no later load overtake it
+        for (int k = 0; k < last - first; ++k) differ |= SHARED_LOAD(label + max(higher[k], 0));
+#endif
         for (int v = first; v < last; ++v) join(label, v, next[v]);
     }
 }
@@ -105,6 +115,7 @@ static inline void compress(__global int *label, int v)
 __kernel void components_compress(const int n, __global int *label)
 {
     FOR_BATCHES(first, last, n) {
+#ifdef KIND_GPU
         int deep = 0;
         for (int v = first; v < last; ++v) {
             int parent = SHARED_LOAD(label + v);
@@ -112,6 +123,24 @@ __kernel void components_compress(const int n, __global int *label)
         }
         if (deep == 0) continue;
         for (int v = first; v < last; ++v) compress(label, v);
+#else
+        // the same climb for a batch at a time, step by step: no branch hangs on what one of them has read
+        int top[BATCH];
+        int moved = 0, steps = 0;
+        for (int v = first; v < last; ++v) top[v - first] = SHARED_LOAD(label + v);
+        do {
+            moved = 0;
+            for (int v = first; v < last; ++v) {
+                int here = top[v - first];
+                int above = SHARED_LOAD(label + (here < 0 ? v : here));
+                moved |= above ^ here;
+                top[v - first] = above;
+            }
+            ++steps;
+        } while (moved);
+        if (steps == 1) continue;
+        for (int v = first; v < last; ++v) SHARED_STORE(label + v, top[v - first]);
+#endif
     }
 }
 

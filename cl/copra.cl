@@ -130,27 +130,28 @@ __kernel void copra_remove_vertex_edges(const int count, __global const int *res
     }
 }
 
-// Removes edges both of whose slots are known; slot -1 marks a draw that does not count.
+// Removes distinct edges both of whose slots are known; slot -1 marks a draw that does not count. No slot is written
+// twice, so the stores are plain: a locked one would let a CPU wait for each cache miss alone.
 __kernel void copra_remove_pairs(const int count, __global const OFFSET *restrict slots,
-                                 __global const OFFSET *restrict far, volatile __global int *edges)
+                                 __global const OFFSET *restrict far, __global int *restrict edges)
 {
     FOR_ITEMS(i, count)
         if (slots[i] >= 0) {
-            atomic_xchg(&edges[slots[i]], REMOVED);
-            atomic_xchg(&edges[far[i]], REMOVED);
+            edges[slots[i]] = REMOVED;
+            edges[far[i]] = REMOVED;
         }
 }
 
 // Undo of copra_remove_pairs, given the owners of `slots`.
 __kernel void copra_restore_pairs(const int count, __global const int *restrict vertices,
                                   __global const OFFSET *restrict slots, __global const OFFSET *restrict far,
-                                  __global const int *restrict col_idx, volatile __global int *edges)
+                                  __global const int *restrict col_idx, __global int *restrict edges)
 {
     FOR_ITEMS(i, count)
         if (slots[i] >= 0) {
             const int v = vertices[i];
-            atomic_xchg(&edges[slots[i]], col_idx[slots[i] - 2 * ((OFFSET)v + 1)]);
-            atomic_xchg(&edges[far[i]], v);
+            edges[slots[i]] = col_idx[slots[i] - 2 * ((OFFSET)v + 1)];
+            edges[far[i]] = v;
         }
 }
 

@@ -48,6 +48,32 @@ static inline int block_of(OFFSET slot, int n, __global const OFFSET *row_ptr)
     return low;
 }
 
+// first_arc() of vertex[k] in the row start[k] .. stop[k] - 1, for all k: the binary searches go on side by side.
+static inline void far_arcs(const int count, const int *vertex, const OFFSET *start, const OFFSET *stop, OFFSET *found,
+                            __global const int *col_idx)
+{
+#if FAR_SCAN || DRAWS == 1
+    for (int k = 0; k < count; k++)
+        found[k] = first_arc(col_idx, start[k], stop[k], vertex[k]);
+#else
+    OFFSET left[DRAWS], longest = 0;
+    for (int k = 0; k < count; k++) {
+        found[k] = start[k];
+        left[k] = stop[k] - start[k];
+        longest = max(longest, left[k]);
+    }
+    for (; longest > 1; longest -= longest / 2)
+        for (int k = 0; k < count; k++) {
+            const OFFSET middle = left[k] / 2;
+            const OFFSET at = found[k] + middle - (middle > 0);
+            found[k] += middle & -(OFFSET)(at < stop[k] && col_idx[at] < vertex[k]);
+            left[k] -= middle;
+        }
+    for (int k = 0; k < count; k++)
+        found[k] += left[k] == 1 && col_idx[found[k]] < vertex[k];
+#endif
+}
+
 __kernel void draw_clear(const long slots, __global int *restrict first)
 {
     FOR_ITEMS_LONG(s, slots)
@@ -68,27 +94,35 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
         int vertex[DRAWS], head[DRAWS], degree[DRAWS];
         ulong pick[DRAWS];
         OFFSET slot[DRAWS], start[DRAWS], stop[DRAWS];
+        // each step for all draws before the next one, so that nothing stands between their loads
         for (int k = 0; k < count; k++) {
             const philox4x32_ctr_t x = keyed_words(seed, step, i + k, 0, TAG_DRAW);
             const ulong bits = keyed_join(x.v[0], x.v[1]);
-            slot[k] = start[k] = stop[k] = -1;
+            slot[k] = -1;
             degree[k] = 0;
+            pick[k] = keyed_join(x.v[2], x.v[3]);
+            vertex[k] = keyed_below(bits, n);
 #if HYBRID
             const philox4x32_ctr_t coin = keyed_words(seed, step, i + k, 1, TAG_DRAW);
-            if (keyed_join(coin.v[0], coin.v[1]) >= threshold) {
+            degree[k] = -(keyed_join(coin.v[0], coin.v[1]) >= threshold);
+            if (degree[k] < 0) {
                 const OFFSET hit = (OFFSET)mul_hi(bits, (ulong)slots);
                 vertex[k] = block_of(hit, n, row_ptr);
                 // a block's second header, the vertex's own number, looks like a neighbour
                 if (edges[hit] >= 0 && hit >= slot_of(vertex[k], row_ptr[vertex[k]]))
                     slot[k] = hit;
-                continue;
             }
 #endif
-            pick[k] = keyed_join(x.v[2], x.v[3]);
-            vertex[k] = keyed_below(bits, n);
+        }
+        for (int k = 0; k < count; k++) {
             start[k] = slot_of(vertex[k], row_ptr[vertex[k]]);   // a removed vertex has no live slot: no need to ask
             stop[k] = slot_of(vertex[k], row_ptr[vertex[k] + 1]);
         }
+#if HYBRID
+        for (int k = 0; k < count; k++)
+            if (degree[k] < 0)
+                stop[k] = start[k];    // its slot is chosen already, or was a miss
+#endif
         for (int k = 0; k < count; k++)
             for (OFFSET s = start[k]; s < stop[k]; s++)
                 degree[k] += edges[s] >= 0;
@@ -105,18 +139,25 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
             start[k] = row_ptr[head[k]];
             stop[k] = row_ptr[head[k] + 1];
         }
+        OFFSET other[DRAWS];
+        far_arcs(count, vertex, start, stop, other, col_idx);
         for (int k = 0; k < count; k++) {
-            OFFSET other = -1;
-            if (slot[k] >= 0) {
-                const int v = vertex[k];
-                other = slot_of(head[k], first_arc(col_idx, start[k], stop[k], v)
-                                             + copy_rank(row_ptr, col_idx, v, slot[k] - 2 * ((OFFSET)v + 1)));
-                atomic_min(&first[min(slot[k], other)], i + k);
-            }
-            drawn_vertex[i + k] = vertex[k];
+            const int v = vertex[k];
+            other[k] = slot[k] < 0 ? -1
+                                   : slot_of(head[k], other[k] + copy_rank(row_ptr, col_idx, v,
+                                                                           slot[k] - 2 * ((OFFSET)v + 1)));
+            drawn_vertex[i + k] = v;
             drawn_slot[i + k] = slot[k];
-            drawn_far[i + k] = other;
+            drawn_far[i + k] = other[k];
         }
+        // read before the atomics, which on a CPU wait for all that is under way. Stale is harmless: the words only
+        // fall, so where an earlier draw is seen there is none to put down, and else the minimum is taken anyhow.
+        int seen[DRAWS];
+        for (int k = 0; k < count; k++)
+            seen[k] = slot[k] < 0 ? -1 : SHARED_LOAD(&first[min(slot[k], other[k])]);
+        for (int k = 0; k < count; k++)
+            if (seen[k] > i + k)
+                atomic_min(&first[min(slot[k], other[k])], i + k);
     }
 }
 

@@ -75,8 +75,14 @@ class GiantFinder:
             defines["MASKED"] = 1
         if arc_key is not None:
             defines["ARC_KEY"] = arc_key
+        # pipelines take rows of any length, ask of the arguments what is said above, and want labels filled
+        # beforehand in any case
+        self._pipeline = device.has_pipeline("components")
+        self._copra, self._filled = copra, masked
         if long_row is None and device.kind == "gpu":
             long_row = LONG_ROW
+        if self._pipeline:
+            long_row = None
         self._capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
@@ -121,8 +127,9 @@ class GiantFinder:
         one_way : bool
             An arc may stand in the row of its tail alone (a directed graph): then no row can be passed over.
         begun : bool
-            With the `masked` option: `label` holds the components of a part of the arcs already, every vertex
-            that is there labelled with the smallest of its component; only what is left is joined.
+            `label` holds the components of a part of the arcs already: -1 for a vertex that is not there,
+            for the others a root that is labelled with itself. Only what is left is joined. (If a root was
+            not the smallest of its component, it need not be so in the end.)
         arc_key : device buffer (slots,), optional
             With the `arc_key` option: arc e is there iff ``arc_key[e] >= threshold``. Both arcs of an edge
             must have one key.
@@ -130,15 +137,17 @@ class GiantFinder:
         """
         program, passes, n = self._program, self._passes, np.int32(self.n)
         keys = () if self._key_type is None else (arc_key, self._key_type(threshold))
-        rows = (v_start, v_end, edges)
+        rows = (v_start, None if self._pipeline and not self._copra else v_end, edges)
         capacity = np.int32(self._capacity)
         self.device.fill(self.state, np.int32(0), 2)
+        if self._pipeline and not self._filled and not begun:
+            self.device.fill(label, np.int32(0), self.n)
         if not begun:
             program.components_init(passes, n, v_start, label)
             program.components_start(passes, n, *rows, label, self.scratch, *keys)
-            program.components_compress(passes, n, label)
-            program.components_link(passes, n, self.scratch, label)
-            program.components_compress(passes, n, label)
+            self.compress(label)
+            self.link(label)
+            self.compress(label)
         self.sample(label)
         skip = np.int32(not one_way)
         program.components_rest(passes, n, *rows, label, self.state, skip, self._queue, capacity, *keys)
@@ -149,6 +158,14 @@ class GiantFinder:
                 groups * width, *rows, label, self.state, self._queue, capacity, *keys, local=width
             )  # fmt: skip
         program.components_finish(passes, n, label, self.state)
+
+    def compress(self, label: Any) -> None:
+        """Let every vertex of a forest (-1: not there) point at its root."""
+        self._program.components_compress(self._passes, np.int32(self.n), label)
+
+    def link(self, label: Any) -> None:
+        """Join every vertex with the neighbour that `scratch` names (itself: none); labels must be roots."""
+        self._program.components_link(self._passes, np.int32(self.n), self.scratch, label)
 
     def sample(self, label: Any) -> None:
         """Note the likely giant of labels that something else made, for `largest_label` and `rank`."""

@@ -5,6 +5,7 @@ The half of `clgraph.device.Device` that deals with bytes. Buffers are plain ``p
 
 from __future__ import annotations
 
+import mmap
 import weakref
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,6 +49,14 @@ def _on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     block = np.empty(nbytes + 2 * _LARGE_PAGE, np.uint8)  # what is not touched takes no memory
     skip = -block.ctypes.data % _LARGE_PAGE
     return block[skip : skip + nbytes].view(dtype)
+
+
+def _is_mapped_file(array: npt.NDArray[Any]) -> bool:
+    """Whether an array lies in a file's pages."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap)
 
 
 class Memory:
@@ -136,8 +145,9 @@ class Memory:
         array : array of any shape
         writable : bool
             Whether kernels may write it: then it is a copy on every device. Read-only buffers of devices
-            that share the host's memory are the array itself, which must not change while the buffer lives
-            (Intel's runtimes copy it once if it is not at a multiple of 128 bytes: `clgraph.aligned`).
+            that share the host's memory are the array itself, which must not change while the buffer lives.
+            (Two are copied once: what is not at a multiple of 128 bytes, by Intel's runtimes, see
+            `clgraph.aligned`; and a large one in a mapped file, onto larger pages.)
 
         Raises
         ------
@@ -147,6 +157,10 @@ class Memory:
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))
         array = np.ascontiguousarray(array)
+        if self.shares_memory and array.nbytes >= _LARGE_PAGE and _is_mapped_file(array):
+            # a file's pages are small ones: kernels that read here and there take half as long again on them
+            mapped, array = array, _on_large_pages(array.size, array.dtype).reshape(array.shape)
+            array[...] = mapped
         if self.shares_memory and not writable and array.nbytes and array.flags.aligned:
             self._check_buffer("an array", array.nbytes)
             try:
@@ -196,6 +210,15 @@ class Memory:
 
         self._wait(map_once)
         return buffer.array
+
+    def array(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> Any:
+        """The first `count` values of a buffer as a ``pyopencl.array.Array`` on this device's queue; no copy.
+
+        The array keeps the buffer; nothing else may write to it any more.
+        """
+        from pyopencl.array import Array
+
+        return Array(self.queue, (count,), dtype, data=buffer)
 
     def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
         """Put an array into a buffer from its `offset`-th value (of the array's dtype) on; waits."""

@@ -182,7 +182,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     elif options.components == "bfs":
         finder, way = ArrayFrontier(copra, int(simple.degrees.argmax())), "bfs"
     else:
-        finder, way = LinkCompress(copra), "afforest"
+        finder, way = LinkCompress(copra, simple), "afforest"
     return BatchedRun(
         copra, choice, finder, edges=method != "drv", tolerance=options.tolerance, way=way
     )  # fmt: skip
