@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arrays import Arrays, on_device
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 from clgraph.pagerank_problem import (
     Norm,
@@ -20,6 +21,7 @@ from clgraph.pagerank_problem import (
     make_stop,
     round_off,
 )
+from clgraph.runs_on import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -30,13 +32,14 @@ OnNonconvergence = Literal["raise", "warn", "return"]
 
 
 @dataclass(frozen=True)
-class PageRankResult:
+class PageRankResult(RunsOn):
     """Ranks of all vertices, and how they came about.
 
     Attributes
     ----------
     ranks : float32 or float64 array, shape (n,)
-        In the graph's vertex order; they sum to 1 (under dangling="drop" to less).
+        In the graph's vertex order; they sum to 1 (under dangling="drop" to less). A
+        ``pyopencl.array.Array`` if arrays="device" asked for that.
     iterations : int
         How often the recurrence was applied; `ranks` is the newest iterate.
     residual : float
@@ -86,18 +89,19 @@ class PageRankResult:
         """The k highest ranks, descending, with their vertices' ids; equal ones: smaller index first."""
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
             raise InputError(f"k is {k!r}: use a whole number of at least 0")
-        n = len(self.ranks)
+        ranks = self.ranks if isinstance(self.ranks, np.ndarray) else self.ranks.get()
+        n = len(ranks)
         if k == 0:
             return []
         if k < n:
             # whatever is as high as the k-th may be among them: only these are sorted
-            least = np.partition(self.ranks, n - k)[n - k]
-            some = np.flatnonzero(self.ranks >= least)
+            least = np.partition(ranks, n - k)[n - k]
+            some = np.flatnonzero(ranks >= least)
         else:
             some = np.arange(n)
-        best = some[np.argsort(-self.ranks[some], kind="stable")[:k]]
+        best = some[np.argsort(-ranks[some], kind="stable")[:k]]
         ids = best if self._ids is None else self._ids[best]
-        return list(zip(ids.tolist(), self.ranks[best].tolist(), strict=True))
+        return list(zip(ids.tolist(), ranks[best].tolist(), strict=True))
 
 
 def pagerank(
@@ -114,6 +118,7 @@ def pagerank(
     variant: Variant = "auto",
     dtype: Any = "float32",
     on_nonconvergence: OnNonconvergence = "raise",
+    arrays: Arrays = "host",
     device: Device | str | None = None,
 ) -> PageRankResult:
     """PageRank by the power method: x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v)).
@@ -152,6 +157,9 @@ def pagerank(
         has none.
     on_nonconvergence : {"raise", "warn", "return"}
         What happens if `max_iter` iterations do not reach `tol`.
+    arrays : {"host", "device"}
+        "device" leaves the ranks where they are, as ``pyopencl.array.Array`` on the device's own queue
+        (``get_device(...).queue``), for kernels of your own: they are not downloaded.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -182,6 +190,7 @@ def pagerank(
         raise InputError(f"variant is {variant!r}: use one of {', '.join(get_args(Variant))}")
     if on_nonconvergence not in get_args(OnNonconvergence):
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
+    stays = on_device(arrays)
     problem = make_problem(
         graph, damping=damping, personalization=personalization, dangling=dangling, nstart=nstart,
         weight=weight,
@@ -214,14 +223,14 @@ def pagerank(
     phase("compile")
     solver.run()
     phase("iterate")
-    ranks, iterations, met, residual_1, residual = solver.take()
+    ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
     phase("download")
     seconds["total"] = time.perf_counter() - start
     result = PageRankResult(
         ranks=ranks, iterations=iterations, residual=residual, norm=norm, tol=stop.tol,
         converged=met if stop.tol > 0 else None, error_bound=error_bound(problem.damping, residual_1, rho),
         round_off=rho, variant=solver.variant, plan=solver.explain(), dtype=dtype, seconds=seconds,
-        device=dev.name, dangling=problem.policy, problem=problem,
+        device=dev.name, **dev.how(), dangling=problem.policy, problem=problem,
         _ids=None if graph.has_identity_ids else graph.ids,
     )  # fmt: skip
     if result.converged is False:

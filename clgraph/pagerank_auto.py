@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.pagerank_deal import deal_slices, empty_slices
 from clgraph.pagerank_rows import Numbers, Rows
-from clgraph.pagerank_slices import Slices, balanced, make_slices
+from clgraph.pagerank_slices import Slices, SortedSlices, balanced, make_slices
 
 if TYPE_CHECKING:
     from clgraph.device import Device, Kind
@@ -44,40 +45,24 @@ class SliceBuffers:
     extra: dict[str, Any]
 
 
-def slices_of(graph: Graph, problem: Problem, **options: Any) -> Slices:
+def shares_of(graph: Graph, problem: Problem) -> npt.NDArray[np.float64] | None:
+    """w(u, v) / W(u) of each arc of the graph; None where all weigh the same."""
+    if problem.weights is None:
+        return None
+    whole = np.repeat(problem.out, np.diff(graph.row_ptr))
+    return np.divide(problem.weights, whole, out=np.zeros_like(whole), where=whole > 0)
+
+
+def slices_of(graph: Graph, problem: Problem, **options: Any) -> SortedSlices:
     """Slices of a graph, with the arcs' shares where it is weighted."""
-    shares = None
-    if problem.weights is not None:
-        whole = np.repeat(problem.out, np.diff(graph.row_ptr))
-        shares = np.divide(problem.weights, whole, out=np.zeros_like(whole), where=whole > 0)
-    return make_slices(graph.row_ptr, graph.col_idx, shares, **options)
+    return make_slices(graph.row_ptr, graph.col_idx, shares_of(graph, problem), **options)
 
 
 def fill_slices(
-    device: Device, made: Slices, real: type[np.floating[Any]]
+    device: Device, made: SortedSlices, real: type[np.floating[Any]]
 ) -> tuple[PartBuffers, PartBuffers]:
     """The slices of rows and those of pieces on a device: host half of ``cl/pagerank_place.cl``."""
-    size = np.dtype(real).itemsize if made.share is not None else 0
-    entries = [int(begin[-1]) * made.width for begin in made.begins]
-    types = (np.uint16, np.int32) * 2
-    names = ("hot rows", "cold rows", "hot pieces", "cold pieces")
-    needed = {
-        name: count * (np.dtype(dtype).itemsize + size)
-        for name, count, dtype in zip(names, entries, types, strict=True)
-    }
-    device.reserve({**needed, "arcs": made.source.nbytes})
-
-    def zeros(count: int, dtype: Any) -> Any:
-        # `output` has large pages on CPUs; in bytes, since the simulator has no fill of 16 bits
-        nbytes = count * np.dtype(dtype).itemsize
-        buffer = device.output(nbytes, np.uint8)
-        device.fill(buffer, np.uint8(0), nbytes)
-        return buffer
-
-    args: list[Any] = []
-    for begin, count, dtype in zip(made.begins, entries, types, strict=True):
-        share = None if made.share is None else zeros(count, real)
-        args += [device.upload(begin), zeros(count, dtype), share]
+    args = empty_slices(device, made, None if made.share is None else real)
     share = None if made.share is None else device.upload(made.share.astype(real))
     items = device.tuning.items
     offset = "int" if made.start.dtype == np.int32 else "long"
@@ -92,6 +77,11 @@ def fill_slices(
         device.upload(made.cell_piece), device.upload(made.piece_at), *args,
     )  # fmt: skip
     device.finish()
+    return parts_of(made, args)
+
+
+def parts_of(made: Slices, args: tuple[Any, ...]) -> tuple[PartBuffers, PartBuffers]:
+    """The rows' buffers and the pieces'."""
     rows, pieces = (
         PartBuffers(tuple(part), int(hot[-1]) + int(cold[-1]))
         for part, hot, cold in ((args[:6], *made.begins[:2]), (args[6:], *made.begins[2:]))
@@ -140,18 +130,9 @@ class SliceRows(Rows):
         raise NotImplementedError
 
     def _make(self, graph: Graph) -> SliceBuffers:
-        made = slices_of(
-            graph,
-            self.problem,
-            width=self.width,
-            hot=self.hot,
-            long_row=self.long_row,
-            classes=self.classes,
-            segments=self.segments,
-        )
-        rows, pieces = fill_slices(self.device, made, self.numbers.real)
+        made, rows, pieces = self.fill(graph)
         upload = self.device.upload
-        share = made.hot_arcs / max(1, len(made.source))
+        share = made.hot_arcs / max(1, made.arcs)
         return SliceBuffers(
             order=made.order,
             rows=rows,
@@ -167,6 +148,14 @@ class SliceRows(Rows):
             ),
             extra=self.extra(made),
         )
+
+    def fill(self, graph: Graph) -> tuple[Slices, PartBuffers, PartBuffers]:
+        """The slices, on the device."""
+        made = slices_of(
+            graph, self.problem, width=self.width, hot=self.hot, long_row=self.long_row,
+            classes=self.classes, segments=self.segments,
+        )  # fmt: skip
+        return made, *fill_slices(self.device, made, self.numbers.real)
 
     def extra(self, made: Slices) -> dict[str, Any]:
         """What a sub-class keeps besides."""
@@ -193,6 +182,13 @@ class RunRows(SliceRows):
         self.classes = (8192, 65535, 262144)
         if self.device.kind == "simulator":
             self.width, self.hot, self.long_row, self.classes = 4, 8, 6, (4, 16)
+
+    def fill(self, graph: Graph) -> tuple[Slices, PartBuffers, PartBuffers]:
+        made, args = deal_slices(
+            self.device, graph, shares_of(graph, self.problem), self.numbers.real, width=self.width,
+            hot=self.hot, long_row=self.long_row, classes=self.classes,
+        )  # fmt: skip
+        return made, *parts_of(made, args)
 
     def extra(self, made: Slices) -> dict[str, Any]:
         bounds = {}

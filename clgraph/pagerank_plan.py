@@ -22,6 +22,8 @@ KINDS: dict[str, type[Rows]] = {**PLAIN, "runs": RunRows, "bins": BinRows, "smal
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
     """What "auto" is on this device for this graph."""
+    if device.has_pipeline("pagerank_pull"):
+        return "contribution"  # one flat loop over all arcs
     how = pagerank_small.SHAPES[device.kind]
     sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
     if graph.num_arcs <= how.arcs and sources <= pagerank_small.SOURCES:

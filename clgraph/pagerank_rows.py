@@ -37,8 +37,8 @@ class Shape:
         Work-items that sum a row together (`subgroup`, where the device has no sub-groups and no warps).
     team_local : int
         `local` of the variant subgroup.
-    rows : int
-        Rows of a work-group (`subgroup`), a multiple of team_local / team.
+    rows, most_rows : int
+        Rows of a work-group (`subgroup`) at least and at most, powers of two, multiples of team_local / team.
     piece : int
         Longer rows are cut into pieces for work-groups (`subgroup`).
     """
@@ -48,18 +48,22 @@ class Shape:
     team: int
     team_local: int
     rows: int
+    most_rows: int
     piece: int
 
 
 # On CPUs a group is one work-item with a long run of rows; what is shared between work-items costs more there
 # than it saves, so a team is small.
 SHAPES: dict[Kind, Shape] = {
-    "gpu": Shape(local=256, items=1, team=32, team_local=256, rows=8, piece=1024),
-    "cpu": Shape(local=1, items=2048, team=4, team_local=16, rows=512, piece=1024),
-    "emulator": Shape(local=1, items=2048, team=4, team_local=16, rows=512, piece=1024),
-    "fpga": Shape(local=1, items=2048, team=4, team_local=16, rows=512, piece=1024),
-    "simulator": Shape(local=4, items=2, team=4, team_local=8, rows=4, piece=6),
+    "gpu": Shape(local=256, items=1, team=32, team_local=256, rows=8, most_rows=256, piece=1024),
+    "cpu": Shape(local=1, items=2048, team=4, team_local=16, rows=512, most_rows=512, piece=1024),
+    "emulator": Shape(local=1, items=2048, team=4, team_local=16, rows=512, most_rows=512, piece=1024),
+    "fpga": Shape(local=1, items=2048, team=4, team_local=16, rows=512, most_rows=512, piece=1024),
+    "simulator": Shape(local=4, items=2, team=4, team_local=8, rows=4, most_rows=8, piece=6),
 }
+
+
+GROUPS_FOR_A_UNIT = 16  # work-groups of `subgroup` for each compute unit, if there are rows for so many
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,9 @@ class Rows:
         raise NotImplementedError
 
 
+FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
+
+
 def _longest(row_ptr: npt.NDArray[Any]) -> int:
     return int(np.diff(row_ptr).max(initial=0))
 
@@ -165,7 +172,12 @@ class PlainRows(Rows):
     ) -> None:
         super().__init__(device, graph, problem, numbers, weight)
         self.reverse = graph.reverse
+        self.flat = device.has_pipeline("pagerank")
         self.chain = _longest(self.reverse.row_ptr)
+
+    def flat_chain(self) -> int:
+        """What cl/fpga/pagerank_flat.h loses to fixed point, 2**-62 an arc, in units of 2**-53."""
+        return self.reverse.num_arcs // 512 + 1
 
     def upload(self) -> None:
         self.csr = upload_csr(self.device, self.reverse)
@@ -205,8 +217,15 @@ class SerialRows(PlainRows):
 
     variant = "serial"
 
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
+    ) -> None:
+        super().__init__(device, graph, problem, numbers, weight)
+        if self.flat:
+            self.chain = self.flat_chain()
+
     def explain(self) -> list[str]:
-        return ["one work-item walks all rows (thesis listing 3.1)"]
+        return ["one work-item walks all rows (thesis listing 3.1)", *([FLAT] if self.flat else [])]
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._program = self.device.program("pagerank", **defines, **self.csr.defines, LOCAL=1)
@@ -233,6 +252,9 @@ class PullRows(PlainRows):
         self.groups = -(-self.n // (self.shape.local * self.shape.items))
         self.parts = self.groups
         self.chain = max(self.chain, self.shape.items + int(log2(self.shape.local)))
+        if self.flat:
+            self.groups = self.parts = 1
+            self.chain = self.flat_chain()
 
     def _upload_more(self) -> None:
         if not self.weighted:
@@ -252,6 +274,8 @@ class PullRows(PlainRows):
             if self.travel_rank
             else "one division a vertex (Parallel II)"
         )
+        if self.flat:
+            return [f"{FLAT}; {what}"]
         return [f"one work-item takes {each}; {what}"]
 
     def compile(self, defines: dict[str, Any]) -> None:
@@ -301,9 +325,14 @@ class SubgroupRows(PlainRows):
             self.team, self.by = 32, "PTX shuffles in a warp"
         else:
             self.team, self.by = shape.team, f"local memory, {shape.team} work-items"
-        self.parts = -(-self.n // shape.rows)
+        # every group's share of the tally has to be added up: no more groups than keep the device busy
+        busy = self.n // (GROUPS_FOR_A_UNIT * device.compute_units)
+        self.rows = min(max(shape.rows, 1 << max(0, busy.bit_length() - 1)), shape.most_rows)
+        self.parts = -(-self.n // self.rows)
         # the part of a row that a lane adds up is at most all of a piece
-        self.chain = min(self.chain, shape.piece) + _longest(self.reverse.row_ptr) // shape.piece + 16
+        self.chain = max(
+            min(self.chain, shape.piece) + _longest(self.reverse.row_ptr) // shape.piece + 16, self.rows
+        )
 
     def _upload_more(self) -> None:
         piece = self.shape.piece
@@ -330,7 +359,7 @@ class SubgroupRows(PlainRows):
     def compile(self, defines: dict[str, Any]) -> None:
         self._program: Program = self.device.program(
             "pagerank_subgroup", **defines, **self.csr.defines, LOCAL=self.local, TEAM=self.team,
-            PIECE=self.shape.piece, ROWS=self.shape.rows,
+            PIECE=self.shape.piece, ROWS=self.rows,
         )  # fmt: skip
 
     def enqueue(self, travel: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:

@@ -6,6 +6,7 @@ end.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,19 @@ FINISH_LOCAL = {"cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}
 START_ITEMS = {"cpu": 2048, "emulator": 2048, "fpga": 2048, "simulator": 4}
 
 
+@dataclass(frozen=True)
+class Vectors:
+    """What a problem gives, in the rows' order on the device: 1 / out-degree, p, q and the start.
+
+    All but the first may be None, which stands for 1/n everywhere.
+    """
+
+    inverse: Any
+    p: Any
+    q: Any
+    start: Any
+
+
 class Solver:
     """Buffers and launches of one call.
 
@@ -48,10 +62,12 @@ class Solver:
         self.n = problem.n
         self.local = FINISH_LOCAL.get(device.kind, 256)
         # the start has a tally of its own
-        self.start_items = START_ITEMS.get(device.kind, 1)
+        flat = device.has_pipeline("pagerank")  # one work-item takes all, and sums in fixed point
+        self.start_items = self.n if flat else START_ITEMS.get(device.kind, 1)
         self.start_groups = -(-self.n // (self.start_items * self.local))
         self.parts = max(rows.parts, self.start_groups)
-        self.chain = max(rows.chain, self.start_items, self.parts // self.local) + int(log2(self.local))
+        chain = 1 if flat else self.start_items
+        self.chain = max(rows.chain, chain, self.parts // self.local) + int(log2(self.local))
 
     @property
     def round_off_chain(self) -> int:
@@ -85,17 +101,11 @@ class Solver:
     def upload(self) -> None:
         """Bring the graph to the device, and allocate and fill the vectors."""
         self.rows.upload()
-        dev, problem, n, real, rows = self.device, self.problem, self.n, self.numbers.real, self.rows
+        dev, n, real, rows = self.device, self.n, self.numbers.real, self.rows
         vectors = ("rank", "travel", "next", "inverse", "p", "q", "start")
         dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
-        inverse = np.divide(1.0, problem.out, out=np.zeros(n), where=problem.out > 0)
-        if problem.weights is not None:
-            inverse = (problem.out > 0).astype(np.float64)  # the arcs' shares have the division in them
-        self._inverse = self._vector(inverse)
-        self._p = self._vector(problem.personalization)
-        same = problem.dangling is problem.personalization
-        self._q = self._p if same else self._vector(problem.dangling)
-        self._start = self._vector(problem.start)
+        given = self.make_vectors()
+        self._inverse, self._p, self._q, self._start = given.inverse, given.p, given.q, given.start
         # `output` has large pages on CPUs, which gathers from all over a vector want
         self._rank = dev.output(n, real)
         self._travel, self._next = (dev.output(n + rows.shift, real) for _ in range(2))
@@ -104,6 +114,21 @@ class Solver:
         self._parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
         self._sums = dev.empty(3, np.float64)
         self._state = dev.empty(3, np.int32)
+
+    def make_vectors(self) -> Vectors:
+        """Upload what the problem gives (a sub-class may have it on the device already)."""
+        problem = self.problem
+        if problem.weights is None:
+            # a third of the time that np.divide takes with `where`
+            with np.errstate(divide="ignore"):
+                inverse = 1 / problem.out
+            inverse[problem.out == 0] = 0
+        else:
+            inverse = (problem.out > 0).astype(np.float64)  # the arcs' shares have the division in them
+        p = self._vector(problem.personalization)
+        same = problem.dangling is problem.personalization
+        q = p if same else self._vector(problem.dangling)
+        return Vectors(self._vector(inverse), p, q, self._vector(problem.start))
 
     def _vector(self, values: npt.NDArray[np.float64] | None) -> Any:
         """A vector in the rows' order on the device; None stays None (the kernels do not read it)."""
@@ -114,8 +139,8 @@ class Solver:
 
     def compile(self) -> None:
         """Build the kernels."""
-        defines, problem = self.defines, self.problem
-        uniform = problem.personalization is None and problem.dangling is None
+        defines = self.defines
+        uniform = self._p is None and self._q is None
         self.rows.plain = uniform and NORMS[self.stop.norm] == 1
         self.rows.compile(defines)
         self._program = self.device.program("pagerank", **defines, LOCAL=self.local, ITEMS=self.start_items)
@@ -164,20 +189,42 @@ class Solver:
             local=self.local,
         )  # fmt: skip
 
-    def take(self) -> tuple[npt.NDArray[Any], int, bool, float, float]:
-        """Ranks in the graph's order, iterations, whether the test was met, and the residuals (L1, norm)."""
-        dev, real = self.device, self.numbers.real
+    @property
+    def rank(self) -> Any:
+        """The buffer of the ranks, in the rows' order."""
+        return self._rank
+
+    def end(self) -> tuple[int, bool, float, float]:
+        """Iterations, whether the test was met, and the residuals (L1, norm); waits."""
+        dev = self.device
         _, iterations, met = dev.download(self._state, np.int32, 3).tolist()
         if self.numbers.compensated:
             sums = dev.download(self._sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
         else:
             sums = dev.download(self._sums, np.float64, 3)
-        ranks = dev.download(self._rank, real, self.n)
+        return iterations, bool(met), float(sums[1]), float(sums[2])
+
+    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
+        """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` tells."""
+        if on_device:
+            return self._take_there(), *self.end()
+        ranks = self.device.download(self._rank, self.numbers.real, self.n)
         if self.rows.order is not None:
             in_order = np.empty_like(ranks)
             in_order[self.rows.order] = ranks
             ranks = in_order
-        return ranks, iterations, bool(met), float(sums[1]), float(sums[2])
+        return ranks, *self.end()
+
+    def _take_there(self) -> Any:
+        dev, order = self.device, self.rows.order
+        ranks = dev.array(self._rank, self.numbers.real, self.n)
+        if order is None:
+            return ranks
+        from pyopencl.array import take, to_device
+
+        place = np.empty(self.n, np.int32)
+        place[order] = np.arange(self.n, dtype=np.int32)
+        return take(ranks, to_device(dev.queue, place))
 
 
 def choose_numbers(device: Device, dtype: str) -> Numbers:

@@ -15,6 +15,7 @@ from clgraph import Graph, read
 from clgraph import pagerank_solver as solver_module
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.pagerank import PageRankResult, pagerank
+from clgraph.pagerank_deal import class_numbers, window_bounds
 from clgraph.pagerank_rows import Numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
@@ -129,6 +130,30 @@ def test_skewed(device: Device, variant: Any) -> None:
         if variant in usable(device, graph, dtype):
             found = pagerank(graph, variant=variant, dtype=dtype, tol=0, max_iter=12, device=device)
             close(found, want, dtype)
+
+
+def test_more_sources_than_a_slice_has_bits_for(device: Device) -> None:
+    """Dealt arcs count sources from their slice's first: 2**17 of them at most, however few their arcs."""
+    n = 300_000
+    ends = np.random.default_rng(6).integers(0, n, (2, 90_000))
+    graph = Graph.from_edges(*ends, vertices=np.arange(n), directed=True)
+    found = pagerank(graph, variant="runs", tol=0, max_iter=3, device=device)
+    close(found, reference_pagerank(graph, iterations=3), "float32")
+
+
+def test_classes_and_windows() -> None:
+    """Who counts as hot, without sorting by degree; and windows that keep to the classes."""
+    rng = np.random.default_rng(8)
+    for out in (rng.integers(0, 9, 200), rng.zipf(1.5, 500) % 1000, np.zeros(7, int), np.ones(3, int)):
+        sources = int(np.count_nonzero(out))
+        place = np.empty(len(out), int)
+        place[np.argsort(-out, kind="stable")] = np.arange(len(out))
+        for bounds in ([sources], sorted({min(5, sources), min(17, sources), sources})):
+            reached = class_numbers(out, bounds)
+            np.testing.assert_array_equal(reached, np.searchsorted(bounds, place, side="right"))
+            begins = window_bounds(np.bincount(reached, minlength=len(bounds) + 1), 64)
+            assert {0, *bounds, len(out)} <= set(begins.tolist())
+            assert np.all((np.diff(begins) > 0) & (np.diff(begins) <= 64))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

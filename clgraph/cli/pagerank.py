@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from clgraph.cli.common import (
+    EnergyWish,
     device_option,
+    energy_option,
     graph_options,
     json_option,
     open_device,
@@ -65,6 +67,7 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
 @graph_options
 @device_option
+@energy_option
 @json_option
 @quiet_option
 def pagerank(
@@ -85,6 +88,7 @@ def pagerank(
     verify: bool,
     reading: dict[str, Any],
     device: str | None,
+    energy: EnergyWish,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -115,13 +119,15 @@ def pagerank(
     if dangling not in ("personalization", "uniform", "drop"):
         options["dangling"] = _distribution(dangling, data, "--dangling")
     dev = open_device(device, quiet)
+    energy.open(dev)
+    options |= {
+        "damping": damping, "tol": tol, "norm": norm, "max_iter": max_iter, "variant": variant,
+        "dtype": dtype, "device": dev,
+    }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         try:
-            found = rank(
-                data, damping=damping, tol=tol, norm=norm, max_iter=max_iter, variant=variant, dtype=dtype,
-                on_nonconvergence=on_nonconvergence, device=dev, **options,
-            )  # fmt: skip
+            found = rank(data, on_nonconvergence=on_nonconvergence, **options)
         except ConvergenceError as error:
             raise ConvergenceError(
                 f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol, "
@@ -143,8 +149,11 @@ def pagerank(
         _write(output, data, found)
         seconds["write"] = time.perf_counter() - started
     best = found.top(top)
+    # one that did not converge has been told of once
+    measured = energy.measure(lambda: rank(data, on_nonconvergence="return", **options))
     if as_json:
-        print_json(_summary(data, found, best, seconds, verify))
+        told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
+        print_json({**_summary(data, found, best, seconds, verify), **told})
         return
     converged = {True: "converged", False: "not converged", None: "as many as asked for"}[found.converged]
     click.echo(
@@ -152,6 +161,8 @@ def pagerank(
         f"error at most {found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
     )
     _show(best)
+    if measured is not None:
+        click.echo(measured)
 
 
 def _distribution(text: str, graph: Graph, option: str) -> dict[Any, float]:
@@ -229,6 +240,7 @@ def _summary(
         "plan": list(found.plan),
         "dtype": found.dtype,
         "device": found.device,
+        **found.how(),
         "top": [{"vertex": vertex, "rank": rank} for vertex, rank in best],
         "seconds": seconds,
         "verified": verified,

@@ -90,7 +90,8 @@ def top_accuracy(
         "contest" divides by min(n, k), counts vertices of rank 0 too and knows no stand-ins.
     """
     n = len(ranks)
-    best = np.lexsort((-np.arange(n), -ranks))[:k]  # by rank, ties to the larger index
+    some = np.arange(n) if k >= n else np.flatnonzero(ranks >= np.partition(ranks, n - k)[n - k])
+    best = some[np.lexsort((-some, -ranks[some]))[:k]]  # by rank, ties to the larger index
     got = set(np.asarray(found).ravel()[:k].tolist())
     if rule == "contest":
         return len(got & set(best.tolist())) / max(1, min(n, k))
