@@ -6,27 +6,38 @@
 // takes the lanes that have stopped and starts others in their place; launches after a lane's end leave it as it is.
 //
 // layout      ppr.h
-// launch      start, take: padded range, ITEMS vertices each; finish: LANES work-groups of LOCAL, one a lane
+// launch      start: padded range, ITEMS vertices each (if that is one: a work-item for a vertex and a lane); take: padded
+//             range, ITEMS vertices each; finish: LANES work-groups of LOCAL, one a lane
 // variants    those of ppr.h; SQUARED: the sum of squares is held against the squared tolerance, without a root
 // tunables    ITEMS, LOCAL
 
 #include "ppr.h"
 
-// Give `count` lanes a source each: `lane[j]` starts at vertex from[j] (-1: at nothing), or at row j of `given`.
-__kernel void ppr_start(const int n, const int count, __global const int *restrict lane, __global const int *restrict from,
+// Give lanes a source each: lane l starts at vertex from[l] (EMPTY: at nothing), or at row given_row[l] of `given`; one
+// whose `from` is KEPT goes on as it is.
+#define EMPTY -1
+#define KEPT -2
+__kernel void ppr_start(const int n, __global const int *restrict from, __global const int *restrict given_row,
                         __global const REAL *restrict given, __global const REAL *restrict scale,
                         __global REAL *restrict value, __global REAL *restrict p)
 {
-    FOR_ITEMS(v, n) {
-        const REAL down = scale[v] == 0 ? (REAL)1 : 1 / scale[v];
-        for (int j = 0; j < count; j++) {
-#ifdef P_VECTOR
-            const REAL x = from[j] < 0 ? (REAL)0 : given[(size_t)j * n + v];
-            p[PLACE(v, lane[j])] = x;
+#if ITEMS == 1   // neighbouring work-items take neighbouring lanes
+    const long i = get_global_id(0);
+    const int v = (int)min(i / LANES, (long)n), past = min(v + 1, n), low = (int)(i & (LANES - 1)), high = low + 1;
+    for (int u = v; u < past; u++) {
 #else
-            const REAL x = from[j] == v;
+    const int low = 0, high = LANES;
+    FOR_ITEMS(u, n) {
 #endif
-            value[PLACE(v, lane[j])] = x * down;
+        for (int l = low; l < high; l++) {
+            if (from[l] == KEPT) continue;
+#ifdef P_VECTOR
+            const REAL x = from[l] == EMPTY ? (REAL)0 : given[(size_t)given_row[l] * n + u];
+            p[PLACE(u, l)] = x;
+#else
+            const REAL x = from[l] == u;
+#endif
+            value[PLACE(u, l)] = x == 0 || scale[u] == 0 ? x : x / scale[u];
         }
     }
 }

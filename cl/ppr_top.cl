@@ -6,8 +6,10 @@
 // layout      score REAL[n * LANES]: lane l of entry v at v * LANES + l; values are not negative
 //             scale REAL[n] or NULL: what it is multiplied by where it is not 0 (ppr.h)
 //             number int[n] or NULL: what entry v is called, where entries do not stand in order
-//             best, who [lanes wanted * chunks]: the best of each chunk and its entry
-// launch      top_chunks: a group of LOCAL for each chunk and lane (2-d); top_pick: a group of LOCAL for each lane
+//             best, who [LANES * chunks]: the best of each chunk of a lane, and its entry
+// launch      top_chunks: a group of LOCAL for each chunk, in which neighbouring work-items take neighbouring lanes (all of
+//             them: they come in the same sectors) or one work-item takes all; where LOCAL is neither 1 nor a multiple of
+//             LANES, for each chunk and lane wanted (2-d); top_pick: a group of LOCAL for each lane wanted
 // variants    SCALED, NUMBERED       tunables    LOCAL (a power of two; 1 on CPUs), CHUNK (a host argument)
 
 #ifndef REAL
@@ -27,9 +29,10 @@
 #define NUMBER(v) (v)
 #endif
 
-// Scores and entries of work-items in local memory become the best one, at place 0. At kernel level, by all work-items.
-#define BEST_OF_GROUP                                                                                           \
-    for (int half_ = LOCAL / 2; half_ > 0; half_ /= 2) {                                                        \
+// Scores and entries of work-items in local memory become the best `left` ones, in front; those that are a multiple of
+// `left` apart belong together. At kernel level, by all work-items.
+#define BEST_OF_GROUP(left)                                                                                     \
+    for (int half_ = LOCAL / 2; half_ >= (left); half_ /= 2) {                                                  \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                           \
         if (lid < half_ && goes_before(box_score[lid + half_], box_name[lid + half_], box_score[lid], box_name[lid])) { \
             box_score[lid] = box_score[lid + half_];                                                            \
@@ -53,12 +56,12 @@ static inline REAL score_of(__global const REAL *score, __global const REAL *sca
 #endif
 }
 
-// The best of v = begin + lid, + LOCAL, ... < end among those that go after (limit, limit_name).
-#define BEST_OF_CHUNK(begin, end, limit, limit_name)                                                 \
+// The best of v = begin, begin + by, ... < end among those that go after (limit, limit_name), into the work-item's box.
+#define BEST_OF(begin, end, by, limit, limit_name)                                                   \
     do {                                                                                             \
         REAL top_ = -1;                                                                              \
         int name_ = NOBODY, who_ = NOBODY;                                                           \
-        for (int v_ = (begin) + lid; v_ < (end); v_ += LOCAL) {                                      \
+        for (int v_ = (begin); v_ < (end); v_ += (by)) {                                             \
             const REAL x_ = score_of(score, scale, v_, l);                                           \
             if (x_ >= top_ && x_ <= (limit) && goes_before(x_, NUMBER(v_), top_, name_)              \
                 && goes_before((limit), (limit_name), x_, NUMBER(v_))) {                             \
@@ -76,16 +79,43 @@ __kernel void top_chunks(const int n, const int chunk, const int chunks, __globa
                          __global const REAL *restrict score, __global const REAL *restrict scale,
                          __global const int *restrict number, __global REAL *restrict best, __global int *restrict who)
 {
+#if LOCAL == 1 && LANES > 1   // names are in order then
+    const int c = get_group_id(0);
+    const int begin = (int)min((long)c * chunk, (long)n), end = (int)min((long)begin + chunk, (long)n);
+    REAL high[LANES];
+    int at[LANES];
+    for (int l = 0; l < LANES; l++) {
+        high[l] = -1;
+        at[l] = NOBODY;
+    }
+    for (int v = begin; v < end; v++) {
+        for (int l = 0; l < LANES; l++) {
+            const REAL x = score_of(score, scale, v, l);
+            at[l] = x > high[l] ? v : at[l];
+            high[l] = x > high[l] ? x : high[l];
+        }
+    }
+    for (int l = 0; l < LANES; l++) {
+        best[(size_t)l * chunks + c] = high[l];
+        who[(size_t)l * chunks + c] = at[l];
+    }
+#else
     __local REAL box_score[LOCAL];
     __local int box_name[LOCAL], box_who[LOCAL];
-    const int lid = get_local_id(0), c = get_group_id(0), j = get_global_id(1), l = lane[j];
+    const int lid = get_local_id(0), c = get_group_id(0);
+#if LOCAL % LANES == 0
+    const int l = lid & (LANES - 1), first = lid / LANES, by = LOCAL / LANES, mine = lid < LANES;
+#else
+    const int l = lane[get_global_id(1)], first = lid, by = LOCAL, mine = lid == 0;
+#endif
     const int begin = (int)min((long)c * chunk, (long)n), end = (int)min((long)begin + chunk, (long)n);
-    BEST_OF_CHUNK(begin, end, (REAL)INFINITY, -1);
-    BEST_OF_GROUP
-    if (lid == 0) {
-        best[(size_t)j * chunks + c] = box_score[0];
-        who[(size_t)j * chunks + c] = box_who[0];
+    BEST_OF(begin + first, end, by, (REAL)INFINITY, -1);
+    BEST_OF_GROUP(LOCAL / by)
+    if (mine) {
+        best[(size_t)l * chunks + c] = box_score[lid];
+        who[(size_t)l * chunks + c] = box_who[lid];
     }
+#endif
 }
 
 __kernel void top_pick(const int n, const int chunk, const int chunks, const int k, __global const int *restrict lane,
@@ -96,8 +126,8 @@ __kernel void top_pick(const int n, const int chunk, const int chunks, const int
     __local REAL box_score[LOCAL];
     __local int box_name[LOCAL], box_who[LOCAL];
     const int lid = get_local_id(0), j = get_group_id(0), l = lane[j];
-    __global REAL *best = best_ + (size_t)j * chunks;
-    __global int *who = who_ + (size_t)j * chunks;
+    __global REAL *best = best_ + (size_t)l * chunks;
+    __global int *who = who_ + (size_t)l * chunks;
     for (int turn = 0; turn < k; turn++) {
         REAL high = -1;
         int name = NOBODY, at = NOBODY;
@@ -112,7 +142,7 @@ __kernel void top_pick(const int n, const int chunk, const int chunks, const int
         box_score[lid] = high;
         box_name[lid] = name;
         box_who[lid] = at;
-        BEST_OF_GROUP
+        BEST_OF_GROUP(1)
         barrier(CLK_LOCAL_MEM_FENCE);
         high = box_score[0];
         name = box_name[0];
@@ -122,8 +152,8 @@ __kernel void top_pick(const int n, const int chunk, const int chunks, const int
             top_score[(size_t)j * k + turn] = high;
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // all have read the box and the bests
-        BEST_OF_CHUNK(c * chunk, (int)min((long)c * chunk + chunk, (long)n), high, name);
-        BEST_OF_GROUP
+        BEST_OF(c * chunk + lid, (int)min((long)c * chunk + chunk, (long)n), LOCAL, high, name);
+        BEST_OF_GROUP(1)
         if (lid == 0) {
             best[c] = box_score[0];
             who[c] = box_who[0];

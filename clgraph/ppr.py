@@ -1,119 +1,26 @@
-"""Personalized PageRank: the call and its result.
-
-The iterating methods are in `clgraph.ppr_lanes`, walks in `clgraph.ppr_walks`.
-"""
+"""Personalized PageRank: the call. Its result is in `clgraph.ppr_result`, its work in `clgraph.ppr_call`."""
 
 from __future__ import annotations
 
 import time
-import warnings
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+from clgraph.errors import InputError
+from clgraph.keyed import check_seed
 from clgraph.pagerank import OnNonconvergence, _checked_dtype
-from clgraph.pagerank_problem import (
-    Norm,
-    Problem,
-    Stop,
-    check_reachable,
-    error_bound,
-    make_problem,
-    make_stop,
-    round_off,
-)
-from clgraph.ppr_problem import Queries, check_walks, make_queries
+from clgraph.pagerank_problem import Norm, check_reachable, make_problem, make_stop, round_off
+from clgraph.ppr_options import Options, check_options, whole
+from clgraph.ppr_problem import check_walks, make_queries
+from clgraph.ppr_result import PersonalizedResult, report_nonconvergence
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.pagerank_rows import Numbers
 
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
-
-
-@dataclass(frozen=True)
-class PersonalizedResult:
-    """Ranks from the point of view of each source, and how they came about.
-
-    Rows stand in the order of the caller's sources; a source given twice has two equal rows.
-
-    Attributes
-    ----------
-    ranks : float32 or float64 array, shape (k, n), or None
-        In the graph's vertex order; None if `top` was given.
-    ids : array, shape (k, top), or None
-        Ids of the highest ranks, descending; equal ones: smaller index first.
-    scores : float32 or float64 array, shape (k, top), or None
-        Their ranks.
-    sources : list
-        The source ids, or "distribution i".
-    method : str
-    dangling : str
-        The policy in force: "uniform", "personalization", "drop" or "given".
-    dangling_vector : float64 array, shape (n,), or None
-        The distribution, if it was given.
-    damping, tol : float
-    norm : str
-    iterations : int64 array, shape (k,)
-        How often the recurrence was applied (monte-carlo, stored answers: 0).
-    residuals : float64 array, shape (k,)
-        Difference of the last two iterates in `norm`, at the last check (monte-carlo, stored answers: NaN).
-    converged : bool array, shape (k,), or None
-        None if tol=0 asked for exactly max_iter iterations, and for monte-carlo.
-    ended : list of str
-        What ended each source: "tol", "top" (stable), "max_iter", "store" or "walks".
-    error_bounds : float64 array, shape (k,)
-        The ranks are no farther than this (L1) from the exact ones (monte-carlo: NaN).
-    walks : int or None
-        Walks from each source (monte-carlo).
-    visits : uint32 array, shape (k, n) or (k, top), or None
-        How often walks stood at each vertex, or at those of `ids`. Equal on all devices for one seed.
-    lost : int64 array, shape (k,), or None
-        Walks that ended at a vertex without out-arcs.
-    standard_errors : float64 array like `visits`, or None
-        Of the ranks (monte-carlo): at most ``sqrt((1 + d) rank / walks)``, taken at the estimated rank.
-    seed : int or None
-    epsilon, confidence : float or None
-        What `walks` was derived from.
-    plan : tuple of str
-        What was chosen and why, a line each.
-    dtype : str
-    seconds : dict of float
-        Time by phase: "build", "upload" (with the stored ranks, once), "compile", "run" (from the first
-        launch to the end of the last kernel, results brought as they come), "total".
-    device : str
-    """
-
-    ranks: npt.NDArray[Any] | None
-    ids: npt.NDArray[Any] | None
-    scores: npt.NDArray[Any] | None
-    sources: list[Any]
-    method: str
-    dangling: str
-    dangling_vector: npt.NDArray[np.float64] | None = field(repr=False)
-    damping: float
-    tol: float
-    norm: str
-    iterations: npt.NDArray[np.int64]
-    residuals: npt.NDArray[np.float64]
-    converged: npt.NDArray[np.bool_] | None
-    ended: list[str]
-    error_bounds: npt.NDArray[np.float64]
-    walks: int | None
-    visits: npt.NDArray[np.uint32] | None
-    lost: npt.NDArray[np.int64] | None
-    standard_errors: npt.NDArray[np.float64] | None
-    seed: int | None
-    epsilon: float | None
-    confidence: float | None
-    plan: tuple[str, ...]
-    dtype: str
-    seconds: dict[str, float]
-    device: str
 
 
 def personalized_pagerank(
@@ -245,14 +152,12 @@ def personalized_pagerank(
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem.out)
     stop = make_stop(tol, norm, max_iter, problem.n)
-    k = _whole(top, "top", 1, problem.n) if top is not None else None
-    from clgraph.ppr_lanes import Options
-
+    k = whole(top, "top", 1, problem.n) if top is not None else None
     most = 2**31 - 1
     options = Options(
-        _whole(check_every, "check_every", 1, most), squared, _whole(stable_top, "stable_top", 0, most), k
+        whole(check_every, "check_every", 1, most), squared, whole(stable_top, "stable_top", 0, most), k
     )
-    _check_options(method, options, stop, stored, walks, epsilon, seed)
+    check_options(method, options, stop, stored, walks, epsilon, seed)
     if method == "monte-carlo":
         count = check_walks(walks, epsilon, confidence, problem.damping, problem.n, problem.policy)
     else:
@@ -260,12 +165,11 @@ def personalized_pagerank(
 
     from clgraph.device import get_device
     from clgraph.pagerank_solver import choose_numbers
+    from clgraph.ppr_call import Call
 
     dev = get_device(device)
-    call = _Call(graph, problem, queries, dev, choose_numbers(dev, dtype), bool(weight), k)
+    call = Call(graph, problem, queries, dev, choose_numbers(dev, dtype), bool(weight), k)
     if method == "monte-carlo":
-        from clgraph.keyed import check_seed
-
         found = call.walk(check_seed(seed), count)
         found["epsilon"] = None if epsilon is None else float(epsilon)
         found["confidence"] = None if epsilon is None else float(confidence)
@@ -286,173 +190,11 @@ def personalized_pagerank(
         standard_errors=_rows(found.get("standard_errors"), row), seed=found.get("seed"),
         epsilon=found.get("epsilon"), confidence=found.get("confidence"),
         plan=(f"method {method} on {dev.name}", *found["plan"], f"dangling mass: {problem.policy}"),
-        dtype=dtype, seconds=call.seconds, device=dev.name,
+        dtype=dtype, seconds=call.seconds, device=dev.name, **dev.how(),
     )  # fmt: skip
-    if result.converged is not None and not result.converged.all():
-        _not_converged(result, stop, on_nonconvergence)
+    report_nonconvergence(result, stop, on_nonconvergence)
     return result
 
 
 def _rows(values: Any, row: npt.NDArray[np.int64]) -> Any:
     return None if values is None else values[row]
-
-
-class _Call:
-    """One call on one device: its phases, timed."""
-
-    def __init__(
-        self, graph: Graph, problem: Problem, queries: Queries, device: Device, numbers: Numbers,
-        weight: bool, top: int | None,
-    ) -> None:  # fmt: skip
-        self.graph, self.problem, self.queries, self.device = graph, problem, queries, device
-        self.numbers, self.weight, self.top = numbers, weight, top
-        self.seconds: dict[str, float] = {}
-        self._began = time.perf_counter()
-
-    def _phase(self, name: str) -> None:
-        now = time.perf_counter()
-        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._began
-        self._began = now
-
-    def iterate(self, method: str, stop: Stop, options: Any, dtype: str, stored: bool) -> dict[str, Any]:
-        from clgraph.ppr_lanes import Answers, Lanes
-        from clgraph.ppr_single import Single, takes
-
-        queries, problem = self.queries, self.problem
-        from_store = np.flatnonzero(queries.on_dangling >= 1 - 1e-15).tolist() if stored else []
-        jobs = sorted(set(range(queries.distinct)) - set(from_store))
-        plan: list[str] = []
-        answers = Answers(queries.distinct, problem.n, self.top, self.numbers.real)
-        rho = round_off(dtype, 0)
-        if jobs:
-            way = Single if takes(self.device, method, options, jobs) else Lanes
-            lanes = way(
-                self.device, self.graph, problem, queries, stop, self.numbers, method, self.weight, options,
-                jobs,
-            )  # fmt: skip
-            self._phase("build")
-            rho = round_off(dtype, lanes.round_off_chain)
-            check_reachable(stop, problem.n, dtype, rho)
-            lanes.upload()
-            self.device.finish()
-            self._phase("upload")
-            lanes.compile()
-            self._phase("compile")
-            answers = lanes.run()
-            plan += lanes.explain()
-            self._phase("run")
-        bounds = np.array([error_bound(problem.damping, moved, rho) for moved in answers.moved.tolist()])
-        if from_store:
-            plan.append(f"{len(from_store)} sources without out-arcs: answered from what is stored")
-            answers.residual[from_store] = np.nan
-            bounds[from_store] = self._from_store(from_store, answers) + rho
-            answers.ended[from_store] = "store"
-            answers.converged[from_store] = True
-            self._phase("run")
-        return {
-            "values": answers.values, "index": answers.index, "iterations": answers.iterations,
-            "residuals": answers.residual, "ended": answers.ended, "error_bounds": bounds,
-            "converged": answers.converged if stop.tol > 0 else None, "plan": plan,
-        }  # fmt: skip
-
-    def _from_store(self, which: list[int], answers: Any) -> float:
-        """x = (1-d) p + d g_q for sources that no weight leaves; returns the bound of the error of d g_q."""
-        from clgraph.ppr_walks import stored_ranks
-
-        problem, d, n = self.problem, self.problem.damping, self.problem.n
-        rest, bound = np.zeros(n), 0.0
-        if problem.policy in ("uniform", "given"):
-            store = stored_ranks(self.device, self.graph, problem, self.numbers, self.weight)
-            rest, bound = d * store.host, d * store.error_bound
-        self._phase("upload")
-        share = 1.0 if problem.policy == "personalization" else 1 - d
-        best = None
-        if self.top is not None:  # of the stored ranks as few as can matter
-            support = max(len(self.queries.entries(i)[0]) for i in which)
-            best = np.argsort(-rest, kind="stable")[: self.top + support]
-        for i in which:
-            where, mass = self.queries.entries(i)
-            if best is None:
-                x = rest.copy()
-                x[where] += share * mass
-                answers.values[i] = x
-                continue
-            some = np.union1d(best, where)
-            x = rest[some]
-            x[np.searchsorted(some, where)] += share * mass
-            x = x.astype(self.numbers.real)
-            order = np.argsort(-x, kind="stable")[: self.top]
-            answers.index[i], answers.values[i] = some[order], x[order]
-        return bound
-
-    def walk(self, seed: int, walks: int) -> dict[str, Any]:
-        from clgraph.ppr_walks import Walks
-
-        job = Walks(
-            self.device, self.graph, self.problem, self.queries, self.numbers, self.weight, seed, walks,
-            self.top,
-        )  # fmt: skip
-        self._phase("build")
-        job.upload()
-        self.device.finish()
-        self._phase("upload")
-        job.compile()
-        self._phase("compile")
-        values, index = job.run()
-        self._phase("run")
-        k = self.queries.distinct
-        spread = np.sqrt((1 + self.problem.damping) * values.astype(np.float64) / walks)
-        return {
-            "values": values, "index": index, "iterations": np.zeros(k, np.int64),
-            "residuals": np.full(k, np.nan), "ended": ["walks"] * k, "error_bounds": np.full(k, np.nan),
-            "converged": None, "walks": walks, "visits": job.visits, "lost": job.lost, "seed": seed,
-            "standard_errors": spread, "plan": job.explain(),
-        }  # fmt: skip
-
-
-def _whole(value: Any, name: str, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise InputError(f"{name} is {value!r}: use a whole number from {least} to {most}")
-    return int(value)
-
-
-def _check_options(
-    method: str, options: Any, stop: Stop, stored: bool, walks: Any, epsilon: Any, seed: Any
-) -> None:
-    """Refuse options that the method does not have, or that do not go together."""
-    for name, value in (("squared", options.squared), ("stored", stored)):
-        if not isinstance(value, (bool, np.bool_)):
-            raise InputError(f"{name} is {value!r}: use True or False")
-    if method == "monte-carlo":
-        for name, given in (
-            ("check_every", options.check_every != 1), ("squared", options.squared), ("stored", stored),
-            ("stable_top", options.stable_top != 0),
-        ):  # fmt: skip
-            if given:
-                raise InputError(f"{name} is an option of the iterating methods, not of 'monte-carlo'")
-        return
-    for name, value in (("walks", walks), ("epsilon", epsilon), ("seed", seed)):
-        if value is not None:
-            raise InputError(f"{name} is {value!r}: an option of method 'monte-carlo', not of {method!r}")
-    if options.squared and stop.norm != "l2":
-        raise InputError(f"squared=True is a form of the test in norm 'l2', not {stop.norm!r}")
-    if options.stable_top and options.top is None:
-        raise InputError("stable_top needs top: which k vertices are to be the same")
-    if options.stable_top and stop.tol == 0:
-        raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
-
-
-def _not_converged(result: PersonalizedResult, stop: Stop, what: OnNonconvergence) -> None:
-    assert result.converged is not None
-    bad = np.flatnonzero(~result.converged)
-    i = int(bad[0])
-    text = (
-        f"personalized PageRank did not converge on {result.device} for {len(bad)} of {len(result.sources)} "
-        f"sources: after {result.iterations[i]} iterations the residual of source {result.sources[i]!r} "
-        f"(norm {result.norm!r}) is {result.residuals[i]:.3g}, not below {stop.threshold:.3g}; a larger "
-        "max_iter or tol will do, or on_nonconvergence='return' (the error's `result` holds what was reached)"
-    )
-    if what == "raise":
-        raise ConvergenceError(text, result)
-    if what == "warn":
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)

@@ -6,7 +6,6 @@ Host half of ``cl/ppr.cl``; what sums the rows is a `Product` (`clgraph.ppr_rows
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import CapacityError
-from clgraph.ppr_rows import PRODUCTS, SHAPES
+from clgraph.ppr_product import SHAPES
+from clgraph.ppr_rows import product_of
 from clgraph.ppr_top import Top
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.pagerank_problem import Problem, Stop
     from clgraph.pagerank_rows import Numbers
+    from clgraph.ppr_options import Options
     from clgraph.ppr_problem import Queries
 
 NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}
@@ -31,28 +32,7 @@ LOOK = 8
 LONG_WORK = 1 << 22  # arcs times lanes from which on an iteration is long
 FINISH_LOCAL = {"cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}  # 256 if not named
 STOPPED, ITERATIONS, CONVERGED = range(3)
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the caller may change about the end of an iteration.
-
-    Attributes
-    ----------
-    check_every : int
-        The difference is summed at every so many iterations.
-    squared : bool
-        Its square is held against the squared tolerance.
-    stable_top : int
-        Stop once the top k set was the same at so many checks in a row after the first; 0: never.
-    top : int or None
-        k.
-    """
-
-    check_every: int = 1
-    squared: bool = False
-    stable_top: int = 0
-    top: int | None = None
+EMPTY, KEPT = -1, -2  # what a lane is to start at besides a vertex: nothing; what it has
 
 
 class Answers:
@@ -80,7 +60,7 @@ class Lanes:
         self.stop, self.numbers, self.options, self.jobs = stop, numbers, options, jobs
         self.n = problem.n
         self.width = self._choose_width(method)
-        self.product = PRODUCTS[method](device, graph, problem, numbers, weight, self.width)
+        self.product = product_of(method, device)(device, graph, problem, numbers, weight, self.width)
         self.local = FINISH_LOCAL.get(device.kind, 256)
         self.chain = max(self.product.chain, self.product.parts // self.local + int(log2(self.local)))
         self.by_vector = queries.vertices is None
@@ -149,6 +129,7 @@ class Lanes:
         self._source = dev.empty(width, np.int32)
         self._lane = dev.empty(width, np.int32)
         self._from = dev.empty(width, np.int32)
+        self._given_row = dev.empty(width, np.int32)
 
     def compile(self) -> None:
         """Build the kernels."""
@@ -159,11 +140,10 @@ class Lanes:
         }  # fmt: skip
         self.product.compile(defines)
         squared = self.options.squared
-        items = max(self.device.tuning.items // self.width, 1)
+        self._items = self.device.tuning.items
         self._program = self.device.program(
-            "ppr", **defines, LOCAL=self.local, ITEMS=items, SQUARED=squared
-        )  # fmt: skip
-        self._passes = -(-self.n // items)
+            "ppr", **defines, LOCAL=self.local, ITEMS=self._items, SQUARED=squared
+        )
         self._top = None
         if self.options.top is not None:
             self._top = Top(self.device, self.n, self.options.top, self.width, self.numbers.real, scaled=True)
@@ -220,25 +200,26 @@ class Lanes:
         first = not np.any(self._job >= 0)
         state = np.zeros((3, width), np.int32)
         sums = np.zeros((3, width, 2), np.float32) if self.numbers.compensated else np.zeros((3, width))
-        source = np.full(width, -1, np.int32)
+        source = np.full(width, EMPTY, np.int32)
         if first:
             state[STOPPED] = 1
         else:
             state[:] = dev.download(self._state, np.int32, state.size).reshape(state.shape)
             sums[:] = dev.download(self._sums, sums.dtype, sums.size).reshape(sums.shape)
             source[:] = dev.download(self._source, np.int32, width)
-        begins = np.full(len(lanes), -1, np.int32)
+        begins, rows_of = np.full(width, KEPT, np.int32), np.zeros(width, np.int32)
         for j, lane in enumerate(lanes):
             job = pending.popleft() if pending else -1
             self._job[lane], self._steady[lane], self._seen[lane] = job, 0, None
             state[:, lane] = job < 0, 0, 0
-            source[lane] = -1
+            source[lane] = begins[lane] = EMPTY
+            rows_of[lane] = j
             sums[:, lane] = 0
             if job < 0:
                 continue
             if self.problem.policy != "drop":
                 sums[0, lane] = queries.on_dangling[job] if sums.ndim == 2 else (queries.on_dangling[job], 0)
-            begins[j] = source[lane] = 0 if queries.vertices is None else queries.vertices[job]
+            begins[lane] = source[lane] = 0 if queries.vertices is None else queries.vertices[job]
         given = None
         if self.by_vector:
             rows = [
@@ -249,10 +230,11 @@ class Lanes:
         dev.write(self._state, state)
         dev.write(self._sums, sums)
         dev.write(self._source, source)
-        dev.write(self._lane, np.array(lanes, np.int32))
         dev.write(self._from, begins)
+        dev.write(self._given_row, rows_of)
+        count = self.n * width if self._items == 1 else -(-self.n // self._items)
         self._program.ppr_start(
-            self._passes, np.int32(self.n), np.int32(len(lanes)), self._lane, self._from, given,
+            count, np.int32(self.n), self._from, self._given_row, given,
             self._scale, self._value, self._p,
         )  # fmt: skip
 
@@ -267,8 +249,8 @@ class Lanes:
             answers.index[jobs], answers.values[jobs] = self._top.take(count)
         else:
             self._program.ppr_take(
-                self._passes, np.int32(self.n), np.int32(count), self._lane, self._scale, self._value,
-                self._out,
+                -(-self.n // self._items), np.int32(self.n), np.int32(count), self._lane, self._scale,
+                self._value, self._out,
             )  # fmt: skip
             for j, job in enumerate(jobs):
                 answers.values[job] = dev.download(self._out, self.numbers.real, self.n, offset=j * self.n)

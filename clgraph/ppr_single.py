@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from clgraph.pagerank_plan import make_solver
-from clgraph.ppr_lanes import Answers, Options
+from clgraph.pagerank_plan import KINDS
+from clgraph.pagerank_solver import Solver, Vectors
+from clgraph.ppr_lanes import Answers
 from clgraph.ppr_top import Top
 
 if TYPE_CHECKING:
@@ -16,16 +17,62 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.pagerank_problem import Problem, Stop
     from clgraph.pagerank_rows import Numbers
+    from clgraph.ppr_options import Options
     from clgraph.ppr_problem import Queries
 
 # PageRank's plan for one source, by kind of device; lanes where none is named
 PLAN: dict[Kind, str] = {"gpu": "bins"}
+FEW = 64  # entries of a source that are written one by one
 
 
 def takes(device: Device, method: str, options: Options, jobs: list[int]) -> bool:
     """Whether a call is one for `Single`: its test is made at every iteration and is the plain one."""
     plain = options.check_every == 1 and not options.squared and not options.stable_top
     return method == "power" and len(jobs) == 1 and plain and device.kind in PLAN
+
+
+class SourceSolver(Solver):
+    """PageRank's solver for one source: what all calls share stays on the device.
+
+    Building, permuting and bringing whole vectors would take many times as long as the iterations.
+    """
+
+    def __init__(self, graph: Graph, queries: Queries, job: int, weight: bool, *args: Any) -> None:
+        super().__init__(*args)
+        self.graph, self.queries, self.job, self.weight = graph, queries, job, weight
+
+    def make_vectors(self) -> Vectors:
+        """1 / out-degree as kept, and the source's few entries."""
+        dev, problem = self.device, self.problem
+        key = ("ppr-inverse", self.variant, self.numbers.dtype, self.weight)
+        inverse = dev.cached(self.graph, key, lambda: super(SourceSolver, self).make_vectors().inverse)
+        vertices, mass = self.queries.entries(self.job)
+        order = self.rows.order
+        where = vertices if order is None else self._place_of(order)[vertices].astype(np.int64)
+        p = dev.zeros(self.n, self.numbers.real)
+        values = mass.astype(self.numbers.real)
+        if len(where) > FEW:
+            dense = np.zeros(self.n, self.numbers.real)
+            dense[where] = values
+            dev.write(p, dense)
+        else:
+            for place, value in zip(where.tolist(), values, strict=True):
+                dev.write(p, value, offset=place)
+        q = p if problem.policy == "personalization" else self._vector(problem.dangling)
+        return Vectors(inverse, p, q, p)
+
+    def _place_of(self, order: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Where each vertex stands in the rows' order."""
+
+        def make() -> npt.NDArray[np.int32]:
+            place = np.empty(self.n, np.int32)
+            place[order] = np.arange(self.n, dtype=np.int32)
+            return place
+
+        found: npt.NDArray[np.int32] = self.device.cached(
+            self.graph, ("ppr-place", self.variant, self.numbers.dtype), make
+        )
+        return found
 
 
 class Single:
@@ -37,10 +84,10 @@ class Single:
     ) -> None:  # fmt: skip
         self.device, self.graph, self.queries, self.numbers = device, graph, queries, numbers
         self.job, self.top, self.n = jobs[0], options.top, problem.n
-        p = queries.distinct_vector(self.job)
-        back = p if problem.policy == "personalization" else problem.dangling
-        asked = replace(problem, personalization=p, dangling=back, start=p)
-        self.solver = make_solver(PLAN[device.kind], device, graph, asked, stop, numbers, weight)
+        rows = KINDS[PLAN[device.kind]](device, graph, problem, numbers, weight)
+        self.solver = SourceSolver(
+            graph, queries, self.job, weight, device, problem, stop, numbers, rows
+        )  # fmt: skip
 
     @property
     def round_off_chain(self) -> int:
@@ -57,9 +104,8 @@ class Single:
         order = self.solver.rows.order
         self._order = None
         if order is not None and self.top is not None:
-            key = ("ppr-order", PLAN[self.device.kind], str(self.numbers.real))
+            key = ("ppr-order", self.solver.variant, self.numbers.dtype)
             self._order = self.device.cached(self.graph, key, lambda: self.device.upload(order))
-            self._lane = self.device.zeros(1, np.int32)
 
     def compile(self) -> None:
         """Build the kernels."""
@@ -79,20 +125,10 @@ class Single:
             answers.values[i], iterations, met, moved, residual = solver.take()
         else:
             assert answers.index is not None
-            self._top.enqueue(self._lane, 1, solver._rank, number=self._order)
+            self._top.enqueue(self._lane, 1, solver.rank, number=self._order)
             answers.index[i : i + 1], answers.values[i : i + 1] = self._top.take(1)
-            iterations, met, moved, residual = self._end()
+            iterations, met, moved, residual = solver.end()
         answers.iterations[i], answers.converged[i] = iterations, met
         answers.moved[i], answers.residual[i] = moved, residual
         answers.ended[i] = "tol" if met else "max_iter"
         return answers
-
-    def _end(self) -> tuple[int, bool, float, float]:
-        """What `Solver.take` says beside the ranks, which stay where they are."""
-        dev, solver = self.device, self.solver
-        _, iterations, met = dev.download(solver._state, np.int32, 3).tolist()
-        if self.numbers.compensated:
-            sums: Any = dev.download(solver._sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
-        else:
-            sums = dev.download(solver._sums, np.float64, 3)
-        return iterations, bool(met), float(sums[1]), float(sums[2])

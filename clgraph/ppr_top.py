@@ -37,6 +37,7 @@ class Top:
     ) -> None:  # fmt: skip
         self.device, self.n, self.k, self.real = device, n, k, real
         self.local = TOP_LOCAL[device.kind]
+        self._across = self.local == 1 or self.local % lanes == 0  # a group takes all lanes of a chunk
         # a pass over chunks and one over a chunk cost the same at the root of n; small ones are not worth it
         self.chunk = min(n, max(self.local, 1 << (isqrt(n).bit_length())))
         self.chunks = -(-n // self.chunk)
@@ -44,7 +45,7 @@ class Top:
         self._best = device.empty(lanes * self.chunks, real)
         self._who = device.empty(lanes * self.chunks, np.int32)
         self.names = device.empty(lanes * k, np.int32)
-        self._scores = device.empty(lanes * k, real)
+        self.scores = device.empty(lanes * k, real)
         self._program = device.program(
             "ppr_top", REAL="double" if real is np.float64 else "float", LANES=lanes, LOCAL=self.local,
             SCALED=scaled, NUMBERED=numbered,
@@ -54,16 +55,16 @@ class Top:
         """Select from `count` lanes (an int32 buffer names them); does not wait."""
         n, chunk, chunks, local = np.int32(self.n), np.int32(self.chunk), np.int32(self.chunks), self.local
         self._program.top_chunks.exact(
-            (self.chunks * local, count), n, chunk, chunks, lane, score, scale, number, self._best,
-            self._who, local=(local, 1),
+            (self.chunks * local, 1 if self._across else count), n, chunk, chunks, lane, score, scale, number,
+            self._best, self._who, local=(local, 1),
         )  # fmt: skip
         self._program.top_pick.exact(
             count * local, n, chunk, chunks, np.int32(self.k), lane, score, scale, number, self._best,
-            self._who, self.names, self._scores, local=local,
+            self._who, self.names, self.scores, local=local,
         )  # fmt: skip
 
     def take(self, count: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
         """Names (or indices) and scores of the last selection, each (count, k); waits."""
         shape = (count, self.k)
         names = self.device.download(self.names, np.int32, count * self.k).reshape(shape)
-        return names, self.device.download(self._scores, self.real, count * self.k).reshape(shape)
+        return names, self.device.download(self.scores, self.real, count * self.k).reshape(shape)

@@ -21,19 +21,25 @@ if TYPE_CHECKING:
     from clgraph.pagerank_rows import Numbers
     from clgraph.ppr_problem import Queries
 
-# consecutive walks of a work-item: on GPUs so many that a long walk does not leave the rest of a warp idle,
+# consecutive walks of a work-item: on GPUs a few, so that a long one does not leave the rest of a warp idle,
 # on CPUs so many that a work-item's beginning costs nothing
-WALKS_EACH: dict[Kind, int] = {"gpu": 4, "cpu": 512, "emulator": 512, "fpga": 512, "simulator": 5}
+WALKS_EACH: dict[Kind, int] = {"gpu": 2, "cpu": 512, "emulator": 512, "fpga": 512, "simulator": 5}
+# of a group; the launch table's if not named. Small ones make room for the next sooner
+WALKS_LOCAL: dict[Kind, int] = {"gpu": 64}
 FULL = 1 << 62  # the end of a row's thresholds
 STORE_TOL = 1e-10  # L1 difference at which the stored ranks are done (float64)
 
 
 @dataclass(frozen=True)
 class Store:
-    """g_q on a device: the PageRank whose personalization and dangling distribution are both q."""
+    """g_q on a device: the PageRank whose personalization and dangling distribution are both q.
+
+    `order`: the vertices by descending rank, equal ones by index.
+    """
 
     buffer: Any
     host: npt.NDArray[np.float64]
+    order: npt.NDArray[np.int32]
     error_bound: float
     iterations: int
 
@@ -62,7 +68,8 @@ def stored_ranks(device: Device, graph: Graph, problem: Problem, numbers: Number
     buffer = device.cached(
         graph, (*key, numbers.real), lambda: device.upload(host.astype(numbers.real))
     )  # fmt: skip
-    return Store(buffer, host, bound, iterations)
+    order = device.cached(graph, (*key, "order"), lambda: np.argsort(-host, kind="stable").astype(np.int32))
+    return Store(buffer, host, order, bound, iterations)
 
 
 def arc_limits(problem: Problem, row_ptr: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
@@ -136,11 +143,13 @@ class Walks:
             self._limit = dev.cached(graph, ("ppr-limits", self.weight), make)
         if self.problem.policy in ("uniform", "given"):
             self.store = stored_ranks(dev, graph, self.problem, self.numbers, self.weight)
-        dev.reserve({"visits": 4 * n, "score": n * np.dtype(real).itemsize})
-        self._visits, self._totals = dev.empty(n, np.uint32), dev.empty(2, np.uint32)
+        dev.reserve({"visits": 4 * (n + 2), "score": n * np.dtype(real).itemsize})
+        self._visits = dev.empty(n + 2, np.uint32)  # the totals stand behind the vertices
         self._score = dev.empty(n, real)
         if self.top is not None:
-            self._top_visits = dev.empty(self.top, np.uint32)
+            sources = self.queries.distinct
+            self._report = dev.empty(sources * (2 + 2 * self.top), np.uint32)
+            self._scores = dev.empty(sources * self.top, real)
             self._lane = dev.zeros(1, np.int32)
 
     def compile(self) -> None:
@@ -149,7 +158,7 @@ class Walks:
         self._program = self.device.program(
             "ppr_walks", **self.numbers.defines, **self.csr.defines, ITEMS=self._items,
             WEIGHTED=self.problem.weights is not None, POLICY=POLICIES[self.problem.policy],
-            P_VECTOR=self.queries.vertices is None,
+            P_VECTOR=self.queries.vertices is None, GROUPED=self.device.kind in WALKS_LOCAL,
         )  # fmt: skip
         self._select = None
         if self.top is not None:
@@ -157,46 +166,54 @@ class Walks:
 
     def run(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
         """Walk from every source; scores (distinct, n or k), and the indices of the top ones."""
-        queries, dev, real = self.queries, self.device, self.numbers.real
-        k = queries.distinct
-        width = self.n if self.top is None else self.top
-        values = np.zeros((k, width), real)
-        index = None if self.top is None else np.zeros((k, width), np.int32)
-        self.visits, self.lost = np.zeros((k, width), np.uint32), np.zeros(k, np.int64)
+        dev, n, real, k = self.device, self.n, self.numbers.real, self.queries.distinct
+        if self._select is not None:
+            return self._run_for_top(self._select)
+        values = np.zeros((k, n), real)
+        self.visits, self.lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
         for i in range(k):
             self._walk(i)
-            if self._select is None:
-                values[i] = dev.download(self._score, real, self.n)
-                self.visits[i] = dev.download(self._visits, np.uint32, self.n)
-            else:
-                self._select.enqueue(self._lane, 1, self._score)
-                self._program.ppr_visits_of(
-                    width, np.int32(width), self._select.names, self._visits, self._top_visits
-                )
-                assert index is not None
-                index[i : i + 1], values[i : i + 1] = self._select.take(1)
-                self.visits[i] = dev.download(self._top_visits, np.uint32, width)
-            self.lost[i] = dev.download(self._totals, np.uint32, 2)[1]
-        return values, index
+            values[i] = dev.download(self._score, real, n)
+            counts = dev.download(self._visits, np.uint32, n + 2)
+            self.visits[i], self.lost[i] = counts[:n], counts[n + 1]
+        return values, None
+
+    def _run_for_top(self, select: Top) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        """All sources one after the other, without a wait; what is brought back is brought at the end."""
+        dev, k, top = self.device, self.queries.distinct, select.k
+        for i in range(k):
+            self._walk(i)
+            select.enqueue(self._lane, 1, self._score)
+            self._program.ppr_report(
+                top, np.int32(self.n), np.int32(top), np.int32(i), select.names, select.scores, self._visits,
+                self._report, self._scores,
+            )  # fmt: skip
+        values = dev.download(self._scores, self.numbers.real, k * top).reshape(k, top)
+        report = dev.download(self._report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
+        self.lost = report[:, 1].astype(np.int64)
+        self.visits = report[:, 2 + top :].copy()
+        return values, report[:, 2 : 2 + top].astype(np.int32)
 
     def _walk(self, i: int) -> None:
         """Counts and scores of distinct source i."""
         dev, problem, n, wide = self.device, self.problem, self.n, self.numbers.wide
         d, queries = problem.damping, self.queries
-        dev.fill(self._visits, np.uint32(0), n)
-        dev.fill(self._totals, np.uint32(0), 2)
+        dev.fill(self._visits, np.uint32(0), n + 2)
         on_dangling = float(queries.on_dangling[i])
         moving = 1.0 - on_dangling
         source = -1 if queries.vertices is None else int(queries.vertices[i])
         if on_dangling < 1:
-            start, share = self._starts(i)
-            until = start_thresholds(share, len(start), self.walks)
+            starts, base, until, start = self._starts(i)
             identity = source if source >= 0 else n + i
+            self._program.ppr_first(
+                -(-starts // self._items), np.uint32(self.walks), np.uint64(self.seed), np.uint32(identity),
+                np.uint32(starts), np.int64(base), until, start, self._visits,
+            )  # fmt: skip
             self._program.ppr_walk(
-                -(-self.walks // self.each), np.uint32(self.walks), np.uint32(self.each),
+                -(-self.walks // self.each), np.int32(n), np.uint32(self.walks), np.uint32(self.each),
                 np.uint64(self.seed), np.uint32(identity), np.uint64(min(int(d * 2**64), 2**64 - 1)),
-                np.int32(len(start)), dev.upload(until), dev.upload(start), self.csr.row_ptr,
-                self.csr.col_idx, self._limit, self._visits, self._totals,
+                np.uint32(starts), np.int64(base), until, start, self.csr.row_ptr, self.csr.col_idx,
+                self._limit, self._visits, local=WALKS_LOCAL.get(dev.kind),
             )  # fmt: skip
         p = None
         if queries.vertices is None:
@@ -205,17 +222,29 @@ class Walks:
         self._program.ppr_score(
             -(-n // self._items), np.int32(n), np.int32(source), wide(1 - d),
             wide((1 - d) * d * moving / self.walks), wide(d * on_dangling), wide(d * moving / self.walks),
-            self._visits, self._totals, p, store, self._score,
+            self._visits, p, store, self._score,
         )  # fmt: skip
 
-    def _starts(self, i: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None]:
-        """Where walks from source i are after their first step, and with which weights (None: all alike)."""
+    def _starts(self, i: int) -> tuple[int, int, Any, Any]:
+        """Where walks from source i are after their first step: how many such vertices, where they stand in a
+        buffer, up to which position each is taken (None: all alike), and the buffer.
+        """
+        graph, weights, dev = self.graph, self.problem.weights, self.device
+        where, _ = self.queries.entries(i)
+        if len(where) == 1 and weights is None:  # as they stand on the device
+            begin, end = graph.row_ptr[where[0] : where[0] + 2].tolist()
+            return end - begin, begin, None, self.csr.col_idx
+        heads, share = self._weighted_starts(i)
+        until = start_thresholds(share, len(heads), self.walks)
+        return len(heads), 0, dev.upload(until), dev.upload(heads)
+
+    def _weighted_starts(self, i: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """The vertices, and with which weights."""
         graph, problem = self.graph, self.problem
         where, mass = self.queries.entries(i)
-        if len(where) == 1:
-            begin, end = graph.row_ptr[where[0]], graph.row_ptr[where[0] + 1]
-            heads = graph.col_idx[begin:end]
-            return heads, None if problem.weights is None else problem.weights[begin:end]
+        if len(where) == 1 and problem.weights is not None:
+            begin, end = graph.row_ptr[where[0] : where[0] + 2]
+            return graph.col_idx[begin:end], problem.weights[begin:end]
         keep = problem.out[where] > 0
         where, mass = where[keep], mass[keep]
         lengths = (graph.row_ptr[where + 1] - graph.row_ptr[where]).astype(np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from clgraph import Graph, pagerank_solver, ppr_lanes, ppr_rows, ppr_single, read
-from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
+from clgraph import Graph, pagerank_solver, ppr_lanes, ppr_product, ppr_single, ppr_top, read
+from clgraph.errors import CapacityError, ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.keyed import TAG_WALK, philox4x32
 from clgraph.pagerank_rows import Numbers
 from clgraph.ppr import PersonalizedResult, personalized_pagerank
@@ -116,8 +117,8 @@ def test_skewed(device: Device, method: Any) -> None:
 
 
 SHAPES = {
-    "teams": ppr_rows.Shape((1, 8, 32), 0, local=64, rows=8, piece=16, items=1, flat_local=32, flat_arcs=2),
-    "runs": ppr_rows.Shape((1, 8), 5, local=1, rows=1, piece=0, items=7, flat_local=1, flat_arcs=5),
+    "teams": ppr_product.Shape((4, 8), 0, local=64, piece=16, items=1, flat_local=32, flat_arcs=2),
+    "runs": ppr_product.Shape((1, 8), 5, local=1, piece=0, items=7, flat_local=1, flat_arcs=5),
 }
 
 
@@ -125,12 +126,32 @@ SHAPES = {
 @pytest.mark.parametrize("method", EXACT)
 def test_shapes(device: Device, method: Any, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The launch shapes of other kinds of devices."""
-    monkeypatch.setitem(ppr_rows.SHAPES, device.kind, SHAPES[shape])
+    monkeypatch.setitem(ppr_product.SHAPES, device.kind, SHAPES[shape])
     monkeypatch.setattr(ppr_lanes, "FINISH_LOCAL", {device.kind: 16})
+    monkeypatch.setitem(ppr_top.TOP_LOCAL, device.kind, 32)
     graph = skewed_graph(400, 4000)
     sources = list(range(0, 400, 23))
     found = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, device=device)
     close(found, reference_ppr(graph, sources, iterations=8))
+    top = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, top=30, device=device)
+    assert top.ids is not None and found.ranks is not None
+    assert np.array_equal(top.ids, np.argsort(-found.ranks, axis=1, kind="stable")[:, :30])
+
+
+def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many lanes as the device has room for, one batch after the other; the plan says so."""
+    graph = skewed_graph()
+    wide, narrow = ppr_product.SHAPES["cpu"].widths[-1], ppr_product.SHAPES["cpu"].widths[-2]
+    shape = replace(ppr_product.SHAPES["cpu"], widths=(narrow, wide))
+    monkeypatch.setitem(ppr_product.SHAPES, device.kind, shape)
+    monkeypatch.setattr(device, "global_memory", 3 * 4 * 5000 * narrow)  # of value and next; the wider: 4
+    sources = list(range(wide))
+    found = personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
+    assert f"{wide} sources, {narrow} at a time" in " ".join(found.plan)
+    verify_ppr(graph, found, sources)
+    monkeypatch.setattr(device, "global_memory", 4 * 5000 * narrow)
+    with pytest.raises(CapacityError, match="bytes are needed"):
+        personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
 
 
 @pytest.mark.first_device
@@ -584,8 +605,6 @@ def test_california_by_walks(device: Device, california: Any) -> None:
 
 
 def test_verifier_sees_faults(device: Device) -> None:
-    from dataclasses import replace
-
     graph = random_graph(1)
     found = personalized_pagerank(graph, [0, 1], device=device)
     assert found.ranks is not None

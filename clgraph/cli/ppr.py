@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.cli.common import (
+    EnergyWish,
     device_option,
+    energy_option,
     graph_options,
     json_option,
     open_device,
@@ -83,6 +85,7 @@ SOURCES_SHOWN = 10
 @click.option("--verify", is_flag=True, help="Check the result against the reference.")
 @graph_options
 @device_option
+@energy_option
 @json_option
 @quiet_option
 def ppr(
@@ -97,6 +100,7 @@ def ppr(
     verify: bool,
     reading: dict[str, Any],
     device: str | None,
+    energy: EnergyWish,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -130,12 +134,12 @@ def ppr(
     ids = [_as_id(word, where, data) for word, where in words]
     top = min(top, data.num_vertices)
     dev = open_device(device, quiet)
+    energy.open(dev)
+    options |= {"method": method, "dangling": dangling, "top": top or None, "device": dev}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         try:
-            found = personalized_pagerank(
-                data, ids, method=method, dangling=dangling, top=top or None, device=dev, **options
-            )
+            found = personalized_pagerank(data, ids, **options)
         except ConvergenceError as error:
             raise ConvergenceError(
                 f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol, or --on-nonconvergence "
@@ -156,10 +160,17 @@ def ppr(
         started = time.perf_counter()
         _write(output, data, found)
         seconds["write"] = time.perf_counter() - started
+    # one that did not converge has been told of once
+    measured = energy.measure(
+        lambda: personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
+    )
     if as_json:
-        print_json(_summary(data, found, seconds, verify))
+        told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
+        print_json({**_summary(data, found, seconds, verify), **told})
         return
     _show(found)
+    if measured is not None:
+        click.echo(measured)
 
 
 def _read_sources(path: str) -> list[tuple[str, str]]:
@@ -255,6 +266,7 @@ def _summary(
         "plan": list(found.plan),
         "dtype": found.dtype,
         "device": found.device,
+        **found.how(),
         "results": results,
         "seconds": seconds,
         "verified": verified,
