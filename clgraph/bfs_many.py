@@ -13,6 +13,7 @@ import numpy.typing as npt
 from clgraph.bfs import check_depth, indices_of
 from clgraph.bfs_search import NO_LIMIT, shape_for
 from clgraph.errors import InputError
+from clgraph.runs_on import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.bfs_ranked import Ranked
@@ -42,7 +43,7 @@ WORDS: dict[np.dtype[Any], str] = {
 
 
 @dataclass(frozen=True)
-class ManyBFSResult:
+class ManyBFSResult(RunsOn):
     """Distances of many searches.
 
     Attributes
@@ -132,7 +133,7 @@ def bfs_many(
     index = indices_of(graph, wanted).astype(np.int32)
     from clgraph.device import get_device
 
-    search = _ManySearch(get_device(device), graph, lanes, len(index))
+    search = ManySearch(get_device(device), graph, lanes, len(index))
     last = NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
     parts, levels = [], 0
     for first in range(0, len(index), lanes):
@@ -141,7 +142,9 @@ def bfs_many(
         levels = max(levels, deepest)
     distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
     search.seconds["total"] = time.perf_counter() - start
-    return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, search.dev.name)
+    return ManyBFSResult(
+        distance, index, levels, depth_limit, search.seconds, search.dev.name, **search.dev.how()
+    )
 
 
 def _kind_for(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
@@ -154,7 +157,7 @@ def _kind_for(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
     return np.dtype(dtype)
 
 
-class _ManySearch:
+class ManySearch:
     """Searches of one graph on one device, a batch at a time."""
 
     def __init__(self, dev: Device, graph: Graph, lanes: int, searches: int) -> None:
@@ -230,9 +233,26 @@ class _ManySearch:
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
     ) -> tuple[npt.NDArray[Any], int]:
         """Distances (k, n) of one batch and the number of levels."""
+        dev, n, k = self.dev, self.n, len(sources)
+        start, compiled = time.perf_counter(), self.seconds["compile"]
+        levels = self.search(sources, last)
+        if levels is None:
+            return self.one_by_one(sources, last, dtype)
+        distance = self._expand(k, levels, dtype)
+        dev.finish()
+        self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
+        start = time.perf_counter()
+        result = dev.take(distance, self._kind, k * n).reshape(k, n)
+        self.seconds["download"] += time.perf_counter() - start
+        return result, levels
+
+    def search(self, sources: npt.NDArray[np.int32], last: int) -> int | None:
+        """Search from one batch: the number of levels; the distances are in the planes (bfs_many.h).
+
+        None where the searches are too deep to go on together (`one_by_one` does them then).
+        """
         dev, kept, n, k = self.dev, self.kept, self.n, len(sources)
         prog, _ = self._searches(), self._searches("bfs_many_pull")
-        start, compiled = time.perf_counter(), self.seconds["compile"]
         at = sources if self.ranked is None else self.ranked.rank[sources]
         prog.bfs_many_fill(
             -(-n // self.shape.items), np.int32(n), np.int32(self.rows), np.uint32(kept["bits"]),
@@ -254,22 +274,15 @@ class _ManySearch:
         self._pulling = False
         while count and level < last:
             if level >= DEEP:
-                return self._one_by_one(sources, last, dtype)
+                return None
             if self._pulls(level, count) and self._rank():
-                return self.run(sources, last, dtype)  # what was done so far is little
+                return self.search(sources, last)  # what was done so far is little
             if level + 1 >= 1 << kept["bits"]:
                 self._more_planes()
             level, count, arcs, queued = self._go_on(level, count, arcs, queued, last)
-        levels = level + (count > 0)
-        distance = self._expand(k, levels, dtype)
-        dev.finish()
-        self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
-        start = time.perf_counter()
-        result = dev.take(distance, self._kind, k * n).reshape(k, n)
-        self.seconds["download"] += time.perf_counter() - start
-        return result, levels
+        return level + (count > 0)
 
-    def _one_by_one(
+    def one_by_one(
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
     ) -> tuple[npt.NDArray[Any], int]:
         """The same by one search after the other."""

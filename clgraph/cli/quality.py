@@ -1,0 +1,210 @@
+"""``clgraph quality``: how good a sample is, as a table, JSON, a picture or an HTML report."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clgraph.cli.common import (
+    device_option,
+    graph_options,
+    json_option,
+    open_device,
+    print_json,
+    progress_bar,
+    quiet_option,
+    read_graph,
+    say,
+)
+from clgraph.cli.origin import Origin, curve_of, facts_of, read_origin
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.quality import Quality
+
+PICTURES = (".png", ".svg", ".pdf")
+PAGES = (".html", ".htm")
+
+
+@click.command()
+@click.argument("original", metavar="ORIGINAL")
+@click.argument("sample", metavar="[SAMPLE]", required=False)
+@click.option("--report", metavar="PAGE", help="Write a report: one HTML file (needs matplotlib).")
+@click.option("--plot", metavar="PICTURE", help="Draw the figures (.png, .svg or .pdf; needs matplotlib).")
+@click.option(
+    "--record", metavar="FILE",
+    help="How SAMPLE was made: what `clgraph sample --record` (or --json) wrote.",
+)  # fmt: skip
+@click.option("--method", help="How SAMPLE was made, where there is no record: the method,")
+@click.option("--sample-seed", type=int, metavar="N", help="and its seed.")
+@click.option("--command", metavar="TEXT", help="How SAMPLE was made, in words, for the report.")
+@click.option(
+    "--relation",
+    type=click.Choice(["subset", "contraction", "none"]),
+    help="What SAMPLE must be: a subset of ORIGINAL (default); a contraction of it, whose vertices are "
+    "(default for cre and crve); anything, to compare any two graphs.",
+)
+@click.option("--sample-format", metavar="NAME", help="Format of SAMPLE (default: by its suffix).")
+@click.option(
+    "--seed", type=int, default=0, show_default=True,
+    help="Decides from where a large graph's hop plot is searched.",
+)  # fmt: skip
+@click.option(
+    "--hop-sources", type=int, default=1024, show_default=True,
+    help="A graph with more vertices is searched from so many of them.",
+)  # fmt: skip
+@click.option(
+    "--eigenvalues/--no-eigenvalues",
+    default=None,
+    help="Compute the 20 largest (default: up to a million vertices).",
+)
+@graph_options
+@device_option
+@json_option
+@quiet_option
+def quality(
+    original: str,
+    sample: str | None,
+    report: str | None,
+    plot: str | None,
+    record: str | None,
+    method: str | None,
+    sample_seed: int | None,
+    command: str | None,
+    relation: str | None,
+    sample_format: str | None,
+    seed: int,
+    hop_sources: int,
+    eigenvalues: bool | None,
+    reading: dict[str, Any],
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Measure ORIGINAL and a SAMPLE of it: degrees, exponents, clustering, distances.
+
+    \b
+    clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt --record half.json
+    clgraph quality internet.txt half.txt --record half.json --report half.html
+    """
+    from clgraph import keyed
+    from clgraph.io import atomic_write, check_writable
+    from clgraph.quality import check_part
+    from clgraph.quality import quality as measure
+
+    keyed.check_seed(seed)
+    given = {"--record": record, "--method": method, "--sample-seed": sample_seed, "--command": command,
+             "--relation": relation, "--sample-format": sample_format}  # fmt: skip
+    if sample is None and (idle := [name for name, value in given.items() if value is not None]):
+        raise InputError(f"{idle[0]} is about a SAMPLE, but none is given")
+    for name, value, endings in (("--report", report, PAGES), ("--plot", plot, PICTURES)):
+        if value is None:
+            continue
+        from clgraph.quality.figures import need_matplotlib
+
+        if not value.lower().endswith(endings):
+            raise InputError(f"{name} {value}: the name must end in {', '.join(endings)}")
+        check_writable(value, "edges")
+        need_matplotlib(name)
+    made = read_origin(record, method, sample_seed, command, sample)
+    whole = read_graph(original, reading, quiet)
+    part = None
+    if sample is not None:
+        part = read_graph(sample, {**reading, "format": sample_format}, quiet)
+        made = made.checked(part, record)
+        if relation is None:
+            relation = "contraction" if made.contracts else "subset"
+        check_part(whole, part, relation, (Path(original).name, Path(sample).name))
+    dev = open_device(device, quiet)
+    with progress_bar("measuring", quiet) as progress:
+        found = measure(
+            whole, part, seed=seed, device=dev, relation="none" if part is not None else None,
+            hop_sources=hop_sources, eigenvalues=eigenvalues, progress=progress,
+        )  # fmt: skip
+    names = (Path(original).name, Path(sample).name if sample else "")
+    if report or plot:
+        curve, why = (None, None) if part is None else curve_of(whole, part, made, dev)
+        from clgraph.quality.figures import drawings, picture
+        from clgraph.quality.report import report_html
+
+        if report:
+            facts = facts_of(original, sample, made) + _facts(dev, found)
+            page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why)
+            with atomic_write(report, "w") as out:
+                out.write(page)
+            say(f"{report}: {len(page) // 1000} kB", quiet)
+        if plot:
+            drawn = drawings(found, curve)
+            title = f"{names[1]}, a sample of {names[0]}" if sample else names[0]
+            with atomic_write(plot, "wb") as out:
+                picture(drawn, out, plot.rsplit(".", 1)[1].lower(), title)
+            say(f"{plot}: {len(drawn)} figures", quiet)
+        if why:
+            say(f"no reduction curve: {why}", quiet)
+    if as_json:
+        print_json({"files": {"original": original, "sample": sample}, **_made(made), **found.to_dict()})
+    else:
+        _print_tables(found, names)
+
+
+def _made(origin: Origin) -> dict[str, Any]:
+    """What is known of the sampling, for JSON."""
+    return {"method": origin.method, "sample_seed": origin.seed, "command": origin.command}
+
+
+def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
+    """How this report came about."""
+    import datetime
+    from importlib.metadata import version
+
+    import clgraph
+
+    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+    seconds = sum(found.original.seconds.values())
+    if found.sample is not None:
+        seconds += sum(found.sample.seconds.values())
+    names = {"NumPy": "numpy", "SciPy": "scipy", "pyopencl": "pyopencl", "matplotlib": "matplotlib"}
+    others = ", ".join(f"{name} {version(package)}" for name, package in names.items())
+    return [
+        ("measured by", " ".join(["clgraph", *sys.argv[1:]])),
+        ("measured on", f"{dev.name} ({dev.kind}, {dev.platform_name}, driver {dev.driver_version})"),
+        ("measured with", f"clgraph {clgraph.__version__}, Python {platform.python_version()}, {others}"),
+        ("report of", f"{now}, after {seconds:.1f} s of measuring"),
+    ]  # fmt: skip
+
+
+def _print_tables(found: Quality, names: tuple[str, str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from clgraph.quality.words import DISTANCES, TABLES, figure, rows
+
+    two = found.sample is not None
+    table = Table(title=f"{names[1]}, a sample of {names[0]}" if two else names[0])
+    table.add_column()
+    for name in ("original", "sample", "difference") if two else ("",):
+        table.add_column(name, justify="right")
+    reasons = []
+    for i, (_, entries) in enumerate(TABLES):
+        if i:
+            table.add_section()
+        for row in rows(found, entries):
+            inset = "  " if row.under else ""
+            table.add_row(inset + row.name, *((row.original, row.sample, row.difference)[: 3 if two else 1]))
+            reasons += [f"{row.name}, {reason}" for reason in row.reasons]
+    if found.ks is not None:
+        table.add_section()
+        for key, name, _ in DISTANCES:
+            table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
+    console = Console()
+    console.print(table)
+    for reason in reasons:
+        console.print(f"- {reason}", highlight=False, markup=False, soft_wrap=True)
+    for whose, graph in (("original", found.original), ("sample", found.sample)):
+        for note in graph.notes if graph else ():
+            console.print(f"- {whose}: {note}", highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,118 @@
+"""A sample held against its original: whether it is a part of it, and how far their distributions differ."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+
+Relation = Literal["subset", "contraction", "none"]
+RELATIONS = ("subset", "contraction", "none")
+
+
+def check_part(
+    original: Graph,
+    sample: Graph,
+    relation: str = "subset",
+    names: tuple[str, str] = ("the original", "the sample"),
+) -> None:
+    """Refuse a sample that is not a part of the original, by original ids.
+
+    Parameters
+    ----------
+    original, sample : Graph
+        Their undirected views are compared.
+    relation : {"subset", "contraction", "none"}
+        What is asked for: that vertices and edges are the original's; that the vertices are (edges join
+        groups); nothing.
+    names : pair of str
+        How to call the two.
+
+    Raises
+    ------
+    InputError
+        It names the first vertex or edge that is not there.
+    """
+    if relation not in RELATIONS:
+        raise InputError(f"relation is {relation!r}: use one of {', '.join(RELATIONS)}")
+    if relation == "none" or sample.num_vertices == 0:
+        return
+    whole, part = names
+    place = _places(original, sample)
+    if not np.all(place >= 0):
+        missing = sample.ids[int(np.argmax(place < 0))]
+        raise InputError(
+            f"vertex {missing} of {part} is not in {whole}: it is no sample of it (do both files hold "
+            "original ids, and were they read alike?); to compare any two graphs ask for relation 'none'"
+        )
+    if relation == "contraction":
+        return
+    view = original.undirected
+    n = original.num_vertices
+    known = view.rows.astype(np.int64) * n + view.col_idx
+    other = sample.undirected
+    rows = other.rows
+    upper = rows <= other.col_idx  # their ids ascend in both, so do the places
+    tail, head = place[rows[upper]], place[other.col_idx[upper]]
+    wanted = tail * n + head
+    at = np.searchsorted(known, wanted)
+    there = np.zeros(len(wanted), bool)
+    inside = at < len(known)
+    there[inside] = known[at[inside]] == wanted[inside]
+    if not np.all(there):
+        first = int(np.argmin(there))
+        u, v = original.ids[tail[first]], original.ids[head[first]]
+        raise InputError(
+            f"edge {u} - {v} of {part} is not in {whole}: it is no sample of it. If it was made by "
+            "contraction (cre, crve), ask for relation 'contraction'; to compare any two graphs, for 'none'"
+        )
+
+
+def _places(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
+    """Index in the original of every vertex of the sample, -1 where it has none."""
+    ids, known = sample.ids, original.ids
+    if (ids.dtype == object) != (known.dtype == object):
+        return np.full(len(ids), -1, np.int64)
+    if original.num_vertices == 0:
+        return np.full(len(ids), -1, np.int64)
+    if original.has_identity_ids:
+        return np.where((ids >= 0) & (ids < original.num_vertices), ids, -1).astype(np.int64)
+    order = np.argsort(known, kind="stable")
+    at = np.searchsorted(known[order], ids)
+    at[at == len(known)] = 0
+    return np.where(known[order[at]] == ids, order[at], -1)
+
+
+def ks_distance(
+    one: tuple[npt.NDArray[np.generic], npt.NDArray[np.int64]],
+    other: tuple[npt.NDArray[np.generic], npt.NDArray[np.int64]],
+) -> float | None:
+    """The Kolmogorov-Smirnov distance of two distributions: max |F - G|. None if one of them is empty.
+
+    Parameters
+    ----------
+    one, other : (values, counts)
+        Values ascending, each once.
+    """
+    if not (len(one[0]) and len(other[0])):
+        return None
+    places = np.union1d(one[0], other[0])
+
+    def share(values: npt.NDArray[np.generic], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        below = np.concatenate(([0], np.cumsum(counts)))
+        return below[np.searchsorted(values, places, side="right")] / below[-1]
+
+    return float(np.abs(share(*one) - share(*other)).max())
+
+
+def ks_of_hops(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float | None:
+    """The same of two hop plots, each as a share of its end."""
+    if not (len(one) and len(other)):
+        return None
+    length = max(len(one), len(other))
+    shares = [np.pad(each / each[-1], (0, length - len(each)), constant_values=1.0) for each in (one, other)]
+    return float(np.abs(shares[0] - shares[1]).max())

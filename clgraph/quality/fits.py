@@ -1,0 +1,283 @@
+"""Power laws put through data: least squares in log-log, the cumulative fit, maximum likelihood.
+
+Where data do not suffice for a figure it is None and `reason` says why; nothing is ever NaN.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+CANDIDATES = 50  # smallest degrees tried as the beginning of the tail
+TAIL = 10  # vertices that a tail must have
+
+
+@dataclass(frozen=True)
+class Line:
+    """A least-squares line through the logarithms.
+
+    Attributes
+    ----------
+    slope, intercept : float or None
+        log y = intercept + slope log x (natural logarithms).
+    correlation : float or None
+        Pearson's, of the logarithms; None also where all y are equal.
+    points : int
+    reason : str or None
+        Why something is None.
+    """
+
+    slope: float | None
+    intercept: float | None
+    correlation: float | None
+    points: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Cumulative:
+    """The fit of the complementary cumulative distribution, whose line noise in the tail sways less.
+
+    Attributes
+    ----------
+    exponent : float or None
+        What it comes to in terms of the exponent that it stands beside.
+    slope, correlation : float or None
+        Of the line of log P(X >= x) on log x.
+    points : int
+    reason : str or None
+    """
+
+    exponent: float | None
+    slope: float | None
+    correlation: float | None
+    points: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """The maximum-likelihood fit of P(x) ~ x ** -alpha to the tail x >= minimum [1]_.
+
+    Attributes
+    ----------
+    exponent : float or None
+        What it comes to in terms of the exponent that it stands beside.
+    alpha : float or None
+    minimum : float or None
+        Where the tail begins: where the fit has the smallest Kolmogorov-Smirnov distance.
+    tail : int
+        Values in the tail.
+    error : float or None
+        Standard error of alpha.
+    distance : float or None
+        Kolmogorov-Smirnov distance of fit and tail.
+    reason : str or None
+
+    References
+    ----------
+    .. [1] A. Clauset, C. R. Shalizi, M. E. J. Newman, "Power-law distributions in empirical data",
+       SIAM Review 51(4), 2009.
+    """
+
+    exponent: float | None
+    alpha: float | None
+    minimum: float | None
+    tail: int
+    error: float | None = None
+    distance: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """A power-law exponent: the slope of a line in log-log, and the two other fits beside it.
+
+    Attributes
+    ----------
+    slope, intercept, correlation : float or None
+    points : int
+    reason : str or None
+        Why something of these is None.
+    ccdf : Cumulative
+    mle : Likelihood
+    """
+
+    slope: float | None
+    intercept: float | None
+    correlation: float | None
+    points: int
+    reason: str | None
+    ccdf: Cumulative
+    mle: Likelihood
+
+    @classmethod
+    def of(cls, line: Line, ccdf: Cumulative, mle: Likelihood) -> Exponent:
+        """The line and what stands beside it."""
+        return cls(line.slope, line.intercept, line.correlation, line.points, line.reason, ccdf, mle)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return asdict(self)
+
+
+def line_through(x: npt.ArrayLike, y: npt.ArrayLike, what: str = "value") -> Line:
+    """The least-squares line of log y on log x; all must be positive.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (k,)
+    what : str
+        Of what two different ones are needed for a line; for the reason.
+    """
+    a, b = np.log(np.asarray(x, np.float64)), np.log(np.asarray(y, np.float64))
+    if len(a) < 2:
+        return Line(None, None, None, len(a), f"{len(a) or 'no'} {what}: a line takes two different ones")
+    middle_a, middle_b = a.mean(), b.mean()
+    a -= middle_a
+    b -= middle_b
+    along, across, both = float(a @ a), float(b @ b), float(a @ b)
+    slope = both / along
+    intercept = float(middle_b - slope * middle_a)
+    if across <= 1e-24 * len(b):
+        return Line(0.0, float(middle_b), None, len(b), "no correlation: the line is level")
+    correlation = max(-1.0, min(1.0, both / float(np.sqrt(along * across))))
+    return Line(slope, intercept, correlation, len(b))
+
+
+def degree_exponents(
+    degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]
+) -> tuple[Exponent, Exponent]:
+    """Degree exponent and rank exponent of a degree histogram.
+
+    Parameters
+    ----------
+    degree, count : int64 arrays
+        Degrees that occur, ascending, and the vertices of each; degree 0 plays no part.
+    """
+    degree, count = degree[degree > 0], count[degree > 0]
+    if len(degree) == 0:
+        nothing = "no vertex has a neighbour"
+        none = Exponent(None, None, None, 0, nothing, Cumulative(None, None, None, 0, nothing),
+                        Likelihood(None, None, None, 0, reason=nothing))  # fmt: skip
+        return none, none
+    cumulative = line_through(degree, np.cumsum(count[::-1])[::-1] / count.sum(), "degree that occurs")
+    tail = likely_tail(degree, count)
+    by_degree = Exponent.of(
+        line_through(degree, count, "degree that occurs"),
+        beside(cumulative, lambda slope: slope - 1),
+        tail,
+    )
+    by_rank = Exponent.of(
+        rank_line(degree, count),
+        beside(cumulative, _inverse),
+        Likelihood(None if tail.alpha is None else -1 / (tail.alpha - 1), tail.alpha, tail.minimum, tail.tail,
+                   tail.error, tail.distance, tail.reason),
+    )  # fmt: skip
+    return by_degree, by_rank
+
+
+def _inverse(slope: float) -> float | None:
+    return 1 / slope if slope else None
+
+
+def beside(line: Line, convert: Any) -> Cumulative:
+    """The cumulative line, and its slope in another exponent's terms."""
+    exponent = None if line.slope is None else convert(line.slope)
+    return Cumulative(exponent, line.slope, line.correlation, line.points, line.reason)
+
+
+def rank_line(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Line:
+    """The line of log degree on log rank, every vertex a point; degrees ascend."""
+    degree, count = degree[::-1], count[::-1]
+    vertices = int(count.sum())
+    if vertices < 2:
+        return Line(None, None, None, vertices, "1 vertex: a line takes two")
+    if len(degree) == 1:
+        reason = f"no correlation: every vertex has degree {degree[0]}, and the line is level"
+        return Line(0.0, float(np.log(degree[0])), None, vertices, reason)
+    x = np.log(np.arange(1, vertices + 1, dtype=np.float64))
+    x -= (middle := float(x.mean()))
+    y = np.log(degree.astype(np.float64))
+    y -= (height := float(y @ count / vertices))
+    starts = np.cumsum(count) - count
+    both = float(np.add.reduceat(x, starts) @ y)
+    # NumPy's sum rather than BLAS's product, which may add in another order at each run
+    along, across = float(np.square(x).sum()), float((y * y) @ count)
+    slope = both / along
+    return Line(slope, height - slope * middle, both / float(np.sqrt(along * across)), vertices)
+
+
+def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Likelihood:
+    """The maximum-likelihood fit of a discrete power law to the tail that it fits best."""
+    from scipy.optimize import minimize_scalar
+    from scipy.special import zeta
+
+    above = np.cumsum(count[::-1])[::-1]
+    usable = np.flatnonzero(above[:-1] >= TAIL)  # at least two degrees, too
+    if len(usable) == 0:
+        reason = (
+            f"every vertex has degree {degree[0]}" if len(degree) == 1
+            else f"{int(above[0])} vertices: a tail of {TAIL} is needed"
+        )  # fmt: skip
+        return Likelihood(None, None, None, int(above[0]) if len(degree) > 1 else 0, reason=reason)
+    if len(usable) > CANDIDATES:
+        usable = usable[np.unique(np.geomspace(1, len(usable), CANDIDATES).astype(int) - 1)]
+    logs = np.log(degree.astype(np.float64))
+    best: Likelihood | None = None
+    for first in usable.tolist():
+        minimum, size = int(degree[first]), int(above[first])
+        mean_log = float(logs[first:] @ count[first:]) / size
+        found = minimize_scalar(
+            lambda alpha, q=minimum, mean=mean_log: np.log(zeta(alpha, q)) + alpha * mean,
+            bounds=(1.0001, 20.0), method="bounded", options={"xatol": 1e-7},
+        )  # fmt: skip
+        alpha = float(found.x)
+        if not 1.001 < alpha < 19.9:
+            continue
+        # both are steps: they differ most at a degree that occurs or just after one
+        whole = zeta(alpha, minimum)
+        at = zeta(alpha, degree[first:]) / whole - above[first:] / size
+        after = zeta(alpha, degree[first:] + 1) / whole - (above[first:] - count[first:]) / size
+        distance = float(max(np.abs(at).max(), np.abs(after).max()))
+        if best is None or distance < best.distance:  # type: ignore[operator]
+            error = (alpha - 1) / float(np.sqrt(size))
+            best = Likelihood(-alpha, alpha, float(minimum), size, error, distance)
+    if best is None:
+        return Likelihood(None, None, None, int(above[0]), reason="no power law: degrees fall off too fast")
+    return best
+
+
+def hop_exponent(pairs: Floats) -> Exponent:
+    """The hop-plot exponent: log P(h) on log h for h = 1 .. min(4, first h with P(h) >= 0.9 P(end))."""
+    no = "a hop plot is cumulative itself, over a handful of distances: it has no such fit"
+    ccdf, mle = Cumulative(None, None, None, 0, no), Likelihood(None, None, None, 0, reason=no)
+    if len(pairs) < 2:
+        return Exponent(None, None, None, 0, "no vertex has a neighbour", ccdf, mle)
+    last = min(4, max(1, int(np.argmax(pairs >= 0.9 * pairs[-1]))))
+    line = line_through(np.arange(1, last + 1), pairs[1 : last + 1])
+    if last == 1:
+        line = Line(None, None, None, 1, "a hop reaches nine tenths of all pairs: no line through one point")
+    return Exponent.of(line, ccdf, mle)
+
+
+def eigen_exponent(eigenvalues: Floats, reason: str | None) -> Exponent:
+    """The eigen exponent: log of the i-th largest eigenvalue on log i; they descend and are positive."""
+    ranks = np.arange(1, len(eigenvalues) + 1)
+    line = line_through(ranks, eigenvalues, "positive eigenvalue")
+    if reason is not None:
+        line = Line(None, None, None, 0, reason)
+    if line.slope is None or line.correlation is None:
+        return Exponent.of(
+            line,
+            Cumulative(None, None, None, line.points, line.reason),
+            Likelihood(None, None, None, line.points, reason=line.reason),
+        )
+    above = float(np.log(eigenvalues[:-1] / eigenvalues[-1]).mean())  # Hill's estimator
+    alpha, size = 1 + 1 / above, len(eigenvalues)
+    mle = Likelihood(-above, alpha, float(eigenvalues[-1]), size, (alpha - 1) / float(np.sqrt(size)))
+    return Exponent.of(line, beside(line_through(eigenvalues, ranks), _inverse), mle)
