@@ -6,23 +6,18 @@ Each figure is the median of `--repeat` runs in one process; peers build a SciPy
 graph, a tenth of the rows). Peak memory is that of a process of its own which reads the edge list.
 """
 
-from __future__ import annotations
-
-import argparse
-import importlib.util
-import json
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from clgraph.bench import script
+from clgraph.bench.harness import Absent, Case, Context, Figures, quantity, timed
 from clgraph.io import read, write
 from clgraph.io.common import cells, write_cells
 
@@ -34,17 +29,8 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """
 
 
-def median(repeat: int, work: Callable[[], Any]) -> float:
-    """Seconds of wall-clock time."""
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
-
-
 def matrix(rows: Any) -> sp.csr_array:
+    """As a SciPy matrix."""
     n = int(rows.max()) + 1
     return sp.csr_array((np.ones(len(rows), np.int8), (rows[:, 0], rows[:, 1])), shape=(n, n))
 
@@ -58,59 +44,74 @@ def write_rows(path: Path, ends: Any, n: int) -> None:
             write_cells(file, source[u], target[v])
 
 
-def peers(path: Path, small: Path) -> dict[str, Callable[[], Any]]:
-    """Name -> reading the same edge list."""
-    found: dict[str, Callable[[], Any]] = {"numpy.loadtxt": lambda: matrix(np.loadtxt(path, dtype=np.int64))}
-    if importlib.util.find_spec("pandas"):
-        import pandas as pd
+def pandas_reads(path: Path) -> Any:
+    """By pandas."""
+    import pandas as pd
 
-        found["pandas.read_csv"] = lambda: matrix(pd.read_csv(path, sep="\t", header=None).to_numpy())
-    if importlib.util.find_spec("networkx"):
-        import networkx as nx
+    return matrix(pd.read_csv(path, sep="\t", header=None).to_numpy())
 
-        found["networkx.read_edgelist, a tenth"] = lambda: nx.read_edgelist(small, nodetype=int)
-    return found
+
+def networkx_reads(path: Path) -> Any:
+    """By NetworkX."""
+    import networkx as nx
+
+    return nx.read_edgelist(path, nodetype=int)
+
+
+def work_of(folder: Path, graph: Any, peers: bool) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """(who, what, call)."""
+    text, small, binary = (folder / name for name in ("graph.txt", "small.txt", "graph.clg"))
+    yield "clgraph", "read edge list", lambda: read(text)
+    yield "clgraph", "read edge list, directed", lambda: read(text, directed=True)
+    yield "clgraph", "write edge list", lambda: write(graph, folder / "out.txt")
+    yield "clgraph", "write .clg", lambda: write(graph, binary)
+    yield "clgraph", "read .clg", lambda: read(binary)
+    if peers:
+        yield "numpy.loadtxt", "read edge list", lambda: matrix(np.loadtxt(text, dtype=np.int64))
+        yield "pandas.read_csv", "read edge list", lambda: pandas_reads(text)
+        yield "networkx", "read edge list, a tenth", lambda: networkx_reads(small)
+
+
+def case(name: str, who: str, what: str, call: Callable[[], Any]) -> Case:
+    """One way to read or write."""
+
+    def run(context: Context) -> Figures:
+        try:
+            return Figures({"call": timed(call, context.repeat, limit=300).quantity})
+        except ImportError as error:
+            raise Absent(f"not installed ({error})") from error
+
+    return Case("reading", name, what, who, run, False)
+
+
+def peak_case(name: str, text: Path) -> Case:
+    """Memory of a process that reads the edge list."""
+
+    def run(context: Context) -> Figures:
+        done = subprocess.run([sys.executable, "-c", PEAK, text], capture_output=True, text=True, check=True)
+        return Figures({"peak": quantity(int(done.stdout), "B"), "file": quantity(text.stat().st_size, "B")})
+
+    return Case("reading", name, "memory", "clgraph", run, False)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Write an edge list and read it in every way."""
+    parser = script.parser(__doc__)
+    parser.set_defaults(device="host")
     parser.add_argument("--rows", type=int, default=16_000_000)
     parser.add_argument("--vertices", type=int, help="default: a quarter of the rows")
-    parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--json", metavar="FILE", help="write the figures here, not to stdout")
     options = parser.parse_args()
     n = options.vertices or max(options.rows // 4, 2)
     ends = np.random.default_rng(1).integers(0, n, (2, options.rows))
-    with tempfile.TemporaryDirectory() as folder:
-        text, small, binary = (Path(folder, name) for name in ("graph.txt", "small.txt", "graph.clg"))
-        write_rows(text, ends, n)
-        write_rows(small, ends[:, : options.rows // 10], n)
+    with tempfile.TemporaryDirectory() as place:
+        folder, name = Path(place), f"rows{options.rows}"
+        write_rows(folder / "graph.txt", ends, n)
+        write_rows(folder / "small.txt", ends[:, : options.rows // 10], n)
         del ends
-        graph = read(text)
-        work: dict[str, Callable[[], Any]] = {
-            "read edge list": lambda: read(text),
-            "read edge list, directed": lambda: read(text, directed=True),
-            "write edge list": lambda: write(graph, Path(folder, "out.txt")),
-            "write .clg": lambda: write(graph, binary),
-            "read .clg": lambda: read(binary),
-        }
-        if not options.no_peers:
-            work |= peers(text, small)
-        peak = subprocess.run([sys.executable, "-c", PEAK, text], capture_output=True, text=True, check=True)
-        result = {
-            "rows": options.rows,
-            "bytes": text.stat().st_size,
-            "vertices": graph.num_vertices,
-            "edges": graph.num_edges,
-            "peak_bytes": int(peak.stdout),
-            "seconds": {name: median(options.repeat, one) for name, one in work.items()},
-        }
-    shown = json.dumps(result, indent=2)
-    if options.json:
-        Path(options.json).write_text(shown + "\n")
-    else:
-        print(shown)
+        work = work_of(folder, read(folder / "graph.txt"), not options.no_peers)
+        cases = [peak_case(name, folder / "graph.txt"), *(case(name, *each) for each in work)]
+        script.run(lambda: cases, options)
 
 
 if __name__ == "__main__":

@@ -1,52 +1,16 @@
-"""Breadth-first search for benchmarks/traversal.py: ours, the peers, and the bytes that must move."""
+"""Breadth-first search by other libraries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
     from clgraph.graph import Graph
 
 Run = Callable[[int], Any]
-PEERS = ("scipy", "networkit", "igraph", "graphblas", "cupy")
-
-
-def ours(graph: Graph, device: Device, method: str = "hybrid") -> Run:
-    """A whole call; of its result's `seconds`, "bfs" is first launch to last kernel finished."""
-    from clgraph.bfs import bfs
-
-    return lambda source: bfs(graph, source, method=method, device=device)  # type: ignore[arg-type]
-
-
-def many(graph: Graph, device: Device) -> Callable[[Any], Any]:
-    """All sources in one call."""
-    from clgraph.bfs_many import bfs_many
-
-    return lambda sources: bfs_many(graph, sources, device=device)
-
-
-def bytes_needed(graph: Graph) -> int:
-    """What any search of the whole graph that gives distances and predecessors moves at least.
-
-    Every arc's head, every row's start, distance and predecessor written once. A search that stops at the
-    first hit
-    of a row moves less: the share of the bandwidth limit is then of what it would have had to move.
-    """
-    return 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 8 * graph.num_vertices
-
-
-def peers(graph: Graph) -> Iterator[tuple[str, Run | None]]:
-    """Name and call of each peer (None: not installed); its own form of the graph is made beforehand."""
-    for name, make in zip(PEERS, (_scipy, _networkit, _igraph, _graphblas, _cupy), strict=True):
-        try:
-            run = make(graph)
-        except ImportError:
-            run = None
-        yield name, run
 
 
 def _scipy(graph: Graph) -> Run:
@@ -123,3 +87,8 @@ def _cupy(graph: Graph) -> Run:
         return found
 
     return run
+
+
+MAKERS: dict[str, Any] = {
+    "scipy": _scipy, "networkit": _networkit, "igraph": _igraph, "graphblas": _graphblas, "cupy": _cupy,
+}  # fmt: skip

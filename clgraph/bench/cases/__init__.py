@@ -1,0 +1,1 @@
+"""What ``clgraph bench`` measures, a module for each suite."""

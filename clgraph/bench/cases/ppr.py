@@ -1,0 +1,218 @@
+"""Personalized PageRank: every method, one and many sources, time per source and accuracy of the top 20."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.bench.cases.pagerank import data_set
+from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
+from clgraph.bench.peers import made as made_by
+from clgraph.bench.peers import ppr as other
+from clgraph.bench.peers import wanted
+from clgraph.bench.printed import CONTEST, PPR
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+
+TOP, SOURCES = 20, 64
+CALIFORNIA = "California.mtx"
+SLIDES = "slides: "  # in front of what a row of the slides' table does
+# of larger graphs the reference is the device's own float64 power method: SciPy takes minutes
+REFERENCE_ARCS = 5_000_000
+WAYS: dict[str, dict[str, Any]] = {
+    "coo": {"method": "coo"},
+    "coo-flat": {"method": "coo-flat"},
+    "power": {"method": "power"},
+    "power, check every 5th": {"check_every": 5},
+    "power, squared": {"squared": True},
+    "power, stable top 20": {"stable_top": 2},
+    "power, dangling from store": {"stored": True},
+}
+
+
+def ways(walks: Sequence[int]) -> dict[str, dict[str, Any]]:
+    """Name and options of each method."""
+    return WAYS | {
+        f"monte-carlo, {count} walks": {"method": "monte-carlo", "walks": count, "seed": 1} for count in walks
+    }
+
+
+def cases(
+    graphs: Sequence[str],
+    *,
+    methods: Sequence[str] = (),
+    walks: Sequence[int] = (20_000, 200_000),
+    sources: int = SOURCES,
+    singles: int = 4,
+    contest: bool = True,
+    slides: bool = True,
+    reference: str = "",
+    peers: str = "all",
+) -> list[Case]:
+    """The cases of personalized PageRank.
+
+    Parameters
+    ----------
+    methods : sequence of str
+        Beginnings of names; empty: all.
+    sources, singles : int
+        How many are drawn among vertices with out-arcs, and how many of them are also asked one at a time.
+    contest : bool
+        Also the contest's 30 sources of California.mtx.
+    slides : bool
+        Also what each row of the slides' table does, on the graphs but not on California.mtx.
+    reference : {"", "scipy", "device"}
+        What accuracy is held against; "" chooses by size.
+    """
+    made: list[Case] = []
+    for graph in [*graphs, *([CALIFORNIA] if contest else [])]:
+        for name, options in ways(walks).items():
+            if methods and not any(name.startswith(method) for method in methods):
+                continue
+            asked = Asked(graph, sources, singles, reference)
+            made.append(_ours(asked, name, options))
+            if not name.startswith("coo"):  # these do one source after the other: nothing new
+                made.append(_ours(replace(asked, at_once=True), f"{name}, all at once", options))
+        if graph != CALIFORNIA:
+            for name, *_, dangling, given in PPR if slides else ():
+                asked = Asked(graph, sources, singles, reference, dangling=dangling)
+                if given is not None and "seed" in given:
+                    for count in walks[:1] if dangling else walks:
+                        what = f"{SLIDES}{name}, {count} walks"
+                        made.append(_ours(asked, what, {**given, "walks": count}))
+                elif given is not None:
+                    made.append(_ours(asked, f"{SLIDES}{name}", given))
+            made += [_peer(graph, who, sources, reference) for who in wanted(other.MAKERS, peers)]
+    return made
+
+
+def does(what: str, name: str) -> bool:
+    """Whether a case does what a row of the slides' table does."""
+    return (
+        what == f"{SLIDES}{name}" or re.fullmatch(rf"{SLIDES}{re.escape(name)}, \d+ walks", what) is not None
+    )
+
+
+def _graph(context: Context, name: str) -> Graph:
+    where = str(data_set(context, name)) if name == CALIFORNIA else name
+    return context.graph(where, directed=True)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which sources of which graph, and what their ranks are held against."""
+
+    graph: str
+    sources: int = SOURCES
+    singles: int = 4
+    reference: str = ""
+    dangling: bool = False
+    at_once: bool = False
+
+    def ids(self, context: Context) -> Any:
+        """Ids of the sources: the contest's of California, else drawn among vertices with out-arcs.
+
+        Raises
+        ------
+        Absent
+            Dangling ones are asked for, and there are none.
+        """
+        graph = _graph(context, self.graph)
+        if self.dangling:
+            ends = np.flatnonzero(graph.degrees == 0)[: self.singles]
+            if not len(ends):
+                raise Absent("the graph has no vertex without out-arcs")
+            return graph.ids[ends]
+        if self.graph == CALIFORNIA:
+            return graph.ids[CONTEST]
+        live = np.flatnonzero(graph.degrees > 0)
+        count = min(self.sources, max(4, len(live) // 128))  # small graphs are quickly done with
+        return graph.ids[np.random.default_rng(5).choice(live, min(count, len(live)), replace=False)]
+
+    def ranks(self, context: Context) -> Any:
+        """The power method in float64 to an L2 difference of 1e-12, by SciPy or on the device."""
+        graph, ids = _graph(context, self.graph), self.ids(context)
+        how = self.reference or ("scipy" if graph.num_arcs <= REFERENCE_ARCS else "device")
+
+        def make() -> Any:
+            from clgraph.ppr import personalized_pagerank
+            from clgraph.reference.ppr import reference_ppr
+
+            options: Any = {"dtype": "float64", "tol": 1e-12, "max_iter": 1000, "device": context.device}
+            parts = [ids[i : i + 8] for i in range(0, len(ids), 8)]
+            if how == "scipy":
+                return np.concatenate([reference_ppr(graph, part) for part in parts])
+            return np.concatenate([personalized_pagerank(graph, part, **options).ranks for part in parts])
+
+        return context.once(f"reference {how} {len(ids)} {self.dangling}", make)
+
+
+def accuracy(graph: Graph, ids: Any, want: Any) -> float:
+    """Mean over the sources of the share of the best 20 that were found."""
+    from clgraph.reference.ppr import top_accuracy
+
+    pairs = zip(ids, want, strict=True)
+    return float(np.mean([top_accuracy(graph.index(one), ranks, TOP) for one, ranks in pairs]))
+
+
+def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
+    def run(context: Context) -> Figures:
+        from clgraph.ppr import personalized_pagerank
+
+        graph, device = _graph(context, asked.graph), context.device
+        sources, want = asked.ids(context).tolist(), asked.ranks(context)
+        each = len(sources) if asked.at_once else 1
+        calls, runs, ids, iterations = [], [], [], []
+
+        def call(source: Any) -> Any:
+            return personalized_pagerank(
+                graph, source, **{"top": TOP, "max_iter": 1000, **options}, device=device
+            )
+
+        parts = [sources] if asked.at_once else sources[: asked.singles]
+        call(parts[0])  # not counted: kernels are built
+        for source in parts:
+            timing = timed(partial(call, source), context.repeat, keep=lambda found: found, limit=5)
+            calls.append(statistics.median(timing.seconds) / each)
+            runs.append(statistics.median(found.seconds["run"] for found in timing.kept) / each)
+            ids += list(timing.kept[-1].ids)
+            iterations.append(float(timing.kept[-1].iterations.mean()))
+        values = {
+            "kernels": median(runs), "call": median(calls),
+            "accuracy": quantity(accuracy(graph, ids, want[: len(ids)]), ""),
+        }  # fmt: skip
+        details = {
+            "of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs,
+            "iterations": float(np.mean(iterations)), "at_once": each,
+        }  # fmt: skip
+        energy = context.energy(partial(call, parts[0]), f"a call of {each} sources")
+        return Figures(values, details, energy, graph.num_vertices)
+
+    asked_for = {"sources": asked.sources, "top": TOP} | ({} if asked.at_once else {"singles": asked.singles})
+    return Case("ppr", asked.graph, what, "clgraph", run, True, asked_for)
+
+
+def _peer(name: str, who: str, count: int, reference: str) -> Case:
+    asked = Asked(name, count, reference=reference)
+
+    def run(context: Context) -> Figures:
+        graph = _graph(context, name)
+        ask = made_by(who, other.MAKERS[who], graph)
+        want = asked.ranks(context)
+        seconds, ids = [], []
+        for source in graph.index(asked.ids(context)[:2]).tolist():
+            timing = timed(partial(ask, source), context.repeat, keep=lambda ranks: ranks, limit=5)
+            seconds.append(statistics.median(timing.seconds))
+            ids.append(graph.ids[np.argsort(-timing.kept[-1], kind="stable")[:TOP]])
+        right = accuracy(graph, ids, want[: len(ids)])
+        details = {"of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs, "at_once": 1}
+        return Figures({"call": median(seconds), "accuracy": quantity(right, "")}, details)
+
+    return Case("ppr", name, "one source", who, run, False, {"sources": count, "top": TOP})

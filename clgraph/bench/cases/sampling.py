@@ -1,0 +1,170 @@
+"""Samples of half a graph by every method: seconds by phase, energy, and one core beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from clgraph.bench.graphs import size_of
+from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+MODES = (
+    ("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"),
+    ("dhyb", "batched"), ("cre", "batched"), ("crve", "batched"), ("ebfs", "batched"), ("edfs", "batched"),
+)  # fmt: skip
+METHODS = tuple(dict.fromkeys(method for method, _ in MODES))
+# the thesis's own: what is held against one core
+CORE = (("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"))
+SIZE, SEED = "50%", 7
+# the loop of the definition in batches, on scipy.sparse.csgraph: a minute at 3 M vertices
+LOOP_VERTICES = 300_000
+# on one core the thesis's methods together take half a minute at 1 M vertices
+CORE_VERTICES = 1_000_000
+
+
+def cases(
+    graphs: Sequence[str],
+    *,
+    methods: Sequence[str] = METHODS,
+    modes: Sequence[str] = ("exact", "batched"),
+    core_vertices: int = CORE_VERTICES,
+    loop_vertices: int = LOOP_VERTICES,
+) -> list[Case]:
+    """The cases of sampling.
+
+    Parameters
+    ----------
+    core_vertices, loop_vertices : int
+        Largest generated graph for one core of a CPU device, and for SciPy's loop.
+    """
+    made = []
+    for graph in graphs:
+        for method, mode in MODES:
+            if method in methods and mode in modes:
+                made.append(_ours(graph, method, mode))
+        for method, mode in CORE if size_of(graph) <= core_vertices else ():
+            if method in methods and mode in modes:
+                made.append(_on_one_core(graph, method, mode))
+        if "drv" in methods and size_of(graph) <= loop_vertices:
+            made.append(_loop(graph))
+    return made
+
+
+def _ours(graph: str, method: str, mode: str) -> Case:
+    def run(context: Context) -> Figures:
+        return measure(context, context.graph(graph), method, mode)
+
+    return Case("sampling", graph, f"{method} {mode}", "clgraph", run, True, {"size": SIZE, "seed": SEED})
+
+
+def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
+    """Whole calls, and runs on the device alone."""
+    from clgraph.sampling import sample
+
+    device = context.device
+    alone = Alone(device, graph, method, mode)
+    alone()  # not counted: kernels are built, pages touched
+    runs = timed(alone, context.repeat, keep=lambda seconds: {"kernels": seconds})
+    found: dict[str, Any] = {}
+
+    def call() -> dict[str, float]:
+        made = sample(graph, method, size=SIZE, seed=SEED, mode=mode, device=device)
+        found.update(
+            way=made.way, vertices=len(made.vertices), edges=made.num_edges, iterations=made.iterations
+        )
+        return made.seconds
+
+    calls = timed(call, context.repeat, keep=lambda seconds: seconds, limit=3)
+    values = {"kernels": runs.phase("kernels"), "call": calls.quantity}
+    values |= {name: calls.phase(name) for name in ("download", "result")}
+    energy = context.energy(alone, "a run on the device: its arrays, and the sampling")
+    details = {**found, "of_vertices": graph.num_vertices, "of_edges": graph.num_edges}
+    return Figures(values, details, energy, graph.num_vertices)
+
+
+class Alone:
+    """A run without upload, download and the sample's graph; called, it gives its seconds of sampling."""
+
+    def __init__(self, device: Device, graph: Graph, method: str, mode: str) -> None:
+        from clgraph.sampling.methods import check_options, upload
+        from clgraph.sizes import target_size
+
+        self._device, self._graph = device, graph
+        self._options = check_options(graph, method, mode=mode)
+        self._target = target_size(SIZE, graph.num_vertices)
+        upload(device, graph)
+
+    def __call__(self) -> float:
+        from clgraph.sampling.methods import make_run
+
+        run = make_run(self._device, self._graph, self._options, SEED)
+        self._device.finish()
+        begun = time.perf_counter()
+        run.start()
+        run.shrink_to(self._target)
+        self._device.finish()
+        return time.perf_counter() - begun
+
+
+# --- one core ------------------------------------------------------------------------------------------
+
+
+def _loop(name: str) -> Case:
+    def run(context: Context) -> Figures:
+        """Once: it takes seconds to minutes, and nothing in it is built at first use."""
+        from clgraph.reference import reference_sample
+
+        graph = context.graph(name)
+        begun = time.perf_counter()
+        reference_sample(graph, "drv", size=SIZE, seed=SEED, mode="batched")
+        return Figures({"call": quantity(time.perf_counter() - begun, "s")})
+
+    return Case("sampling", name, "drv batched", "scipy loop", run, False, {"size": SIZE, "seed": SEED})
+
+
+def _on_one_core(graph: str, method: str, mode: str) -> Case:
+    def run(context: Context) -> Figures:
+        context.graph(graph)  # what is kept is kept with the graph
+        # one process for all methods: it takes longer to start than a small sample
+        told = context.once("one core", lambda: child({"graph": graph, "repeat": context.repeat}))
+        return Figures({"kernels": median(told["kernels"][f"{method} {mode}"])}, {"device": told["device"]})
+
+    return Case(
+        "sampling", graph, f"{method} {mode}", "clgraph, one core", run, False, {"size": SIZE, "seed": SEED}
+    )
+
+
+def child(asked: dict[str, Any]) -> dict[str, Any]:
+    """Kernel seconds of the thesis's methods on one core of a CPU device.
+
+    In a process of its own, since drivers count cores when they are loaded.
+
+    Raises
+    ------
+    Absent
+        There is no CPU device here.
+    """
+    core = min(os.sched_getaffinity(0))
+    env = {
+        **os.environ, "POCL_MAX_PTHREAD_COUNT": "1", "OMP_NUM_THREADS": "1", "CLGRAPH_BENCH_CORE": str(core),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "clgraph.bench.one_core", json.dumps(asked)], env=env, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise RuntimeError(f"the process on one core ended with {done.returncode}: {done.stderr[-2000:]}")
+    told: dict[str, Any] = json.loads(done.stdout)
+    if "absent" in told:
+        raise Absent(told["absent"])
+    return told

@@ -1,0 +1,196 @@
+"""Breadth-first search and connected components, beside other libraries."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.bench.harness import Case, Context, Figures, median, quantity, timed
+from clgraph.bench.peers import bfs as bfs_peers
+from clgraph.bench.peers import components as components_peers
+from clgraph.bench.peers import made as made_by
+from clgraph.bench.peers import wanted
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+
+WHATS = ("bfs", "many", "components")
+SOURCES, MANY = 16, 64
+
+
+def cases(
+    graphs: Sequence[str],
+    *,
+    whats: Sequence[str] = WHATS,
+    methods: Sequence[str] = ("hybrid",),
+    peers: str = "all",
+    sources: int = SOURCES,
+    peer_sources: int = SOURCES,
+    tune: str = "",
+) -> list[Case]:
+    """The cases of traversal; `sources` searches from vertices of the largest component a figure."""
+    found: list[Case] = []
+    for graph in graphs:
+        if "bfs" in whats:
+            found += [_bfs(graph, method, sources, tune) for method in methods]
+            found += [_bfs_peer(graph, name, peer_sources) for name in wanted(bfs_peers.MAKERS, peers)]
+        if "many" in whats:
+            found += [_many(graph, tune), _one_by_one(graph, tune)]
+        if "components" in whats:
+            found.append(_components(graph))
+            found += [_components_peer(graph, name) for name in wanted(components_peers.MAKERS, peers)]
+    return found
+
+
+def giant_sources(context: Context, name: str, count: int) -> list[int]:
+    """Vertices drawn from the component of the vertex with most arcs; the same on every device."""
+    from clgraph.bfs import bfs
+
+    graph = context.graph(name)
+
+    def find() -> Any:
+        found = bfs(graph, int(graph.ids[np.argmax(graph.degrees)]), device=context.device)
+        return np.flatnonzero(found.distance >= 0)
+
+    giant = context.once("giant", find)
+    drawn = np.random.default_rng(5).choice(giant, min(count, len(giant)), replace=False)
+    return [int(v) for v in graph.ids[drawn]]
+
+
+def _size(graph: Graph) -> dict[str, int]:
+    return {"of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs}
+
+
+def _of_copy(context: Context, moved: int, seconds: float) -> dict[str, Any]:
+    """The share of a copy's bandwidth, were only the least traffic moved."""
+    return {
+        "moved": quantity(moved, "B"),
+        "share_of_copy": quantity(moved / seconds / context.copy_bandwidth, ""),
+    }
+
+
+def _bfs(name: str, method: Any, count: int, tune: str) -> Case:
+    def run(context: Context) -> Figures:
+        from clgraph.bfs import bfs
+
+        graph, device = context.graph(name), context.device
+        sources = giant_sources(context, name, count)
+        search = partial(bfs, graph, method=method, device=device)
+        search(sources[0])
+        calls, kernels, levels = [], [], []
+        for source in sources:
+            timing = timed(partial(search, source), 1, keep=lambda r: (r.seconds["bfs"], r.levels))
+            calls += timing.seconds
+            kernels.append(timing.kept[0][0])
+            levels.append(timing.kept[0][1])
+        middle, depth = statistics.median(kernels), statistics.median(levels)
+        values = {
+            "kernels": median(kernels), "call": median(calls), "a_level": quantity(middle / depth, "s"),
+            **_of_copy(context, _bfs_bytes(graph), middle),
+        }  # fmt: skip
+        energy = context.energy(partial(search, sources[0]), "a whole call, arrays brought to the host")
+        return Figures(values, {**_size(graph), "levels": depth}, energy, graph.num_vertices)
+
+    options = {"sources": count, **({"tune": tune} if tune else {})}
+    return Case("traversal", name, "bfs", f"clgraph {method}", run, True, options)
+
+
+def _bfs_bytes(graph: Graph) -> int:
+    """What any search of the whole graph that gives distances and predecessors moves at least.
+
+    Every arc's head, every row's start, distance and predecessor written once. A search that stops at the
+    first hit of a row moves less: the share is then of what it would have had to move.
+    """
+    return 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 8 * graph.num_vertices
+
+
+def _bfs_peer(name: str, who: str, count: int) -> Case:
+    def run(context: Context) -> Figures:
+        graph = context.graph(name)
+        search = made_by(who, bfs_peers.MAKERS[who], graph)
+        sources = [int(v) for v in graph.index(giant_sources(context, name, count))]
+        search(sources[0])
+        seconds: list[float] = []
+        for source in sources:
+            if sum(seconds) < 20:
+                seconds += timed(partial(search, source), 1).seconds
+        return Figures({"call": median(seconds)}, _size(graph))
+
+    return Case("traversal", name, "bfs", who, run, False, {"sources": count})
+
+
+def _many(name: str, tune: str) -> Case:
+    def run(context: Context) -> Figures:
+        from clgraph.bfs_many import bfs_many
+
+        graph, device = context.graph(name), context.device
+        search = partial(bfs_many, graph, giant_sources(context, name, MANY), device=device)
+        search()
+        timing = timed(search, context.repeat, keep=lambda r: {"kernels": r.seconds["bfs"]})
+        energy = context.energy(search, "a whole call, arrays brought to the host")
+        values = {"kernels": timing.phase("kernels"), "call": timing.quantity}
+        return Figures(values, _size(graph), energy, graph.num_vertices)
+
+    options = {"sources": MANY, **({"tune": tune} if tune else {})}
+    return Case("traversal", name, f"{MANY} searches", "clgraph at once", run, True, options)
+
+
+def _one_by_one(name: str, tune: str) -> Case:
+    def run(context: Context) -> Figures:
+        from clgraph.bfs import bfs
+
+        graph, device = context.graph(name), context.device
+        sources = giant_sources(context, name, MANY)
+        bfs(graph, sources[0], device=device)
+        timing = timed(lambda: [bfs(graph, s, device=device).levels for s in sources], context.repeat)
+        return Figures({"call": timing.quantity}, _size(graph))
+
+    options = {"sources": MANY, **({"tune": tune} if tune else {})}
+    return Case("traversal", name, f"{MANY} searches", "clgraph one by one", run, True, options)
+
+
+def _components(name: str) -> Case:
+    def run(context: Context) -> Figures:
+        from clgraph.components import connected_components
+
+        graph, device = context.graph(name), context.device
+        find = partial(connected_components, graph, device=device)
+        find()
+
+        def keep(found: Any) -> dict[str, float]:
+            return {"kernels": found.seconds["components"] + found.seconds["ranking"]}
+
+        timing = timed(find, context.repeat, keep=keep)
+        kernels = timing.phase("kernels")
+        moved = _components_bytes(graph, 32 if device.kind == "gpu" else 64)
+        values = {"kernels": kernels, "call": timing.quantity, **_of_copy(context, moved, kernels["value"])}
+        energy = context.energy(find, "a whole call, labels brought to the host")
+        return Figures(values, _size(graph), energy, graph.num_vertices)
+
+    return Case("traversal", name, "components", "clgraph", run)
+
+
+def _components_bytes(graph: Graph, sector: int) -> int:
+    """Least traffic of the weak components' kernels.
+
+    Labels and hints once per pass (init, start, two compresses, link, rest, finish: 11 words a vertex),
+    `row_ptr` once, and one memory sector (64 bytes on CPUs, 32 on GPUs) per row that is not empty; label
+    look-ups that hit a cache are not counted. On a directed graph all of `col_idx` instead of a sector a row.
+    """
+    rows = int(np.count_nonzero(graph.degrees))
+    arcs = 4 * graph.num_arcs if graph.directed else sector * rows
+    return 4 * 12 * graph.num_vertices + arcs
+
+
+def _components_peer(name: str, who: str) -> Case:
+    def run(context: Context) -> Figures:
+        graph = context.graph(name)
+        find = made_by(who, components_peers.MAKERS[who], graph)
+        find()
+        return Figures({"call": timed(find, context.repeat).quantity}, _size(graph))
+
+    return Case("traversal", name, "components", who, run, False)

@@ -1,0 +1,108 @@
+"""Which machine, device, versions and source a figure belongs to."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import platform
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import clgraph
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+PACKAGES = (
+    "pyopencl", "numpy", "scipy", "networkit", "igraph", "scikit-network", "networkx", "python-graphblas",
+    "cupy-cuda13x", "cupy-cuda12x", "pylibcugraph-cu13", "pylibcugraph-cu12", "pandas", "nvidia-ml-py",
+)  # fmt: skip
+# what changes how fast drivers and peers run
+VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT", "CUDA_VISIBLE_DEVICES")
+PACKAGE = Path(clgraph.__file__).parent
+# not what is measured: results stay good when only their drawing changes
+DRAWING = {"table.py", "tables.py", "figures.py", "labels.py", "report.py"}
+
+
+@cache
+def environment() -> dict[str, Any]:
+    """Machine, system, versions and source of this process."""
+    versions = {"python": platform.python_version(), "clgraph": clgraph.__version__}
+    for name in PACKAGES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue  # a peer that is not installed is named by its case
+    return {
+        "machine": {
+            "cpu": _cpu(), "cores": len(os.sched_getaffinity(0)), "architecture": platform.machine(),
+            "memory": {"value": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), "unit": "B"},
+        },
+        "system": f"{_distribution()}, {platform.system()} {platform.release()}",
+        "versions": versions,
+        "variables": {name: os.environ[name] for name in VARIABLES if name in os.environ},
+        "source": {"digest": _digest(), **_commit()},
+    }  # fmt: skip
+
+
+def about_device(device: Device) -> dict[str, Any]:
+    """What tells a device from another."""
+    return {
+        "name": device.name, "kind": device.kind, "platform": device.platform_name,
+        "driver": device.driver_version, "compute_units": device.compute_units,
+        "memory": {"value": device.global_memory, "unit": "B"},
+    }  # fmt: skip
+
+
+def machine_name(environment: dict[str, Any]) -> str:
+    """A machine in a few words."""
+    machine = environment["machine"]
+    return f"{machine['cpu']}, {machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return " ".join(line.partition(":")[2].split())
+    except OSError:
+        pass  # not Linux: the next best is what Python knows
+    return platform.processor() or platform.machine()
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return "unknown distribution"
+
+
+def _digest() -> str:
+    """Of all modules and kernels: what changes it may change what is measured."""
+    kernels = PACKAGE / "cl" if (PACKAGE / "cl").is_dir() else PACKAGE.parent / "cl"
+    digest = hashlib.sha256()
+    for root, pattern in ((PACKAGE, "*.py"), (kernels, "*.[ch]*")):
+        for file in sorted(root.rglob(pattern)):
+            if file.is_file() and not (file.parent.name == "bench" and file.name in DRAWING):
+                digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _commit() -> dict[str, Any]:
+    """The checkout's commit, and whether files differ from it; nothing of an installed package."""
+    if not (PACKAGE.parent / ".git").exists():
+        return {}
+    try:
+        asked = [_git("rev-parse", "HEAD"), _git("status", "--porcelain", "--", "clgraph", "cl")]
+    except (OSError, subprocess.CalledProcessError):
+        return {}  # no git here: the digest says which source it is
+    return {"commit": asked[0].strip(), "changed": bool(asked[1].strip())}
+
+
+def _git(*args: str) -> str:
+    return subprocess.run(
+        ["git", "-C", str(PACKAGE.parent), *args], capture_output=True, text=True, check=True
+    ).stdout

@@ -1,0 +1,322 @@
+"""The figures: time, speed-up and energy against the size of the graph, as SVG and PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from clgraph.bench import printed
+from clgraph.bench.cases.ppr import SLIDES, does
+from clgraph.bench.cases.sampling import METHODS
+from clgraph.bench.labels import Labels, order_of
+from clgraph.bench.table import energy, value
+from clgraph.bench.tables import one_core
+from clgraph.errors import ClgraphError
+from clgraph.io.atomic import atomic_write
+
+Record = dict[str, Any]
+Point = tuple[float, float]
+# of Okabe and Ito: told apart by everyone; marks and dashes besides, for print
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
+MARKS = "osD^vPX*"
+DASHES = {"exact": "-", "batched": "--"}
+
+
+def check_drawing() -> None:
+    """Refuse before the work is done what could not be drawn after it.
+
+    Raises
+    ------
+    ClgraphError
+        matplotlib is not installed.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ClgraphError(
+            "the figures need matplotlib: python -m pip install 'clgraph[plot]' (or give --no-figures; "
+            "`clgraph bench report` draws them later)"
+        ) from error
+
+
+def draw_all(records: Sequence[Record], labels: Labels, folder: Path) -> list[Path]:
+    """Draw every figure for which there are results; SVG and PNG of each."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    done = sorted((record for record in records if record["status"] == "done"), key=order_of)
+    written = []
+    drawers: list[Callable[[list[Record], Labels], Iterable[tuple[str, Any]]]] = [
+        _sampling, _pagerank, _pagerank_table, _ppr, _traversal,
+    ]  # fmt: skip
+    settings: Any = {
+        "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+        "grid.color": "#dddddd", "grid.linewidth": 0.6, "legend.frameon": False, "svg.hashsalt": "clgraph",
+        "lines.markersize": 4.5, "lines.linewidth": 1.4,
+    }  # fmt: skip
+    with matplotlib.rc_context(settings):
+        for draw in drawers:
+            for name, figure in draw(done, labels):
+                written += _save(figure, folder / name)
+    return written
+
+
+def _save(figure: Any, stem: Path) -> list[Path]:
+    from matplotlib import pyplot
+
+    paths = []
+    for suffix, options in ((".svg", {"metadata": {"Date": None}}), (".png", {"dpi": 150})):
+        path = stem.with_suffix(suffix)
+        with atomic_write(path) as out:
+            figure.savefig(out, format=suffix[1:], **options)
+        paths.append(path)
+    pyplot.close(figure)
+    return paths
+
+
+class _Lines:
+    """Panels of lines in log-log, one legend for all."""
+
+    def __init__(self, panels: Sequence[str], title: str, x: str, y: str) -> None:
+        from matplotlib import pyplot
+
+        across = min(len(panels), 3)
+        down = -(-len(panels) // across)
+        self._figure, grid = pyplot.subplots(
+            down, across, figsize=(3.6 * across if across > 1 else 6, 2.8 * down + 0.9), squeeze=False,
+            sharex=True, sharey=True, layout="constrained",
+        )  # fmt: skip
+        self._panels = dict(zip(panels, grid.flat, strict=False))
+        for empty in list(grid.flat)[len(panels) :]:
+            empty.set_visible(False)
+        self._series: dict[str, int] = {}
+        self._shown: dict[str, Any] = {}
+        self._figure.suptitle(title)
+        self._x, self._y = x, y
+        for name, axes in self._panels.items():
+            axes.set(xscale="log", yscale="log", title=name if len(panels) > 1 else "")
+
+    def add(self, panel: str, name: str, points: Sequence[Point], dash: str = "", shown: str = "") -> None:
+        """A line of a series; the same series looks the same in every panel."""
+        if not points:
+            return
+        place = self._series.setdefault(name, len(self._series))
+        (line,) = self._panels[panel].plot(
+            *zip(*sorted(points), strict=True), color=COLOURS[place % len(COLOURS)],
+            marker=MARKS[place % len(MARKS)], linestyle=dash or "-",
+            markerfacecolor=None if dash in ("", "-") else "white",  # a single point has no dashes
+        )  # fmt: skip
+        self._shown.setdefault(shown or name, line)
+
+    def done(self) -> Any:
+        """The figure."""
+        across = max(axes.get_subplotspec().colspan.start for axes in self._panels.values()) + 1
+        names = list(self._panels)
+        for place, (_, axes) in enumerate(self._panels.items()):
+            if place % across == 0:
+                axes.set_ylabel(self._y)
+            if place + across >= len(names):  # the lowest of its column
+                axes.set_xlabel(self._x)
+                axes.tick_params(labelbottom=True)
+        longest = max(len(name) for name in self._shown)
+        width = self._figure.get_size_inches()[0]  # thirteen letters of the legend to an inch
+        columns = max(1, min(len(self._shown), int(width * 13 / (longest + 8))))
+        self._figure.legend(
+            self._shown.values(), self._shown.keys(), loc="outside lower center", ncols=columns
+        )
+        return self._figure
+
+
+# --- sampling ------------------------------------------------------------------------------------------
+
+Y = Callable[[Record], float | None]
+
+
+def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
+    found = [r for r in records if r["suite"] == "sampling" and not r["what"].startswith("characteristics")]
+    cores = one_core(found)
+
+    def seconds(record: Record) -> float | None:
+        return value(record, "kernels") or value(record, "call")
+
+    def speed_up(record: Record) -> float | None:
+        alone = cores.get((record["environment"]["machine"]["cpu"], record["graph"], record["what"]))
+        ours = value(record, "kernels")
+        if alone is None or alone is record or not ours:
+            return None
+        return (value(alone, "kernels") or 0) / ours
+
+    kinds: list[tuple[str, str, str, Y]] = [
+        ("sampling_time", "Half of a power-law graph sampled", "seconds", seconds),
+        ("sampling_speedup", "Speed-up over one core of the same machine", "times as fast", speed_up),
+        ("sampling_energy", "Energy of a sample", "joules", lambda r: energy(r, "joules")),
+        (
+            "sampling_efficiency", "Vertices sampled per joule", "vertices/s/W",
+            lambda r: energy(r, "vertices_per_second_per_watt"),
+        ),
+    ]  # fmt: skip
+    for name, title, y, of in kinds:
+        points: dict[tuple[str, str, str], list[Point]] = {}
+        for record in found:
+            method, mode = record["what"].split()
+            figure = of(record)
+            n = record["details"].get("of_vertices") or _vertices(record, found)
+            if figure and n:
+                points.setdefault((method, labels.series(record), mode), []).append((n, figure))
+        panels = [method for method in METHODS if any(key[0] == method for key in points)]
+        if not panels:
+            continue
+        lines = _Lines(panels, title, "vertices", y)
+        for (method, series, mode), line in points.items():
+            lines.add(method, series, line, DASHES[mode], f"{series}, {mode}")
+        yield name, lines.done()
+
+
+def _vertices(record: Record, among: Iterable[Record]) -> int | None:
+    """Of the same graph, as another record has them."""
+    same = (r["details"].get("of_vertices") for r in among if r["graph"] == record["graph"])
+    return next((n for n in same if n), None)
+
+
+# --- PageRank ------------------------------------------------------------------------------------------
+
+
+def _pagerank(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
+    found = [r for r in records if r["suite"] == "pagerank"]
+    for what, key, title, y in (
+        ("iteration", "iteration", "One PageRank iteration, float32", "seconds"),
+        ("solve", "call", "PageRank to an L1 error of 1e-8, float64", "seconds"),
+    ):
+        points: dict[tuple[str, str], list[Point]] = {}
+        for record in found:
+            figure = value(record, key)
+            if record["what"] == what and figure:
+                place = labels.series(record) if record["device"] is None else labels.of(record)
+                name = place if record["device"] is None else f"{record['who']}, {place}"
+                panel = "" if record["device"] is None else labels.of(record)
+                points.setdefault((panel, name), []).append((record["details"]["of_arcs"], figure))
+        panels = list(dict.fromkeys(panel for panel, _ in points if panel))
+        if not panels:
+            continue
+        lines = _Lines(panels, title, "arcs", y)
+        for (panel, name), line in points.items():
+            # other libraries stand in every panel of their machine's devices; of one machine, in all
+            for each in [panel] if panel else panels:
+                lines.add(each, name.replace(f", {panel}", "") if panel else name, line)
+        yield f"pagerank_{what}", lines.done()
+
+
+def _pagerank_table(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
+    found = [r for r in records if r["graph"] in printed.PAGERANK and "iterate" in r["values"]]
+    if not found:
+        return
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharex=True)
+    for axes, (graph, theirs) in zip(panels, printed.PAGERANK.items(), strict=True):
+        rows = printed.PAGERANK_ROWS
+        bars = [(f"thesis: {rows[f'clgraph {name}']}", s, "#999999") for name, s in theirs.items()]
+        series = list(dict.fromkeys(labels.of(r) for r in found))
+        for record in found:
+            if record["graph"] == graph:
+                colour = COLOURS[series.index(labels.of(record)) % len(COLOURS)]
+                name = record["who"].removeprefix("clgraph ") + _place(record, labels, series)
+                bars.append((name, value(record, "iterate") or 0, colour))
+        _bars(axes, bars, f"{graph}: 1000 iterations")
+        axes.set(xscale="log", xlabel="seconds")
+    if len(series) == 1:
+        figure.suptitle(series[0])
+    yield "pagerank_table", figure
+
+
+def _place(record: Record, labels: Labels, series: Sequence[str]) -> str:
+    """Where, if there are several places."""
+    return f", {labels.of(record)}" if len(series) > 1 else ""
+
+
+def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], title: str = "") -> None:
+    """Horizontal bars with their values at the ends, the first at the top."""
+    names, values, colours = zip(*bars, strict=True)
+    drawn = axes.barh(range(len(bars)), values, color=colours)
+    axes.bar_label(drawn, labels=[f"{v:.3g}" for v in values], padding=3, fontsize=8)
+    axes.set_yticks(range(len(bars)), names)
+    axes.invert_yaxis()
+    axes.margins(x=0.12)
+    axes.grid(visible=False, axis="y")
+    if title:
+        axes.set_title(title, loc="left", fontsize=9)
+
+
+def _ppr(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
+    found = [r for r in records if r["suite"] == "ppr" and not r["what"].startswith(SLIDES)]
+    from matplotlib import pyplot
+
+    yield from _ppr_printed([r for r in records if r["what"].startswith(SLIDES)], labels)
+    for graph in dict.fromkeys(r["graph"] for r in found):
+        here = [r for r in found if r["graph"] == graph]
+        series = list(dict.fromkeys(labels.of(r) for r in here if r["device"]))
+        bars = []
+        for record in here:
+            colour, who = "#444444", record["who"]
+            if record["device"]:
+                colour = COLOURS[series.index(labels.of(record)) % len(COLOURS)]
+                who = record["what"].replace("all at once", f"{record['details']['at_once']} at once")
+                who += _place(record, labels, series)
+            right = value(record, "accuracy") or 0
+            bars.append((f"{who} [{right:.0%}]", value(record, "call") or 0, colour))
+        figure, axes = pyplot.subplots(figsize=(9, 0.22 * len(bars) + 1.4), layout="constrained")
+        _bars(axes, bars)
+        axes.set(xscale="log", xlabel="seconds a source, whole call")
+        where = f", {series[0]}" if len(series) == 1 else ""
+        figure.suptitle(f"Personalized PageRank on {Path(graph).name}{where} [accuracy of the top 20]")
+        yield f"ppr_{Path(graph).stem}", figure
+
+
+def _ppr_printed(found: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
+    from matplotlib import pyplot
+
+    for graph in dict.fromkeys(r["graph"] for r in found):
+        here = [r for r in found if r["graph"] == graph]
+        series = list(dict.fromkeys(labels.of(r) for r in here))
+        bars = []
+        for name, theirs, right, *_ in printed.PPR:
+            bars.append((f"{name}: printed [{right}]", theirs / 1e3, "#999999"))
+            for record in here:
+                if does(record["what"], name):
+                    colour = COLOURS[series.index(labels.of(record)) % len(COLOURS)]
+                    reached = value(record, "accuracy") or 0
+                    walks = record["what"].removeprefix(f"{SLIDES}{name}")
+                    ours = f"{labels.of(record)}{walks} [{reached:.0%}]"
+                    bars.append((ours, value(record, "call") or 0, colour))
+        figure, axes = pyplot.subplots(figsize=(9, 0.22 * len(bars) + 1.4), layout="constrained")
+        title = f"The slides' table on {Path(graph).name}: one source [accuracy of the top 20]"
+        figure.suptitle(title)  # over the whole figure: the axes are narrower than it
+        _bars(axes, bars)
+        axes.set(xscale="log", xlabel="seconds a source, whole call")
+        yield f"ppr_slides_{Path(graph).stem}", figure
+
+
+# --- traversal -----------------------------------------------------------------------------------------
+
+
+def _traversal(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
+    found = [r for r in records if r["suite"] == "traversal" and r["graph"].startswith("rmat")]
+    panels = list(dict.fromkeys(r["what"] for r in found))
+    if not panels:
+        return
+    lines = _Lines(panels, "Traversal of R-MAT graphs", "arcs", "seconds")
+    points: dict[tuple[str, str, str], list[Point]] = {}
+    for record in found:
+        series = labels.series(record)
+        if record["device"]:
+            words = record["who"].removeprefix("clgraph").strip().replace("hybrid", "")
+            series += f", {words}" if words else ""
+        for key, dash in (("kernels", ":"), ("call", "-")):
+            figure = value(record, key)
+            if figure:
+                place = (record["what"], series, dash)
+                points.setdefault(place, []).append((record["details"]["of_arcs"], figure))
+    for (panel, series, dash), line in points.items():
+        lines.add(panel, series, line, dash, f"{series}{' (kernels)' if dash == ':' else ''}")
+    yield "traversal_time", lines.done()

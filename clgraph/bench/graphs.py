@@ -1,0 +1,166 @@
+"""Graphs by name, and sizes by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.errors import InputError
+from clgraph.generate import powerlaw_graph, rmat_graph
+from clgraph.graph import Graph
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+NAME = re.compile(r"(rmat|powerlaw|grid|wiki)(\d+)")
+# vertices and arcs of the Wikipedia of 2007, on which the slides measured
+WIKIPEDIA = (3_600_000, 45_000_000)
+
+# word -> suite -> graphs
+SIZES: dict[str, dict[str, list[str]]] = {
+    "tiny": {
+        "sampling": ["powerlaw500", "powerlaw1000"],
+        "pagerank": ["rmat8"],
+        "ppr": ["rmat8"],
+        "traversal": ["rmat8", "grid20"],
+    },
+    "small": {
+        "sampling": ["powerlaw3000", "powerlaw30000"],
+        "pagerank": ["rmat10", "rmat12"],
+        "ppr": ["rmat12"],
+        "traversal": ["rmat10", "rmat12", "grid100"],
+    },
+    "medium": {
+        "sampling": ["powerlaw30000", "powerlaw100000", "powerlaw300000", "powerlaw1000000"],
+        "pagerank": ["rmat14", "rmat16", "rmat18"],
+        "ppr": ["rmat16"],
+        "traversal": ["rmat14", "rmat16", "rmat18", "grid1000"],
+    },
+    "large": {
+        "sampling": ["powerlaw300000", "powerlaw1000000", "powerlaw3000000", "powerlaw10000000",
+                     "powerlaw30000000"],
+        "pagerank": ["rmat16", "rmat18", "rmat20", "rmat22"],
+        "ppr": ["wiki22"],
+        "traversal": ["rmat16", "rmat18", "rmat20", "rmat22", "grid1000"],
+    },
+}  # fmt: skip
+
+
+def graphs_of(sizes: Sequence[str], suite: str) -> list[str]:
+    """The graphs of a suite that ``--sizes`` stands for.
+
+    Parameters
+    ----------
+    sizes : sequence of str
+        A word (tiny, small, medium, large); graphs with commas between, a bare number meaning a power-law
+        graph; either may have ``SUITE=`` in front, which wins over what has none. Empty: medium.
+    suite : str
+
+    Raises
+    ------
+    InputError
+        A word that is none of these.
+    """
+    plain, own = "", ""
+    for text in sizes:
+        name, equals, rest = text.partition("=")
+        if equals and name not in SIZES["tiny"]:
+            raise InputError(f"--sizes {text}: {name!r} is no suite; they are {', '.join(SIZES['tiny'])}")
+        if equals and name == suite:
+            own = rest
+        elif not equals:
+            plain = text
+    wanted = own or plain or "medium"
+    if wanted in SIZES:
+        return SIZES[wanted][suite]
+    return [check_name(name.strip(), f"--sizes {wanted}") for name in wanted.split(",")]
+
+
+def check_name(name: str, where: str = "--graphs") -> str:
+    """A graph's name, a bare number made a power-law graph's.
+
+    Raises
+    ------
+    InputError
+        It is neither a known name nor a file.
+    """
+    if name.isdigit():
+        name = f"powerlaw{int(name)}"
+    if not NAME.fullmatch(name) and not Path(name).is_file():
+        raise InputError(
+            f"{where}: {name!r} is no graph: use powerlawN or N (N vertices), rmatS (scale S), gridK "
+            f"(K x K), wikiS, a file, or one of the words {', '.join(SIZES)}"
+        )
+    return name
+
+
+def size_of(name: str) -> int:
+    """Roughly how many vertices a generated graph has; 0 of a file."""
+    match = NAME.fullmatch(name)
+    if match is None:
+        return 0
+    number = int(match[2])
+    return {"rmat": 1 << min(number, 40), "grid": number * number, "powerlaw": number, "wiki": 1 << number}[
+        match[1]
+    ]
+
+
+def make_graph(name: str, device: Device | None = None, *, directed: bool = False) -> Graph:
+    """The graph of a name, always the same one.
+
+    ``powerlawN`` (N vertices, exponent 2.71, average degree 5, undirected), ``rmatS`` (R-MAT of scale S with
+    Graph500's parameters, 16 edges a vertex drawn; directed on request), ``gridK`` (K x K, undirected),
+    ``wikiS`` (a directed R-MAT of scale S; of scale 22 cut to the slides' Wikipedia: 3.6 M vertices, 45 M
+    arcs), or a file. All generated ones are of seed 1.
+    """
+    match = NAME.fullmatch(name)
+    if match is None:
+        from clgraph.io import read
+
+        return read(name, directed=True) if directed else read(name)
+    number = int(match[2])
+    if match[1] == "grid":
+        return _grid(number)
+    if match[1] == "powerlaw":
+        return powerlaw_graph(number, seed=1, device=device)
+    if match[1] == "wiki":
+        return _wiki(number, device)
+    return rmat_graph(number, directed=directed, seed=1, device=device)
+
+
+def _grid(side: int) -> Graph:
+    v: Any = np.arange(side * side).reshape(side, side)
+    return Graph.from_edges(np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()])
+
+
+def _wiki(scale: int, device: Device | None) -> Graph:
+    if scale != 22:
+        return rmat_graph(scale, directed=True, seed=1, device=device)
+    vertices, arcs = WIKIPEDIA
+    return _first_distinct_arcs(scale, vertices, arcs, device)
+
+
+def _first_distinct_arcs(scale: int, vertices: int, arcs: int, device: Device | None) -> Graph:
+    """R-MAT's first so many distinct arcs, in the order of its draws, among the first so many vertices.
+
+    Draw i is the same one however many are made. So this is the graph of those first D draws by which exactly
+    `arcs` distinct arcs are there; D is found by the secant method (the count is close to linear in D).
+    """
+    low, low_count = 0, 0
+    draws = 16 << scale
+    for _ in range(60):
+        graph = rmat_graph(scale, edge_factor=draws / (1 << scale), directed=True, seed=1, device=device)
+        among = np.arange(graph.num_vertices) < vertices
+        keep = np.repeat(among, np.diff(graph.row_ptr)) & (graph.col_idx < vertices)
+        count = int(keep.sum())
+        if count == arcs:
+            return graph.compact(among, keep)
+        slope = (count - low_count) / (draws - low) if draws != low else 1.0
+        low, low_count = draws, count
+        step = (arcs - count) / (slope if slope > 0 else 1.0)
+        draws += round(step) or (1 if count < arcs else -1)
+    raise InputError(f"wiki{scale}: no number of draws gives exactly {arcs} arcs; {low} give {low_count}")

@@ -1,0 +1,243 @@
+"""A case, and how it is measured: warm-up, medians and spread, phases, energy."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import numpy as np
+
+from clgraph.bench.graphs import make_graph
+from clgraph.errors import ClgraphError
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.energy import Energy, Meter
+    from clgraph.graph import Graph
+
+T = TypeVar("T")
+Quantity = dict[str, Any]
+
+
+class Absent(ClgraphError):
+    """A case that cannot be run here: a library or a data set that is not there."""
+
+
+def quantity(value: float, unit: str) -> Quantity:
+    """A figure with its unit."""
+    return {"value": value, "unit": unit}
+
+
+def median(values: Iterable[float], unit: str = "s") -> Quantity:
+    """Median of several measurements, with the lowest, the highest and their number."""
+    found = [float(value) for value in values]
+    return {
+        "value": statistics.median(found), "unit": unit, "low": min(found), "high": max(found),
+        "runs": len(found),
+    }  # fmt: skip
+
+
+@dataclass
+class Timing(Generic[T]):
+    """Repeated runs of one piece of work."""
+
+    seconds: list[float] = field(default_factory=list)
+    kept: list[T] = field(default_factory=list)
+
+    @property
+    def quantity(self) -> Quantity:
+        """Median and spread of the wall-clock time."""
+        return median(self.seconds)
+
+    def phase(self, name: str) -> Quantity:
+        """Median and spread of a phase, where what was kept are seconds by phase."""
+        return median(kept[name] for kept in self.kept)  # type: ignore[index]
+
+    def phases(self) -> dict[str, Quantity]:
+        """All of them."""
+        return {name: self.phase(name) for name in self.kept[0]}  # type: ignore[attr-defined]
+
+
+def timed(
+    work: Callable[[], Any], repeat: int, *, keep: Callable[[Any], Any] = lambda _: None, limit: float = 20.0
+) -> Timing[Any]:
+    """Run `work` `repeat` times, or fewer (at least once) when `limit` seconds are over.
+
+    Parameters
+    ----------
+    keep : callable
+        What to keep of each result (results themselves may be large).
+    """
+    timing: Timing[Any] = Timing()
+    while len(timing.seconds) < repeat and sum(timing.seconds) < limit:
+        begun = time.perf_counter()
+        result = work()
+        timing.seconds.append(time.perf_counter() - begun)
+        timing.kept.append(keep(result))
+        del result  # a second large result need not fit beside it
+    return timing
+
+
+@dataclass
+class Context:
+    """What a case is given.
+
+    Attributes
+    ----------
+    device : Device
+    repeat : int
+        Measurements per figure; a median needs three.
+    meter : Meter or None
+        None: energy is not asked for.
+    data : str
+        Folder of data sets, "" if none is named.
+    options : mapping
+        Whatever else a script takes.
+    """
+
+    device: Device
+    repeat: int = 3
+    meter: Meter | None = None
+    data: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    def graph(self, name: str, *, directed: bool = False) -> Graph:
+        """A graph by name; the last one is kept, since cases come in the order of their graphs."""
+        key = (name, directed)
+        if ("graph", key) not in self._kept:
+            self._kept = {k: v for k, v in self._kept.items() if k[0] == "for ever"}
+            self._kept["graph", key] = make_graph(name, self.device, directed=directed)
+        graph: Graph = self._kept["graph", key]
+        return graph
+
+    def once(self, key: str, make: Callable[[], T], *, for_ever: bool = False) -> T:
+        """The value of `make()`, kept as long as the graph (or `for_ever`)."""
+        place = ("for ever" if for_ever else "with the graph", key)
+        if place not in self._kept:
+            self._kept[place] = make()
+        value: T = self._kept[place]
+        return value
+
+    @property
+    def copy_bandwidth(self) -> float:
+        """Bytes a second of a buffer copied on the device, reads and writes both counted."""
+        return self.once("copy", lambda: _copy_bandwidth(self.device), for_ever=True)
+
+    def energy(self, work: Callable[[], Any], region: str) -> Energy | None:
+        """Energy of `work` (None: not asked for); `region` says in words what it is."""
+        if self.meter is None:
+            return None
+        energy = self.meter.repeat(work)
+        energy.region = region
+        return energy
+
+
+def _copy_bandwidth(device: Device) -> float:
+    size = 1 << (30 if device.kind == "gpu" else 27)
+    one, other = device.zeros(size, np.uint8), device.zeros(size, np.uint8)
+
+    def copies() -> None:
+        for _ in range(4):
+            device.copy(other, one, size)
+        device.finish()
+
+    copies()
+    return 8 * size / min(timed(copies, 3).seconds)
+
+
+@dataclass
+class Figures:
+    """What a case found.
+
+    Attributes
+    ----------
+    values : dict of str to quantity
+        ``{"value": ..., "unit": ...}``, measured ones with "low", "high" and "runs".
+    details : dict
+        Anything else that JSON takes: counts, words, rows.
+    energy : Energy or None
+    things : int or None
+        The input's vertices, for vertices per second per watt.
+    """
+
+    values: dict[str, Quantity]
+    details: dict[str, Any] = field(default_factory=dict)
+    energy: Energy | None = None
+    things: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        told = {"values": self.values, "details": self.details}
+        if self.energy is not None:
+            told["energy"] = energy_dict(self.energy, self.things)
+        return told
+
+
+def energy_dict(energy: Energy, vertices: int | None) -> dict[str, Any]:
+    """An energy as quantities."""
+    if not energy.available:
+        return {"available": False, "reason": energy.reason}
+    told: dict[str, Any] = {
+        "available": True, "source": energy.source, "region": energy.region, "runs": energy.runs,
+        "joules": quantity((energy.joules or 0) / energy.runs, "J"),
+        "seconds": quantity(energy.seconds / energy.runs, "s"),
+        "power": quantity(energy.watts or 0, "W"),
+    }  # fmt: skip
+    if energy.idle_watts is not None:
+        told["idle_power"] = quantity(energy.idle_watts, "W")
+    if vertices is not None:
+        told["vertices_per_second_per_watt"] = quantity(energy.per_joule(vertices) or 0, "1/J")
+    return told
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to measure.
+
+    Attributes
+    ----------
+    suite, graph, what, who : str
+        Which suite; on which graph; what is done; who does it (``clgraph ...`` or another library).
+    run : callable
+        Measures it.
+    on_device : bool
+        Whether the device takes part: False of other libraries, which are measured once per machine.
+    options : dict
+        What else the figure depends on; JSON.
+    """
+
+    suite: str
+    graph: str
+    what: str
+    who: str
+    run: Callable[[Context], Figures] = field(compare=False)
+    on_device: bool = True
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """By which ``--only`` and ``--skip`` find it."""
+        return f"{self.suite}/{self.graph}/{self.what}/{self.who}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return {
+            "suite": self.suite, "graph": self.graph, "what": self.what, "who": self.who,
+            "options": self.options,
+        }  # fmt: skip
+
+
+def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:
+    """The cases whose names match a pattern of `only` (if there is one) and none of `skip`."""
+    only, skip = list(only), list(skip)
+    return [
+        case
+        for case in cases
+        if (not only or any(fnmatchcase(case.name, pattern) for pattern in only))
+        and not any(fnmatchcase(case.name, pattern) for pattern in skip)
+    ]

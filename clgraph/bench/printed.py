@@ -1,0 +1,88 @@
+"""The figures that the theses and the slides print, to stand beside ours.
+
+COPRA thesis (Tariq 2018): Table 4.2 and the abstract. PageRank thesis: Table 6.2. Personalized PageRank
+slides: the table of methods, Wikipedia of 2007 (3.57 M vertices, 45 M arcs).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Table 4.2: 30 M vertices, exponent 2.71, average degree 5.
+# method -> (percent removed, average degree, degree exponents, rank exponents); pairs: sequential, parallel
+Row = tuple[float, tuple[float, ...], tuple[float, ...], tuple[float, ...]]
+CHARACTERISTICS: dict[str, list[Row]] = {
+    "drv": [
+        (8.58, (4.826,), (-2.015, -2.016), (-0.531,)),
+        (17.02, (4.654,), (-2.013,), (-0.509,)),
+        (29.28, (4.394,), (-2.008, -2.007), (-0.475,)),
+        (37.20, (4.213,), (-2.024, -2.022), (-0.451,)),
+        (48.69, (3.943,), (-2.012, -2.011), (-0.415,)),
+        (59.58, (3.679,), (-1.99,), (-0.377,)),
+        (69.67, (3.396, 3.395), (-1.971,), (-0.335,)),
+    ],
+    "dre": [
+        (5.52, (4.665,), (-2.023,), (-0.511,)),
+        (17.66, (4.044,), (-2.038,), (-0.429,)),
+        (27.83, (3.622,), (-2.054,), (-0.369,)),
+        (39.01, (3.24,), (-2.067,), (-0.311,)),
+        (51.13, (2.898,), (-2.093, -2.094), (-0.256,)),
+        (59.65, (2.695,), (-2.116,), (-0.22,)),
+        (72.75, (2.433,), (-2.142,), (-0.17,)),
+    ],
+    "drve": [
+        (9.27, (5.059,), (-2.014,), (-0.499,)),
+        (17.57, (5.117,), (-2.015, -2.018), (-0.451,)),
+        (31.73, (5.235, 5.234), (-2.015, -2.017), (-0.371, -0.317)),
+        (37.76, (5.292,), (-2.014, -2.016), (-0.338, -0.388)),
+        (48.12, (5.409,), (-2.011, -2.015), (-0.281,)),
+        (60.21, (5.583,), (-2.008, -2.005), (-0.215,)),
+    ],
+}
+# what the COPRA thesis says of energy; powers off a wall meter
+COPRA_ENERGY = (
+    "The thesis: FPGA 2 times faster and 3 times more energy-efficient than its serial CPU, 10 times less "
+    "energy than its GPU (abstract; the text says more than 2 times), from powers off a wall meter: CPU "
+    "system 70 W, FPGA system 60 W, GPU system 245 W (DE5-Net Stratix V, GTX 480, Xeon W3565)."
+)
+
+# Table 6.2: seconds for 1000 iterations on an RTX 2080 Ti, medians of 10
+PAGERANK_ITERATIONS = 1000
+PAGERANK = {
+    "facebook_combined.txt": {"serial": 0.657086, "pull": 0.200191, "contribution": 0.161187},
+    "cit-DBLP.edges": {"serial": 0.689932, "pull": 0.200105, "contribution": 0.160348},
+}
+# who -> what it is in the thesis; the rows of the table
+PAGERANK_ROWS = {
+    "clgraph serial": "serial", "clgraph pull": "Parallel I (pull)",
+    "clgraph contribution": "Parallel II (contribution)", "clgraph subgroup": "Parallel III (subgroup)",
+    "clgraph auto": "auto", "CUDA Parallel I": "the thesis's CUDA kernel, Parallel I",
+    "CUDA Parallel II": "the thesis's CUDA kernels, Parallel II",
+}  # fmt: skip
+PAGERANK_TITLES = {"facebook_combined.txt": "ego-Facebook", "cit-DBLP.edges": "cit-DBLP"}
+
+# the slides' table, RTX 3080 laptop: (their name, milliseconds a source, accuracy of the top 20, whether the
+# sources are dangling ones, which options of ours do the same; None: nothing does)
+PPR: list[tuple[str, float, str, bool, dict[str, Any] | None]] = [
+    ("naive COO, float64", 1010.62, "100 %", False, {"method": "coo", "dtype": "float64"}),
+    ("cuBLAS bcr", 1215.45, "100 %", False, None),
+    ("improved naive COO", 800.90, "100 %", False, {"method": "coo"}),
+    ("flat COO", 750.0, "100 %", False, {"method": "coo-flat"}),
+    ("flat COO, error every 5th iteration", 613.0, "100 %", False, {"method": "coo-flat", "check_every": 5}),
+    ("flat COO, squared error", 650.0, "100 %", False, {"method": "coo-flat", "squared": True}),
+    ("cuBLAS/cuSPARSE COO (ours: power)", 255.08, "100 %", False, {"method": "power"}),
+    (
+        "final: squared threshold 6e-9, checked every 3rd iteration", 100.0, "95 % or > 80 %", False,
+        {"squared": True, "check_every": 3, "tol": 6e-9**0.5},
+    ),
+    ("final (ours: until the top 20 stay)", 100.0, "95 % or > 80 %", False, {"stable_top": 1}),
+    # of walks there are as many as asked for; without a number in the name
+    ("Monte Carlo", 14.27, "> 80 %", False, {"method": "monte-carlo", "seed": 1}),
+    ("dangling source from store", 3.0, "100 %", True, {"stored": True}),
+    ("dangling source, Monte Carlo", 2.0, "> 80 %", True, {"method": "monte-carlo", "seed": 1}),
+]  # fmt: skip
+# rows of California.mtx, from 0: the contest's sources
+CONTEST = [
+    9616, 18, 1010, 6016, 3579, 3511, 4549, 281, 6465, 2104, 5338, 2301, 37, 670, 7544, 7080, 7771, 835, 623,
+    924, 1854, 2048, 9500, 5906, 7910, 8488, 6075, 6786, 5530, 5677,
+]  # fmt: skip

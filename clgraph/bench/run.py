@@ -1,0 +1,136 @@
+"""Running cases one after the other: kept as they finish; one that fails does not end the rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from clgraph.bench.harness import Absent, Case, Context
+from clgraph.bench.store import Record, Store, key_of, new_record
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+Say = Callable[[str], None]
+
+
+@dataclass
+class Outcome:
+    """How a run of cases went.
+
+    Attributes
+    ----------
+    records : list
+        One of every case, run now or before.
+    skipped, ran : int
+        Results taken from an earlier run, and cases run now.
+    absent, failed : list of (name, reason)
+    """
+
+    records: list[Record] = field(default_factory=list)
+    skipped: int = 0
+    ran: int = 0
+    absent: list[tuple[str, str]] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+
+
+def run_cases(
+    cases: Iterable[Case],
+    context: Context,
+    say: Say,
+    *,
+    store: Store | None = None,
+    fresh: bool = False,
+    outcome: Outcome | None = None,
+) -> Outcome:
+    """Run cases on a device.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+    context : Context
+    say : callable
+        Told a line for each case.
+    store : Store, optional
+        Where results are kept, and looked for.
+    fresh : bool
+        Run also what is there already.
+    outcome : Outcome, optional
+        Of other devices, to go on with.
+    """
+    outcome = outcome or Outcome()
+    device, how = context.device, how_of(context)
+    for case in cases:
+        name = case.name + (f" on {device.name}" if case.on_device else "")
+        earlier = None
+        if store is not None and not fresh:
+            earlier = store.finished(case, device, key_of(case, device, how))
+        if earlier is not None:
+            outcome.skipped += 1
+            outcome.records.append(earlier)
+            continue
+        record = _run(case, context, how, device)
+        if record["status"] == "done":
+            outcome.ran += 1
+        elif record["status"] == "absent":
+            outcome.absent.append((name, record["reason"]))
+        else:
+            outcome.failed.append((name, record["reason"]))
+        if store is not None:
+            store.write(case, device, record)
+        outcome.records.append(record)
+        say(line(record))
+    return outcome
+
+
+def how_of(context: Context) -> Record:
+    """How the figures are taken, beyond the case itself."""
+    meter = context.meter
+    energy = "no" if meter is None else "yes" if meter.watts is None else f"{meter.watts:g} W"
+    return {"repeat": context.repeat, "energy": energy}
+
+
+def _run(case: Case, context: Context, how: Record, device: Device) -> Record:
+    begun = time.perf_counter()
+    try:
+        found = case.run(context).to_dict()
+    except Absent as error:
+        return new_record(case, device, how, "absent", reason=str(error))
+    except Exception as error:  # reported at once and in the summary, which sets the exit status
+        reason = str(error) or "no message"
+        return new_record(case, device, how, "failed", reason=f"{type(error).__name__}: {reason}")
+    took = {"value": time.perf_counter() - begun, "unit": "s"}
+    return new_record(case, device, how, "done", **found, took=took)
+
+
+def line(record: Record) -> str:
+    """A record as a line for people."""
+    name = f"{record['suite']:9} {record['graph']:16} {record['what']:22} {record['who']:22}"
+    if record["status"] != "done":
+        return f"{name} {record['status']}: {record['reason']}"
+    shown = [f"{key} {show(value)}" for key, value in record["values"].items()]
+    energy = record.get("energy", {})
+    if energy.get("available"):
+        shown.append(f"{show(energy['joules'])}, {show(energy['power'])}")
+    return f"{name} {', '.join(shown)}"
+
+
+def show(quantity: dict[str, Any]) -> str:
+    """A figure with its unit, and from where to where it went if several were taken."""
+    unit = quantity["unit"]
+    scale, name = _scale(abs(quantity["value"]), unit)
+    text = f"{quantity['value'] / scale:.4g}"
+    if quantity.get("runs", 1) > 1:
+        text += f" ({quantity['low'] / scale:.4g} to {quantity['high'] / scale:.4g})"
+    return f"{text} {name}".rstrip()
+
+
+def _scale(value: float, unit: str) -> tuple[float, str]:
+    """What to divide by, and the unit then, so that few digits stand before the point."""
+    if unit == "s":
+        return next(((s, n) for s, n in ((1.0, "s"), (1e-3, "ms")) if value >= s), (1e-6, "us"))
+    if unit in ("1/s", "B", "B/s") and value >= 1e6:
+        return (1e9, "G" + unit.removeprefix("1")) if value >= 1e9 else (1e6, "M" + unit.removeprefix("1"))
+    return 1.0, unit

@@ -1,0 +1,77 @@
+"""How ``benchmarks/*.py`` run their cases by hand: options, lines, JSON."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from clgraph.bench.harness import Case, Context
+from clgraph.bench.run import Outcome, run_cases
+from clgraph.bench.store import SCHEMA, write_json
+from clgraph.errors import ClgraphError
+
+
+def words(text: str) -> list[str]:
+    """A list with commas between."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def numbers(text: str) -> list[int]:
+    """The same of whole numbers."""
+    return [int(word) for word in words(text)]
+
+
+def parser(about: str | None, *, repeat: int = 3) -> argparse.ArgumentParser:
+    """With the options that all have."""
+    raw = argparse.RawDescriptionHelpFormatter
+    made = argparse.ArgumentParser(description=about, formatter_class=raw)
+    made.add_argument("--device", default="", help="as in clgraph.get_device; several with commas between")
+    made.add_argument("--repeat", type=int, default=repeat)
+    made.add_argument("--energy", action="store_true", help="measure it (NVML, RAPL)")
+    made.add_argument("--watts", type=float, help="the power, off a wall meter, instead of a counter")
+    made.add_argument("--data", default=os.environ.get("CLGRAPH_TEST_DATA", ""), help="folder of data sets")
+    made.add_argument("--json", metavar="OUT", help="write the records there (docs/bench-json.md)")
+    return made
+
+
+def run(cases: Callable[[], Iterable[Case]], options: argparse.Namespace) -> Outcome:
+    """Run the cases on every device that the options name; exit status 1 if one fails.
+
+    Parameters
+    ----------
+    cases : callable
+        Makes them; what it raises is told as an error.
+    """
+    try:
+        outcome = _run(list(cases()), options)
+    except ClgraphError as error:
+        raise SystemExit(f"error: {error}") from None
+    if options.json:
+        write_json(Path(options.json), {"schema": SCHEMA, "records": outcome.records})
+    if outcome.failed:
+        raise SystemExit("".join(f"failed: {name}: {why}\n" for name, why in outcome.failed))
+    return outcome
+
+
+def _run(cases: list[Case], options: argparse.Namespace) -> Outcome:
+    from clgraph.device import get_device
+    from clgraph.energy import Meter
+
+    outcome = Outcome()
+    specs: list[Any] = words(options.device) or [None]
+    for spec in specs:
+        if spec == "host":  # of cases that need no device
+            device, meter = None, None
+        else:
+            device = get_device(spec)
+            meter = Meter(device, options.watts) if options.energy or options.watts else None
+            print(f"{device.name} ({device.platform_name}, driver {device.driver_version})", flush=True)
+        if meter is not None:
+            print(f"energy: {meter.source if meter.available else f'not available: {meter.reason}'}")
+        context = Context(device, options.repeat, meter, options.data)  # type: ignore[arg-type]
+        mine = cases if spec == specs[0] else [case for case in cases if case.on_device]
+        run_cases(mine, context, lambda text: print(text, flush=True), outcome=outcome)
+    return outcome

@@ -1,0 +1,144 @@
+"""Results: one JSON file a case, written at once; docs/bench-json.md describes them."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clgraph.bench.environment import about_device, environment
+from clgraph.errors import InputError
+from clgraph.io.atomic import atomic_write
+
+if TYPE_CHECKING:
+    from clgraph.bench.harness import Case
+    from clgraph.device import Device
+
+SCHEMA = 1
+Record = dict[str, Any]
+
+
+class Store:
+    """The folder of results.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+
+    Raises
+    ------
+    InputError
+        It cannot be made or written to.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.cases = self.folder / "cases"
+        try:
+            self.cases.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.cases):
+                pass
+        except OSError as error:
+            raise InputError(
+                f"--out {folder}: cannot write there: {error.strerror or error}; name a folder that you may "
+                "write to"
+            ) from error
+
+    def path(self, case: Case, device: Device) -> Path:
+        """Where a case's result lies: one file for each machine and device."""
+        return self.cases / f"{_plain(case.name)}-{_hash(identity(case, device))}.json"
+
+    def finished(self, case: Case, device: Device, key: str) -> Record | None:
+        """The result of an earlier run, if it is one of the same environment, source and options."""
+        record = load(self.path(case, device))
+        return record if record and record["status"] == "done" and record["key"] == key else None
+
+    def write(self, case: Case, device: Device, record: Record) -> None:
+        """Keep a result; whole or not at all."""
+        write_json(self.path(case, device), record)
+
+    def records(self) -> list[Record]:
+        """All results that lie there, of whatever machine, in the order of their names."""
+        found = (load(path) for path in sorted(self.cases.glob("*.json")))
+        return [record for record in found if record is not None]
+
+
+def identity(case: Case, device: Device) -> Record:
+    """What tells a result from another: a rerun on the same machine and device takes its place."""
+    machine, about = environment()["machine"], None
+    if case.on_device:
+        # without its memory: PoCL reports what the machine has free
+        about = {key: value for key, value in about_device(device).items() if key != "memory"}
+    return {"case": case.to_dict(), "machine": [machine["cpu"], machine["cores"]], "device": about}
+
+
+def key_of(case: Case, device: Device, how: Record) -> str:
+    """A result is as good as a new one if this is the same: machine, system, versions, source, options."""
+    # without the machine's memory: virtual ones report what they were given so far
+    same = {**environment(), "machine": environment()["machine"]["cpu"]}
+    return _hash({**identity(case, device), "environment": same, "how": how})
+
+
+def new_record(case: Case, device: Device, how: Record, status: str, **found: Any) -> Record:
+    """A result, ready for JSON."""
+    now = datetime.datetime.now(datetime.UTC)
+    return {
+        "schema": SCHEMA, **case.to_dict(), "status": status, **found,
+        "device": about_device(device) if case.on_device else None, "environment": environment(),
+        "how": how, "command": [_program(), *sys.argv[1:]],
+        "date": now.isoformat(timespec="seconds"), "key": key_of(case, device, how),
+    }  # fmt: skip
+
+
+def _program() -> str:
+    name = Path(sys.argv[0]).name
+    return "clgraph" if name == "__main__.py" else name
+
+
+def load(path: Path) -> Record | None:
+    """A record; None if there is none.
+
+    Raises
+    ------
+    InputError
+        The file is not one that this version reads.
+    """
+    try:
+        record: Record = json.loads(path.read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot read the result of an earlier run ({error}): remove it") from error
+    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+        raise InputError(
+            f"{path}: a result of schema {record.get('schema') if isinstance(record, dict) else None}, and "
+            f"this version of clgraph reads {SCHEMA}: name another folder by --out"
+        )
+    return record
+
+
+def write_json(path: Path, value: Any) -> None:
+    """As JSON, whole or not at all."""
+    with atomic_write(path, "w") as out:
+        json.dump(value, out, indent=1, default=_json)
+        out.write("\n")
+
+
+def _json(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()  # a NumPy number or array
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:10]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "_", text)[:100]

@@ -1,0 +1,333 @@
+"""The tables that are made of results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from clgraph.bench import printed
+from clgraph.bench.cases.ppr import SLIDES, does
+from clgraph.bench.labels import Labels, order_of
+from clgraph.bench.table import Column, Record, Row, Table, energy, value
+
+
+def tables(records: Sequence[Record], labels: Labels) -> list[Table]:
+    """Every table for which there are results."""
+    done = [record for record in records if record["status"] == "done"]
+    makers: list[Callable[[list[Record], Labels], Iterable[Table]]] = [
+        _characteristics, _sampling, _pagerank_table, _iterations, _solve, _ppr, _ppr_printed, _traversal,
+        _energy,
+    ]  # fmt: skip
+    return [table for make in makers for table in make(done, labels) if table.rows]
+
+
+def _of(records: Iterable[Record], suite: str) -> list[Record]:
+    return sorted((record for record in records if record["suite"] == suite), key=order_of)
+
+
+# --- sampling ------------------------------------------------------------------------------------------
+
+
+def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
+    """One seed gives one sample everywhere, so devices need no columns."""
+    found = [r for r in _of(records, "sampling") if r["what"].startswith("characteristics")]
+    kinds = (("average_degree", "average degree"), ("degree_exponent", "degree exponent"),
+             ("rank_exponent", "rank exponent"))  # fmt: skip
+    columns = [Column("method", "method"), Column("removed", "removed", "%", ".2f")]
+    for key, heading in kinds:
+        columns.append(Column(f"{key}_thesis", f"{heading}: thesis", "", ".3f"))
+        columns += [Column(f"{key}_{mode}", mode, "", ".3f") for mode in ("exact", "batched")]
+    for graph in dict.fromkeys(record["graph"] for record in found):
+        of_graph = {record["what"].split(" ", 1)[1]: record for record in found if record["graph"] == graph}
+        rows = []
+        for method, lines in printed.CHARACTERISTICS.items():
+            for place, line in enumerate(lines):
+                row: Row = {"method": method, "removed": line[0]}
+                for number, (key, _) in enumerate(kinds, 1):
+                    row[f"{key}_thesis"] = line[number]
+                    for mode in ("exact", "batched"):
+                        record = of_graph.get(f"{method} {mode}")
+                        row[f"{key}_{mode}"] = record and record["details"]["rows"][place][key]
+                rows.append(row)
+        whole = next(iter(of_graph.values()))["details"]["whole"]
+        note = (
+            f"The graph: {graph}, average degree {whole['average_degree']:.3f}, degree exponent "
+            f"{whole['degree_exponent']:.3f}, rank exponent {whole['rank_exponent']:.3f} (Chung and Lu's "
+            "model, exponent 2.71; the thesis has 30 M vertices and does not name its generator). Exact mode "
+            "stands beside the thesis's sequential program, batched mode beside its parallel one (sequential "
+            '/ parallel where it prints two); drve has no exact mode. "removed" is the share of vertices.'
+        )
+        yield Table(f"characteristics_{graph}", f"What samples keep of {graph}", columns, rows, [note])
+
+
+def one_core(records: Iterable[Record]) -> dict[tuple[str, str, str], Record]:
+    """(machine, graph, what) -> the record on one core."""
+    return {
+        (record["environment"]["machine"]["cpu"], record["graph"], record["what"]): record
+        for record in records
+        if record["who"] == "clgraph, one core"
+    }
+
+
+def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
+    found = [r for r in _of(records, "sampling") if not r["what"].startswith("characteristics")]
+    cores = one_core(found)
+    rows = []
+    for record in (each for each in found if each["who"] != "clgraph, one core"):
+        details, machine = record["details"], record["environment"]["machine"]["cpu"]
+        method, mode = record["what"].split()
+        core = None if record["device"] is None else cores.get((machine, record["graph"], record["what"]))
+        kernels, alone = value(record, "kernels"), value(core, "kernels")
+        rows.append(
+            {
+                "graph": record["graph"], "method": method, "mode": mode, "device": labels.series(record),
+                "kernels": value(record, "kernels", 1e3), "call": value(record, "call", 1e3),
+                "vertices": details.get("vertices"), "edges": details.get("edges"),
+                "one_core": alone and alone * 1e3, "speed_up": alone and kernels and alone / kernels,
+                "joules": energy(record, "joules"), "power": energy(record, "power"),
+                "idle_power": energy(record, "idle_power"),
+                "vertices_per_joule": energy(record, "vertices_per_second_per_watt"),
+            }
+        )  # fmt: skip
+    columns = [
+        Column("graph", "graph"), Column("method", "method"), Column("mode", "mode"),
+        Column("device", "device"), Column("kernels", "kernels", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"), Column("vertices", "vertices", "", "d"),
+        Column("edges", "edges", "", "d"), Column("one_core", "one core", "ms", ".4g"),
+        Column("speed_up", "speed-up over one core", "", ".2f"), Column("joules", "energy", "J", ".4g"),
+        Column("power", "power", "W", ".1f"), Column("idle_power", "idle power", "W", ".1f"),
+        Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
+    ]  # fmt: skip
+    notes = [
+        "Samples of half of the vertices. \"kernels\": first launch to last kernel finished; \"call\": the "
+        "whole call on a graph that is on the device, the sample's graph made. One core: the same kernels on "
+        "one core of a CPU device of the same machine. Energy is that of a run without the sample's graph.",
+    ]  # fmt: skip
+    if any(row["joules"] is not None for row in rows):
+        notes.append(printed.COPRA_ENERGY)
+    yield Table("sampling", "Sampling", columns, rows, notes)
+
+
+# --- PageRank ------------------------------------------------------------------------------------------
+
+
+def _pagerank_table(records: list[Record], labels: Labels) -> Iterator[Table]:
+    """A row for each variant; printed figures, and ours for each device, of both data sets."""
+    found = [
+        r for r in _of(records, "pagerank") if r["graph"] in printed.PAGERANK and "iterate" in r["values"]
+    ]
+    places = list(dict.fromkeys(labels.of(record) for record in found))
+    columns = [Column("variant", "variant")]
+    for place in ["printed", *places]:
+        columns += [
+            Column(f"{place} {title}", f"{place}: {title}", "ms", ".4g")
+            for title in printed.PAGERANK_TITLES.values()
+        ]
+    rows = []
+    for who, variant in printed.PAGERANK_ROWS.items():
+        row: Row = {"variant": variant}
+        for graph, title in printed.PAGERANK_TITLES.items():
+            theirs = printed.PAGERANK[graph].get(who.removeprefix("clgraph "))
+            row[f"printed {title}"] = theirs and theirs * 1e3
+            for record in found:
+                if (record["who"], record["graph"]) == (who, graph):
+                    row[f"{labels.of(record)} {title}"] = value(record, "iterate", 1e3)
+        if any(figure is not None for key, figure in row.items() if key != "variant"):
+            rows.append(row)
+    note = (
+        "The PageRank thesis's Table 6.2: 1000 iterations, float32, an RTX 2080 Ti (serial: one thread of "
+        "its CPU), medians of 10. Dangling mass is dropped, as there."
+    )
+    yield Table("pagerank_table", "PageRank: the thesis's table", columns, rows if found else [], [note])
+
+
+def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
+    found = [r for r in _of(records, "pagerank") if r["what"] == "iteration"]
+    base = {
+        (who, r["environment"]["machine"]["cpu"], r["graph"]): value(r, "iteration")
+        for r in found
+        for who in ("scipy csr @ x", "cuSPARSE csr @ x")
+        if r["who"] == who
+    }
+    rows = []
+    for record in found:
+        seconds, place = (
+            value(record, "iteration"),
+            (record["environment"]["machine"]["cpu"], record["graph"]),
+        )
+        scipy, cusparse = base.get(("scipy csr @ x", *place)), base.get(("cuSPARSE csr @ x", *place))
+        if record["device"] is None or record["device"]["kind"] != "gpu":
+            cusparse = None
+        ran = record["details"].get("ran")
+        rows.append(
+            {
+                "graph": record["graph"], "arcs": record["details"]["of_arcs"],
+                "who": record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
+                "device": labels.of(record), "iteration": seconds and seconds * 1e3,
+                "arcs_per_second": value(record, "arcs_per_second", 1e-9),
+                "of_scipy": scipy and seconds and seconds / scipy,
+                "of_cusparse": cusparse and seconds and seconds / cusparse,
+                "share_of_copy": value(record, "share_of_copy", 100), "joules": energy(record, "joules"),
+            }
+        )  # fmt: skip
+    columns = [
+        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("who", "who"),
+        Column("device", "device"), Column("iteration", "iteration", "ms", ".4g"),
+        Column("arcs_per_second", "arcs", "G/s", ".2f"), Column("of_scipy", "of SciPy's", "", ".3f"),
+        Column("of_cusparse", "of cuSPARSE's", "", ".3f"), Column("share_of_copy",
+        "of a copy's bandwidth", "%", ".0f"),
+    ]  # fmt: skip
+    note = (
+        "One iteration, float32. SciPy and cuSPARSE: the sparse product alone, on the same machine. The "
+        "share "
+        "is of the least bytes that an iteration must move, against a copy of a buffer."
+    )
+    yield Table("pagerank_iterations", "PageRank: an iteration", columns, rows, [note])
+
+
+def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
+    found = [r for r in _of(records, "pagerank") if r["what"] == "solve"]
+    rows = [
+        {
+            "graph": record["graph"], "arcs": record["details"]["of_arcs"], "who": record["who"],
+            "device": labels.of(record), "first": value(record, "first", 1e3), "call": value(record,
+            "call", 1e3),
+            "iterations": record["details"].get("iterations"), "away": value(record, "away"),
+        }
+        for record in found
+    ]  # fmt: skip
+    columns = [
+        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("who", "who"),
+        Column("device", "device"), Column("first", "first call", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"), Column("iterations", "iterations", "", "d"),
+        Column("away", "L1 from ours", "", ".1e"),
+    ]  # fmt: skip
+    note = (
+        "float64, to an L1 error of 1e-8. First call: the graph reversed and brought to the device. The "
+        "other "
+        "libraries' own graphs were made beforehand; those that are far from ours treat dangling vertices in "
+        "another way."
+    )
+    yield Table("pagerank_solve", "PageRank: a solution", columns, rows, [note])
+
+
+# --- personalized PageRank -----------------------------------------------------------------------------
+
+
+def _ppr(records: list[Record], labels: Labels) -> Iterator[Table]:
+    rows = [
+        {
+            "graph": record["graph"], "arcs": record["details"]["of_arcs"],
+            "method": record["what"].removesuffix(", all at once") if record["device"] else record["who"],
+            "at_once": record["details"]["at_once"], "device": labels.of(record),
+            "kernels": value(record, "kernels", 1e3), "call": value(record, "call", 1e3),
+            "iterations": record["details"].get("iterations") or None,
+            "accuracy": value(record, "accuracy", 100),
+            "joules": energy(record, "joules"),
+        }
+        for record in _of(records, "ppr")
+        if not record["what"].startswith(SLIDES)
+    ]  # fmt: skip
+    columns = [
+        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("method", "method"),
+        Column("at_once", "sources at once", "", "d"), Column("device", "device"),
+        Column("kernels", "kernels a source", "ms", ".4g"), Column("call", "call a source", "ms", ".4g"),
+        Column("iterations", "iterations", "", ".1f"), Column("accuracy", "top-20 accuracy", "%", ".1f"),
+        Column("joules", "energy of a call", "J", ".4g"),
+    ]  # fmt: skip
+    note = (
+        "Time for each source; accuracy is the share of the true best 20 that were found, mean over sources."
+    )
+    yield Table("ppr", "Personalized PageRank", columns, rows, [note])
+
+
+def _ppr_printed(records: list[Record], labels: Labels) -> Iterator[Table]:
+    found = [record for record in _of(records, "ppr") if record["what"].startswith(SLIDES)]
+    rows = []
+    for name, theirs, right, *_ in printed.PPR if found else ():
+        row = {"slides": name, "printed": theirs, "printed_accuracy": right}
+        ours = [record for record in found if does(record["what"], name)]
+        for record in ours:
+            rows.append(
+                {
+                    **row, "slides": record["what"].removeprefix(SLIDES),
+                    "graph": record["graph"], "device": labels.of(record),
+                    "kernels": value(record, "kernels", 1e3), "call": value(record, "call", 1e3),
+                    "iterations": record["details"]["iterations"] or None,
+                    "accuracy": value(record, "accuracy", 100),
+                }
+            )  # fmt: skip
+        if not ours:
+            rows.append(row)
+    columns = [
+        Column("slides", "method"), Column("printed", "printed", "ms", ".4g"),
+        Column("printed_accuracy", "printed accuracy"), Column("graph", "graph"), Column("device", "device"),
+        Column("kernels", "kernels", "ms", ".4g"), Column("call", "call", "ms", ".4g"),
+        Column("iterations", "iterations", "", ".1f"), Column("accuracy", "top-20 accuracy", "%", ".1f"),
+    ]  # fmt: skip
+    note = (
+        "One source at a time. The slides: Wikipedia of 2007 (3.57 M vertices, 45 M arcs), RTX 3080 laptop; "
+        "wiki22 is a graph of that size."
+    )
+    yield Table("ppr_printed", "Personalized PageRank: the slides' table", columns, rows, [note])
+
+
+# --- traversal, energy ---------------------------------------------------------------------------------
+
+
+def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
+    found = _of(records, "traversal")
+    scipy = {
+        (r["environment"]["machine"]["cpu"], r["graph"], r["what"]): value(r, "call")
+        for r in found
+        if r["who"] == "scipy"
+    }
+    rows = []
+    for record in found:
+        call = value(record, "call")
+        base = scipy.get((record["environment"]["machine"]["cpu"], record["graph"], record["what"]))
+        rows.append(
+            {
+                "graph": record["graph"], "arcs": record["details"]["of_arcs"], "what": record["what"],
+                "who": record["who"], "device": labels.of(record), "kernels": value(record, "kernels", 1e3),
+                "call": call and call * 1e3, "of_scipy": base and call and call / base,
+                "a_level": value(record, "a_level", 1e6), "share_of_copy": value(record,
+                "share_of_copy", 100),
+            }
+        )  # fmt: skip
+    columns = [
+        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("what", "what"),
+        Column("who", "who"), Column("device", "device"), Column("kernels", "kernels", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"), Column("of_scipy", "call, of SciPy's", "", ".3f"),
+        Column("a_level", "a level", "us", ".1f"), Column("share_of_copy", "of a copy's bandwidth", "%",
+        ".0f"),
+    ]  # fmt: skip
+    note = (
+        "Breadth-first search: medians over 16 sources of the largest component. The share is of the least "
+        "traffic that the answer needs, against a copy of a buffer."
+    )
+    yield Table("traversal", "Breadth-first search and components", columns, rows, [note])
+
+
+def _energy(records: list[Record], labels: Labels) -> Iterator[Table]:
+    rows = [
+        {
+            "suite": record["suite"], "graph": record["graph"], "what": record["what"], "who": record["who"],
+            "device": labels.of(record), "joules": energy(record, "joules"), "seconds": energy(record,
+            "seconds"),
+            "power": energy(record, "power"), "idle_power": energy(record, "idle_power"),
+            "vertices_per_joule": energy(record, "vertices_per_second_per_watt"),
+            "region": record["energy"]["region"], "source": record["energy"]["source"],
+            "runs": record["energy"]["runs"],
+        }
+        for record in sorted(records, key=order_of)
+        if record.get("energy", {}).get("available")
+    ]  # fmt: skip
+    columns = [
+        Column("suite", "suite"), Column("graph", "graph"), Column("what", "what"), Column("who", "who"),
+        Column("device", "device"), Column("joules", "energy", "J", ".4g"),
+        Column("seconds", "time", "s", ".4g"), Column("power", "power", "W", ".1f"),
+        Column("idle_power", "idle power", "W", ".1f"),
+        Column("vertices_per_joule", "vertices/s/W", "", ".4g"), Column("region", "of what"),
+        Column("source", "source"), Column("runs", "runs", "", "d"),
+    ]  # fmt: skip
+    yield Table("energy", "Energy", columns, rows, ["Vertices per second per watt are vertices per joule."])

@@ -1,0 +1,159 @@
+"""``clgraph bench``: measure, and draw the tables and figures."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from clgraph.cli.common import json_option, print_json, quiet_option, say
+from clgraph.errors import ClgraphError, InputError
+
+# what clgraph.bench.suites has; written out, so that --help imports none of it (a test compares)
+SUITES = ("sampling", "pagerank", "ppr", "traversal")
+
+
+@click.command()
+@click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
+@click.option("--out", "-o", metavar="DIR", required=True, help="Folder of the results; made if need be.")
+@click.option(
+    "--device", "devices", metavar="SPEC", multiple=True,
+    help="As of other commands; repeatable: each in turn.",
+)  # fmt: skip
+@click.option(
+    "--sizes", metavar="WORD|GRAPHS", multiple=True,
+    help="tiny, small, medium (default), large, or graphs with commas between, such as 100000,rmat18; "
+    "SUITE=... for one suite alone (repeatable).",
+)  # fmt: skip
+@click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Runs per figure.")
+@click.option("--only", metavar="PATTERN", multiple=True, help="Only cases whose SUITE/GRAPH/WHAT/WHO match.")
+@click.option("--skip", metavar="PATTERN", multiple=True, help="Leave such cases out, e.g. '*/edfs*'.")
+@click.option(
+    "--peers", metavar="NAMES", default="all", show_default=True,
+    help="Other libraries beside ours: all, names with commas between, or none.",
+)  # fmt: skip
+@click.option(
+    "--data", metavar="DIR", default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
+    help="Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
+    "CLGRAPH_TEST_DATA).",
+)  # fmt: skip
+@click.option("--energy/--no-energy", default=True, show_default=True, help="Measure energy where it can be.")
+@click.option("--watts", type=float, metavar="W", help="The power, off a wall meter, instead of a counter.")
+@click.option("--fresh", is_flag=True, help="Run also what an earlier run has finished.")
+@click.option("--figures/--no-figures", default=True, show_default=True, help="Draw them (needs matplotlib).")
+@click.option("--list", "list_only", is_flag=True, help="Name the cases and stop.")
+@json_option
+@quiet_option
+def bench(
+    suite: str,
+    out: str,
+    devices: tuple[str, ...],
+    sizes: tuple[str, ...],
+    repeat: int,
+    only: tuple[str, ...],
+    skip: tuple[str, ...],
+    peers: str,
+    data: str,
+    energy: bool,
+    watts: float | None,
+    fresh: bool,
+    figures: bool,
+    list_only: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Measure SUITE (sampling, pagerank, ppr, traversal or all) and write tables and figures into DIR.
+
+    Each finished case is kept at once: interrupted, the same command goes on where it stopped, and leaves
+    out what was finished by the same source on the same machine. A case that fails is reported and does not
+    end the rest. SUITE "report" runs nothing: it draws what DIR holds, also of other machines whose files
+    were copied into DIR/cases.
+
+    \b
+    clgraph bench all --sizes small --out results
+    clgraph bench sampling --device gpu --sizes 1000000,30000000 --out results
+    """
+    from clgraph.bench.harness import chosen
+    from clgraph.bench.report import check_drawing, write_report
+    from clgraph.bench.run import Outcome
+    from clgraph.bench.store import Store
+    from clgraph.bench.suites import cases_of
+
+    cases = []
+    if suite != "report":
+        cases = chosen(cases_of(suite, sizes, "" if peers == "none" else peers), only, skip)
+        if not cases:
+            raise InputError("no case matches --only and --skip; --list without them names all")
+    if list_only:
+        for case in cases:
+            click.echo(case.name)
+        return
+    if data and not os.path.isdir(data):
+        raise InputError(f"--data {data}: there is no such folder")
+    if figures:
+        check_drawing()
+    store, outcome = Store(out), Outcome()
+    if cases:
+        settings: dict[str, Any] = {"repeat": repeat, "data": data}
+        try:
+            _measure(cases, devices, settings, energy, watts, store, fresh, outcome, quiet)
+        except KeyboardInterrupt:
+            done, all_of_them = len(outcome.records), len(cases) * max(len(devices), 1)
+            say(f"{done} of {all_of_them} cases are in {store.cases}: the same command goes on from there")
+            raise
+    written = write_report(store, figures=figures)
+    for path in written:
+        say(f"wrote {path}", quiet)
+    if as_json:
+        print_json(
+            {
+                "out": out, "cases": len(outcome.records), "ran": outcome.ran, "skipped": outcome.skipped,
+                "absent": [{"case": name, "reason": why} for name, why in outcome.absent],
+                "failed": [{"case": name, "reason": why} for name, why in outcome.failed],
+                "written": [str(path) for path in written],
+            }
+        )  # fmt: skip
+    elif cases:
+        click.echo(
+            f"{outcome.ran} cases measured, {outcome.skipped} of an earlier run, {len(outcome.absent)} "
+            f"absent, "
+            f"{len(outcome.failed)} failed -> {store.folder / 'README.md'}"
+        )
+    if outcome.failed:
+        lines = "".join(f"\n  {name}: {why}" for name, why in outcome.failed)
+        raise ClgraphError(f"{len(outcome.failed)} of {len(outcome.records)} cases failed:{lines}")
+
+
+def _measure(
+    cases: list[Any],
+    devices: tuple[str, ...],
+    settings: dict[str, Any],
+    energy: bool,
+    watts: float | None,
+    store: Any,
+    fresh: bool,
+    outcome: Any,
+    quiet: bool,
+) -> None:
+    from clgraph.bench.harness import Context
+    from clgraph.bench.run import run_cases
+    from clgraph.device import get_device
+    from clgraph.energy import Meter, check_watts
+
+    check_watts(watts)
+    # a device that is not there is told before the first one is busy for an hour
+    opened = list(dict.fromkeys(get_device(spec) for spec in devices or (None,)))
+    for place, device in enumerate(opened):
+        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})", quiet)
+        meter = Meter(device, watts) if energy or watts is not None else None
+        if meter is not None:
+            if meter.available:
+                idle = meter.idle_watts()  # before the first case: then it is idle
+                say(f"energy: {meter.source}" + ("" if idle is None else f", idle {idle:.1f} W"), quiet)
+            else:
+                say(f"energy: not available: {meter.reason}", quiet)
+        # other libraries need no second measurement beside a second device
+        mine = cases if place == 0 else [case for case in cases if case.on_device]
+        context = Context(device, meter=meter, **settings)
+        run_cases(mine, context, lambda text: say(text, quiet), store=store, fresh=fresh, outcome=outcome)

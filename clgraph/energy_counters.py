@@ -1,0 +1,276 @@
+"""Energy counters: NVML's of NVIDIA boards, RAPL's of CPUs. `clgraph.energy` uses them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from clgraph.errors import ClgraphError
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+POWERCAP = Path("/sys/class/powercap")
+MOST_WATTS = 2000.0  # per counter: no package or board draws more; above it a counter was reset, not used up
+
+
+class Unavailable(ClgraphError):
+    """No counter can be read; the message says why and what would help."""
+
+
+class Counter(Protocol):
+    """Something that counts joules."""
+
+    source: str
+
+    def start(self) -> None:
+        """Begin to count."""
+
+    def stop(self, seconds: float) -> float:
+        """Joules since `start`, so many seconds ago."""
+
+
+# --- NVIDIA boards -------------------------------------------------------------------------------------
+
+
+class NVMLCounter:
+    """The total-energy counter of an NVIDIA board, in millijoules since its driver was loaded.
+
+    Parameters
+    ----------
+    address : tuple of int
+        PCI domain, bus, and slot as CL_DEVICE_PCI_SLOT_ID_NV gives it.
+    nvml : module, optional
+        What speaks NVML; default ``pynvml`` of nvidia-ml-py.
+
+    Raises
+    ------
+    Unavailable
+        No library, no permission, no such board, a board without a counter, or one that is shared (MIG).
+    """
+
+    def __init__(self, address: tuple[int, int, int], nvml: Any = None) -> None:
+        self._nvml = nvml = _pynvml() if nvml is None else nvml
+        try:
+            nvml.nvmlInit()
+        except nvml.NVMLError as error:
+            raise Unavailable(
+                f"NVML does not start ({error}): the driver's libnvidia-ml.so.1 must be visible (in a "
+                "container: NVIDIA_DRIVER_CAPABILITIES=compute,utility)"
+            ) from error
+        try:
+            self._handle = _board(nvml, address)
+            _refuse_shared(nvml, self._handle)
+            self.source = f"NVML, total-energy counter of {_text(nvml.nvmlDeviceGetName(self._handle))}"
+            self._read()
+        except nvml.NVMLError as error:
+            raise Unavailable(
+                f"NVML refuses the energy counter of this board ({error}): it needs a GPU from Volta on and "
+                "the permission to ask it; a wall meter's reading can be given by --watts"
+            ) from error
+
+    def _read(self) -> float:
+        return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1e3
+
+    def start(self) -> None:
+        """Begin to count."""
+        self._begin = self._read()
+
+    def stop(self, seconds: float) -> float:
+        """Joules since `start`."""
+        try:
+            joules = self._read() - self._begin
+        except self._nvml.NVMLError as error:
+            raise Unavailable(f"NVML's energy counter stopped answering ({error})") from error
+        if joules < 0:
+            raise Unavailable(
+                f"NVML's energy counter went backwards by {-joules:.3f} J: the driver was loaded anew "
+                "meanwhile; measure again"
+            )
+        if joules == 0:
+            raise Unavailable(
+                f"NVML's energy counter did not move in {seconds:.3f} s: a longer piece of work is needed"
+            )
+        return joules
+
+
+def _pynvml() -> Any:
+    try:
+        import pynvml
+    except ImportError as error:
+        raise Unavailable("nvidia-ml-py is not installed: python -m pip install 'clgraph[energy]'") from error
+    return pynvml
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
+    """The board at a PCI address."""
+    domain, bus, slot = address
+    found: dict[tuple[int, int, int], Any] = {}
+    for index in range(nvml.nvmlDeviceGetCount()):
+        handle = nvml.nvmlDeviceGetHandleByIndex(index)
+        place = nvml.nvmlDeviceGetPciInfo(handle)
+        found[place.domain, place.bus, place.device] = handle
+    # the slot is device number and function in one byte; some drivers give the device number alone
+    for device in (slot >> 3, slot):
+        if (domain, bus, device) in found:
+            return found[domain, bus, device]
+    raise Unavailable(
+        f"NVML knows no board at PCI {domain:04x}:{bus:02x}:{slot >> 3:02x}; it lists "
+        + (", ".join(f"{d:04x}:{b:02x}:{s:02x}" for d, b, s in found) or "none")
+    )
+
+
+def _refuse_shared(nvml: Any, handle: Any) -> None:
+    """A board that is split counts what its other users draw, too."""
+    try:
+        current, _ = nvml.nvmlDeviceGetMigMode(handle)
+    except nvml.NVMLError:
+        return  # boards without MIG say "not supported": they are whole
+    if current:
+        raise Unavailable("the board is split (MIG): its energy counter counts its other users' work, too")
+
+
+# --- CPUs ----------------------------------------------------------------------------------------------
+
+
+class RAPLCounter:
+    """The energy counters of a machine's CPU packages and their memory (running average power limit).
+
+    They count microjoules and begin again at `max_energy_range_uj`; a thread looks at them often enough that
+    no turn is missed.
+
+    Parameters
+    ----------
+    folder : path
+        ``/sys/class/powercap``.
+
+    Raises
+    ------
+    Unavailable
+        No counters there (virtual machines rarely have them), or no permission to read them.
+    """
+
+    def __init__(self, folder: Path = POWERCAP) -> None:
+        zones = [zone for zone in sorted(folder.glob("intel-rapl:*")) if _counts(_word(zone / "name"))]
+        if not zones:
+            raise Unavailable(
+                f"no RAPL counters of CPU packages below {folder} (virtual machines rarely show any); a wall "
+                "meter's reading can be given by --watts"
+            )
+        self._files = [zone / "energy_uj" for zone in zones]
+        self._ranges = [_number(zone / "max_energy_range_uj") for zone in zones]
+        self.source = f"RAPL: {', '.join(_word(zone / 'name') for zone in zones)}"
+        self._now()
+        # within half of this no counter can have turned twice
+        self._period = min(60.0, min(self._ranges) / 1e6 / MOST_WATTS / 2)
+
+    def _now(self) -> list[int]:
+        return [_number(file) for file in self._files]
+
+    def start(self) -> None:
+        """Begin to count."""
+        self._last, self._looked, self._sum = self._now(), time.perf_counter(), 0
+        self._fault: Unavailable | None = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="clgraph energy", daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._over.wait(self._period):
+            try:
+                self._look()
+            except Unavailable as fault:  # told by stop(): a thread has nobody to tell
+                self._fault = fault
+                return
+
+    def _look(self) -> None:
+        now, when = self._now(), time.perf_counter()
+        most = MOST_WATTS * max(when - self._looked, 0.01) * 1e6
+        for before, after, whole, file in zip(self._last, now, self._ranges, self._files, strict=True):
+            used = after - before if after >= before else after - before + whole
+            if not 0 <= used <= most:
+                raise Unavailable(
+                    f"{file} went from {before} to {after} uJ: it was reset, not used up; measure again"
+                )
+            self._sum += used
+        self._last, self._looked = now, when
+
+    def stop(self, seconds: float) -> float:
+        """Joules since `start`."""
+        self._over.set()
+        self._thread.join()
+        if self._fault is not None:
+            raise self._fault
+        self._look()
+        if self._sum == 0:
+            raise Unavailable(f"the RAPL counters did not move in {seconds:.3f} s: measure longer work")
+        return self._sum / 1e6
+
+
+def _counts(name: str) -> bool:
+    """Packages and their memory; cores and uncore are parts of a package, psys holds it."""
+    return name.startswith("package") or name == "dram"
+
+
+def _word(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except PermissionError as error:
+        raise Unavailable(
+            f"no permission to read {file}: as root, or after `chmod a+r` on it by root (Linux keeps the "
+            "counters from users since CVE-2020-8694)"
+        ) from error
+    except OSError as error:
+        raise Unavailable(f"cannot read {file}: {error.strerror or error}") from error
+
+
+def _number(file: Path) -> int:
+    text = _word(file)
+    if not text.isdigit():
+        raise Unavailable(f"{file} holds {text!r}, which is no count of microjoules")
+    return int(text)
+
+
+# --- which counter -------------------------------------------------------------------------------------
+
+
+def find_counter(device: Device, *, nvml: Any = None, powercap: Path = POWERCAP) -> Counter:
+    """The counter that measures a device.
+
+    Raises
+    ------
+    Unavailable
+    """
+    if device.kind in ("cpu", "emulator", "simulator"):
+        return RAPLCounter(powercap)
+    if device.kind == "gpu" and "NVIDIA" in f"{device.platform_name} {device.vendor}":
+        return NVMLCounter(pci_address(device), nvml)
+    raise Unavailable(
+        f"no energy counter is known for {device.name} ({device.kind}, {device.platform_name}); a wall "
+        "meter's reading can be given by --watts"
+    )
+
+
+def pci_address(device: Device) -> tuple[int, int, int]:
+    """PCI domain, bus and slot of an NVIDIA device (cl_nv_device_attribute_query)."""
+    import pyopencl as cl
+
+    try:
+        return _domain(device.raw), int(device.raw.pci_bus_id_nv), int(device.raw.pci_slot_id_nv)
+    except (cl.Error, AttributeError) as error:
+        raise Unavailable(f"{device.name} does not tell its PCI address ({error})") from error
+
+
+def _domain(raw: Any) -> int:
+    import pyopencl as cl
+
+    try:
+        return int(raw.pci_domain_id_nv)
+    except (cl.Error, AttributeError):
+        return 0  # a query of later drivers and pyopencls; machines with several domains have those

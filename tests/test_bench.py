@@ -1,0 +1,382 @@
+"""`clgraph bench`: one harness, results kept as they finish, tables and figures made of them."""
+
+import csv
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+from cli_runs import ROOT, InProcess, environment
+
+from clgraph.bench import run as running
+from clgraph.bench.cases import characteristics, sampling
+from clgraph.bench.graphs import SIZES, graphs_of, make_graph, size_of
+from clgraph.bench.harness import Absent, Case, Context, Figures, chosen, median, quantity, timed
+from clgraph.bench.labels import Labels
+from clgraph.bench.report import write_report
+from clgraph.bench.store import SCHEMA, Store, load
+from clgraph.bench.suites import SUITES, cases_of
+from clgraph.bench.table import Column, Table
+from clgraph.bench.tables import tables
+from clgraph.cli import bench as command
+from clgraph.errors import InputError
+
+
+@pytest.fixture
+def run(capsys):
+    return InProcess(capsys)
+
+
+# --- the harness ---------------------------------------------------------------------------------------
+
+
+def test_a_timing_has_median_and_spread_and_ends_at_its_limit():
+    assert median([3.0, 1.0, 2.0]) == {"value": 2.0, "unit": "s", "low": 1.0, "high": 3.0, "runs": 3}
+    calls = []
+    timing = timed(lambda: calls.append(1) or len(calls), 4, keep=lambda n: {"a": n, "b": 2 * n})
+    assert [kept["a"] for kept in timing.kept] == [1, 2, 3, 4]
+    assert timing.phase("b")["value"] == 5
+    assert set(timing.phases()) == {"a", "b"}
+    assert timing.quantity["runs"] == 4
+    assert len(timed(lambda: __import__("time").sleep(0.02), 5, limit=0.03).seconds) == 2
+
+
+def test_figures_are_shown_with_few_digits_before_the_point():
+    assert running.show(quantity(0.00123, "s")) == "1.23 ms"
+    assert running.show({**quantity(2e-5, "s"), "low": 1e-5, "high": 3e-5, "runs": 3}) == "20 (10 to 30) us"
+    assert running.show(quantity(3.2e9, "1/s")) == "3.2 G/s"
+    assert running.show(quantity(0.5, "")) == "0.5"
+
+
+def test_sizes_are_words_or_graphs_for_all_suites_or_one():
+    assert set(SIZES["tiny"]) == set(SUITES) == set(command.SUITES)
+    assert graphs_of([], "sampling") == SIZES["medium"]["sampling"]
+    assert graphs_of(["small", "ppr=100,rmat5"], "ppr") == ["powerlaw100", "rmat5"]
+    assert graphs_of(["small", "ppr=100,rmat5"], "sampling") == SIZES["small"]["sampling"]
+    assert [size_of(name) for name in ("rmat5", "grid3", "powerlaw7", "x.txt")] == [32, 9, 7, 0]
+    with pytest.raises(InputError, match=r"'huge' is no graph.*medium"):
+        graphs_of(["huge"], "sampling")
+    with pytest.raises(InputError, match="'smapling' is no suite"):
+        graphs_of(["smapling=10"], "sampling")
+
+
+def test_graphs_by_name():
+    assert make_graph("grid3").num_edges == 12
+    assert make_graph("powerlaw50").num_vertices == 50
+    assert make_graph("rmat4", directed=True).directed
+    assert make_graph("wiki4").directed
+
+
+def test_names_of_cases_are_unlike_each_other():
+    cases = cases_of("all", ["tiny"], "all")
+    assert len({case.name for case in cases}) == len(cases)
+    some = chosen(cases, ["sampling/*/drv exact/*", "traversal/*"], ["*scipy*", "*/grid*"])
+    assert {case.suite for case in some} == {"sampling", "traversal"}
+    assert not [case for case in some if "scipy" in case.who or "grid" in case.graph]
+    assert not [case for case in cases_of("all", ["tiny"], "") if not case.on_device]
+
+
+# --- running and keeping -------------------------------------------------------------------------------
+
+
+def case_of(name, work, suite="sampling", on_device=True):
+    return Case(suite, "powerlaw9", name, "clgraph", work, on_device)
+
+
+def fine(context):
+    return Figures({"kernels": quantity(1.0, "s")}, {"of_vertices": 9})
+
+
+def test_what_fails_or_is_absent_is_told_and_does_not_end_the_rest(device, tmp_path):
+    def fails(context):
+        raise ZeroDivisionError("by nought")
+
+    def absent(context):
+        raise Absent("not installed")
+
+    store, said = Store(tmp_path / "out"), []
+    cases = [case_of("drv exact", fails), case_of("dre exact", absent), case_of("drve batched", fine)]
+    outcome = running.run_cases(cases, Context(device), said.append, store=store)
+    assert (outcome.ran, len(outcome.absent), len(outcome.failed)) == (1, 1, 1)
+    assert outcome.failed[0][1] == "ZeroDivisionError: by nought"
+    assert outcome.failed[0][0].endswith(f" on {device.name}")
+    assert "failed: ZeroDivisionError: by nought" in said[0]
+    assert [r["status"] for r in store.records()].count("done") == 1
+
+    # again: only what was finished is left out
+    again = running.run_cases(cases, Context(device), said.append, store=store)
+    assert (again.ran, again.skipped, len(again.failed)) == (0, 1, 1)
+    assert running.run_cases(cases[2:], Context(device), said.append, store=store, fresh=True).ran == 1
+    # other options of measuring, other figures
+    assert running.run_cases(cases[2:], Context(device, repeat=5), said.append, store=store).ran == 1
+    assert len(list((tmp_path / "out" / "cases").glob("*.json"))) == 3  # in place of the earlier ones
+
+
+def test_an_interruption_loses_nothing_that_was_finished(device, tmp_path):
+    def interrupted(context):
+        raise KeyboardInterrupt
+
+    store = Store(tmp_path)
+    cases = [case_of("drv exact", fine), case_of("dre exact", interrupted), case_of("drve batched", fine)]
+    with pytest.raises(KeyboardInterrupt):
+        running.run_cases(cases, Context(device), print, store=store)
+    assert [record["what"] for record in store.records()] == ["drv exact"]
+    cases[1] = case_of("dre exact", fine)
+    outcome = running.run_cases(cases, Context(device), print, store=store)
+    assert (outcome.ran, outcome.skipped) == (2, 1)
+
+
+def test_memory_that_happens_to_be_free_tells_no_results_apart(device, tmp_path, monkeypatch):
+    store, cases = Store(tmp_path), [case_of("drv exact", fine)]
+    running.run_cases(cases, Context(device), print, store=store)
+    monkeypatch.setattr(device, "global_memory", device.global_memory - 4096)
+    assert running.run_cases(cases, Context(device), print, store=store).skipped == 1
+
+
+def test_another_source_is_measured_anew(device, tmp_path, monkeypatch):
+    from clgraph.bench import store as storing
+
+    store, cases = Store(tmp_path), [case_of("drv exact", fine)]
+    running.run_cases(cases, Context(device), print, store=store)
+    here = storing.environment()
+    monkeypatch.setattr(storing, "environment", lambda: {**here, "source": {"digest": "another"}})
+    assert running.run_cases(cases, Context(device), print, store=store).ran == 1
+    assert len(store.records()) == 1
+
+
+def test_a_record_holds_what_the_documentation_says(device, tmp_path):
+    store = Store(tmp_path)
+    running.run_cases([case_of("drv exact", fine)], Context(device), print, store=store)
+    (record,) = store.records()
+    assert record["schema"] == SCHEMA == 1
+    assert record["values"] == {"kernels": {"value": 1.0, "unit": "s"}}
+    assert record["device"]["name"] == device.name
+    assert record["environment"]["versions"]["numpy"]
+    assert record["environment"]["machine"]["cores"] >= 1
+    page = (ROOT / "docs" / "bench-json.md").read_text()
+    for key in (*record, *record["device"], *record["environment"], *record["environment"]["source"]):
+        assert f"`{key}`" in page, key
+
+
+def test_folders_and_files_that_will_not_do(tmp_path, device):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"--out .*file/out: cannot write there"):
+        Store(tmp_path / "file" / "out")
+    store = Store(tmp_path / "empty")
+    with pytest.raises(InputError, match="holds no results"):
+        write_report(store, figures=False)
+    (store.cases / "old.json").write_text('{"schema": 99}')
+    with pytest.raises(InputError, match=r"old.json: a result of schema 99.*reads 1"):
+        store.records()
+    (store.cases / "old.json").write_text("{")
+    with pytest.raises(InputError, match="remove it"):
+        load(store.cases / "old.json")
+
+
+# --- tables --------------------------------------------------------------------------------------------
+
+
+def test_a_table_as_markdown_csv_and_json():
+    columns = [Column("a", "A"), Column("b", "B", "ms", ".1f"), Column("c", "C")]
+    table = Table("t", "Title", columns, [{"a": "x", "b": 1.25}, {"a": "y", "b": (1.0, 2.0)}], ["Note."])
+    assert table.markdown() == (
+        "### Title\n\nNote.\n\n| A | B, ms |\n|---|---:|\n| x | 1.2 |\n| y | 1.0 / 2.0 |\n"
+    )
+    assert next(csv.reader(table.csv().splitlines())) == ["a", "b [ms]", "c"]
+    assert table.json()["rows"][0] == {"a": "x", "b": 1.25, "c": None}
+
+
+def test_slopes_are_those_of_the_definition():
+    import numpy as np
+
+    graph = make_graph("powerlaw2000")
+    found = characteristics.characteristics(graph)
+    degrees = np.sort(graph.degrees[graph.degrees > 0])[::-1]
+    rank = np.log(np.arange(1, len(degrees) + 1))
+    assert found["rank_exponent"] == pytest.approx(np.polyfit(rank, np.log(degrees), 1)[0])
+    values, counts = np.unique(degrees, return_counts=True)
+    expected = np.polyfit(np.log(values), np.log(counts), 1)[0]
+    assert found["degree_exponent"] == pytest.approx(expected)
+
+
+# --- the command ---------------------------------------------------------------------------------------
+
+TINY = ("--sizes", "tiny", "--repeat", "1", "--peers", "none", "-q")
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_all_of_it_on_a_device(device, run, tmp_path):
+    """Every suite, with every table and figure; the second time nothing is left to do."""
+    pytest.importorskip("matplotlib")
+    out = tmp_path / "out"
+    words = ("bench", "all", "--out", out, "--device", device.spec, "--watts", "70", *TINY)
+    for pattern in (
+        "sampling/*/drv exact/*", "sampling/*/drve batched/*", "*/characteristics dr* batched/*",
+        "pagerank/rmat8/*/* auto", "pagerank/rmat8/solve/*", "ppr/rmat8/power*once/*",
+        "ppr/rmat8/slides: flat COO/*", "traversal/rmat8/*",
+    ):  # fmt: skip
+        words += ("--only", pattern)
+    done = run(*words, "--json")
+    assert done.status == 0, done.err
+    told = json.loads(done.out)
+    assert told["failed"] == []
+    assert told["ran"] + len(told["absent"]) == told["cases"]
+    results = json.loads((out / "results.json").read_text())
+    assert results["schema"] == 1
+    assert {record["suite"] for record in results["records"]} == set(SUITES)
+    names = {path.stem for path in (out / "tables").glob("*.csv")}
+    expected = {"characteristics_powerlaw1000", "sampling", "pagerank_iterations", "pagerank_solve", "ppr",
+                "traversal", "energy"}  # fmt: skip
+    assert expected | {"ppr_printed"} <= names
+    drawn = {path.stem for path in (out / "figures").glob("*.svg")}
+    expected = {"sampling_time", "sampling_energy", "sampling_efficiency", "pagerank_iteration",
+                "pagerank_solve", "ppr_rmat8", "ppr_slides_rmat8", "traversal_time"}  # fmt: skip
+    assert expected <= drawn == {path.stem for path in (out / "figures").glob("*.png")}
+    for path in (out / "figures").glob("*.svg"):
+        xml.parse(path)
+    page = (out / "README.md").read_text()
+    assert device.name in page
+    assert "| drv | 8.58 | 4.826 |" in page  # the thesis's first row
+    assert "given by hand: 70 W" in page
+    for word in drawn:
+        assert f"(figures/{word}.svg)" in page
+
+    again = run(*words, "--no-figures")
+    assert again.status == 0
+    assert again.out.startswith("0 cases measured, ")
+    # what lies there is drawn without a device
+    assert run("bench", "report", "--out", out, "--no-figures", "-q").status == 0
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_one_core_and_other_libraries(device, run, tmp_path):
+    words = (
+        "bench",
+        "sampling",
+        "--sizes",
+        "300",
+        "--repeat",
+        "1",
+        "--out",
+        tmp_path,
+        "--device",
+        device.spec,
+    )
+    only = ("--only", "*/drv batched/*", "--only", "*/drv exact/*")
+    done = run(*words, *only, "--no-figures", "-q")
+    assert done.status == 0, done.err
+    found = {(r["what"], r["who"]): r for r in Store(tmp_path).records()}
+    assert found["drv batched", "scipy loop"]["values"]["call"]["value"] > 0
+    assert found["drv exact", "clgraph, one core"]["status"] in ("done", "absent")
+    rows = next(t for t in tables(Store(tmp_path).records(), Labels(found.values())) if t.name == "sampling")
+    assert {row["device"] for row in rows.rows} >= {"scipy loop"}
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+def test_a_failed_case_sets_the_status_and_is_named(device, run, tmp_path, monkeypatch):
+    def fails(*args):
+        raise RuntimeError("kernel lost")
+
+    monkeypatch.setattr(sampling, "measure", fails)
+    words = ("bench", "sampling", "--sizes", "100", "--only", "*/drv*/clgraph", "--out", tmp_path)
+    done = run(*words, "--device", device.spec, "--no-figures", "-q")
+    assert done.status == 1
+    assert "sampling/powerlaw100/drv exact/clgraph on" in done.err
+    assert "RuntimeError: kernel lost" in done.err
+    assert "## Failed" in (tmp_path / "README.md").read_text()
+
+
+def test_bad_input_is_told(run, tmp_path, monkeypatch):
+    done = run("bench", "smapling", "--out", tmp_path)
+    assert done.status == 2
+    assert "'sampling'" in done.err
+    for words, says in (
+        (("--sizes", "huge"), "'huge' is no graph"),
+        (("--only", "nothing"), "no case matches"),
+        (("--data", tmp_path / "nowhere"), "there is no such folder"),
+        (("--watts", "-1", "--no-figures"), "above 0"),
+        (("--device", "warp drive", "--no-figures"), "no device is 'warp drive'"),
+    ):
+        done = run("bench", "sampling", "--out", tmp_path / "out", *words)
+        assert (done.status, says in done.err) == (1, True), done.err
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = run("bench", "sampling", "--out", tmp_path / "out")
+    assert done.status == 1
+    assert "pip install 'clgraph[plot]'" in done.err
+    done = run("bench", "all", "--out", tmp_path / "out", "--sizes", "tiny", "--list")
+    assert "sampling/powerlaw500/drv exact/clgraph\n" in done.out
+
+
+def test_machines_are_told_apart_only_where_there_are_several():
+    machine = {"cpu": "Intel(R) Xeon(R) CPU @ 2.00GHz", "cores": 4}
+    other = {"cpu": "AMD EPYC", "cores": 1}
+    device = {"kind": "cpu", "platform": "Portable Computing Language", "name": "pthread"}
+    records = [
+        {"device": device, "who": "clgraph", "environment": {"machine": machine}},
+        {"device": None, "who": "scipy", "environment": {"machine": other}},
+    ]
+    assert Labels(records[:1]).of(records[0]) == "PoCL"
+    labels = Labels(records)
+    assert labels.of(records[0]) == "PoCL, Xeon 2.00GHz, 4 cores"
+    assert labels.series(records[1]) == "scipy, EPYC, 1 core"
+
+
+# --- benchmarks/ ---------------------------------------------------------------------------------------
+
+SCRIPTS = {
+    "traversal": [
+        "--graphs",
+        "rmat5",
+        "--sources",
+        "2",
+        "--cases",
+        "bfs",
+        "--peers",
+        "scipy",
+        "--repeat",
+        "1",
+    ],
+    "sampling": ["--vertices", "200", "--methods", "drv", "--repeat", "1", "--watts", "50"],
+    "thesis_table": ["--vertices", "400"],
+    "generating": ["--graphs", "powerlaw200", "--check", "--repeat", "1"],
+    "pagerank": [
+        "--graphs",
+        "rmat5",
+        "--cases",
+        "iteration",
+        "--variants",
+        "pull",
+        "--peers",
+        "",
+        "--repeat",
+        "1",
+    ],
+    "ppr": ["--graph", "rmat5", "--methods", "power", "--sources", "4", "--singles", "1", "--repeat", "1"],
+    "reading": ["--rows", "500", "--repeat", "1", "--no-peers"],
+}
+
+
+@pytest.mark.device
+@pytest.mark.first_device
+@pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
+def test_benchmarks_run_by_hand(device, tmp_path):
+    running_now = {}
+    for name, words in SCRIPTS.items():
+        words = [*words, "--json", str(tmp_path / f"{name}.json")]
+        if name != "reading":
+            words += ["--device", device.spec]
+        running_now[name] = subprocess.Popen(
+            [sys.executable, ROOT / "benchmarks" / f"{name}.py", *words], env=environment(), cwd=tmp_path,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
+    for name, process in running_now.items():
+        shown, _ = process.communicate(timeout=200)
+        assert process.returncode == 0, shown
+        value = json.loads(Path(tmp_path, f"{name}.json").read_text())
+        assert value["schema"] == 1
+        assert {record["status"] for record in value["records"]} == {"done"}, shown
