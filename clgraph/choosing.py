@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 from clgraph import drivers
-from clgraph.device import Device
+from clgraph.device import Device, Setup
 from clgraph.errors import DeviceError
 
 NO_PLATFORM = (
@@ -57,8 +57,10 @@ def wanted() -> tuple[str, str]:
     return "", ""
 
 
-def choose(spec: str | None) -> Device:
+def choose(spec: str | None, setup: Setup | None = None) -> Device:
     """The device for a spec (None: what the environment says, else the best that works).
+
+    `setup` says which form of kernels and which binary it shall have (None: as the environment says).
 
     Only what is needed is probed: the candidates in their order, until one works.
 
@@ -77,9 +79,12 @@ def choose(spec: str | None) -> Device:
     matches = _of_word(text.lower(), devices)
     if matches is None:
         matches = _by_number_or_name(text, asked, devices)
+    setup = setup or Setup.wanted()
+    devices = [d.with_setup(setup) for d in devices]  # so that the table tells what is wrong with these
     for device in matches:
-        if device.fault is None:
-            return device
+        chosen = device.with_setup(setup)
+        if chosen.fault is None:
+            return chosen
     remedy = "; `clgraph doctor` says what to do"
     if text.lower() == "oclgrind" and not matches:
         remedy = "; install it: apt-get install oclgrind"

@@ -7,6 +7,7 @@ All vendor quirks stand in one function, `quirks`; launch choices by kind of dev
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,9 +18,10 @@ import pyopencl as cl
 
 from clgraph.errors import DeviceError
 from clgraph.memory import Memory
-from clgraph.program import Program, build, load_binary
+from clgraph.program import Program, build, build_pipeline, load_binary
 
 Kind = Literal["gpu", "cpu", "fpga", "emulator", "simulator"]
+Kernels = Literal["ndrange", "pipeline"]
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,36 @@ def quirks(raw: Any) -> Quirks:
 _FAMILY: dict[Kind, str] = {"gpu": "GPU", "cpu": "CPU", "emulator": "CPU", "simulator": "CPU", "fpga": "FPGA"}
 
 
+@dataclass(frozen=True)
+class Setup:
+    """What may be chosen of a device's kernels.
+
+    Attributes
+    ----------
+    kernels : {"ndrange", "pipeline"} or None
+        None: by the kind of the device.
+    binary : str or None
+        A file that ``clgraph fpga compile`` made (on FPGAs).
+    force : bool
+        Take it though it was made of other sources than ours.
+    """
+
+    kernels: Kernels | None = None
+    binary: str | None = None
+    force: bool = False
+
+    @staticmethod
+    def wanted(kernels: str | None = None, binary: str | Path | None = None, force: bool = False) -> Setup:
+        """From arguments, else from CLGRAPH_KERNELS, CLGRAPH_FPGA_BINARY and CLGRAPH_FPGA_FORCE."""
+        chosen = kernels or os.environ.get("CLGRAPH_KERNELS") or None
+        if chosen not in (None, "ndrange", "pipeline"):
+            where = "kernels" if kernels else "CLGRAPH_KERNELS"
+            raise DeviceError(f"{where} is {chosen!r}: use 'ndrange' or 'pipeline'")
+        path = binary or os.environ.get("CLGRAPH_FPGA_BINARY") or None
+        forced = force or os.environ.get("CLGRAPH_FPGA_FORCE", "") not in ("", "0")
+        return Setup(chosen, None if path is None else str(path), forced)  # type: ignore[arg-type]
+
+
 class Device(Memory):
     """An OpenCL device. Made by `get_device`; one object per device and process.
 
@@ -133,11 +165,19 @@ class Device(Memory):
     has_compiler : bool
         Whether it builds from source; real FPGA boards do not.
     tuning : Tuning
+    kernels : {"ndrange", "pipeline"}
+        Which form of the kernels is taken where there are two: over a range of work-items, or (by itself on
+        kinds "fpga" and "emulator") as single-work-item pipelines, ``cl/fpga``.
+    fpga_binary : str or None
+        The file that the pipelines are loaded from instead of being built.
+    pipeline_parameters : dict of str to int
+        What differs from the defaults of ``cl/fpga/parameters.h`` where pipelines are built from source.
     raw : pyopencl.Device
     """
 
-    def __init__(self, raw: Any, spec: str) -> None:
+    def __init__(self, raw: Any, spec: str, setup: Setup | None = None) -> None:
         super().__init__()
+        setup = setup or Setup.wanted()
         self.raw = raw
         self.spec = spec
         self.name: str = raw.name.strip()
@@ -151,7 +191,9 @@ class Device(Memory):
         self.max_buffer: int = raw.max_mem_alloc_size
         self.local_memory: int = raw.local_mem_size
         self.max_work_group: int = raw.max_work_group_size
-        self.has_compiler = bool(raw.compiler_available)
+        # as on a board: nothing is built at run time
+        no_compile = os.environ.get("CLGRAPH_NO_COMPILE", "") not in ("", "0")
+        self.has_compiler = bool(raw.compiler_available) and not no_compile
         self._quirks = quirks(raw)
         self.kind: Kind = self._quirks.kind
         self.shares_memory: bool = self._quirks.shares_memory
@@ -159,7 +201,13 @@ class Device(Memory):
         self.never_frees: bool = self._quirks.never_frees
         self.keeps_binaries: bool = self._quirks.keeps_binaries
         self.tuning = TUNING[self.kind]
+        self.is_fpga = self.kind in ("fpga", "emulator")
+        self.setup = setup
+        self.kernels: Kernels = setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
+        self.fpga_binary = setup.binary if self.is_fpga else None
+        self.pipeline_parameters: dict[str, int] = {}
         self._programs: dict[Any, Program] = {}
+        self._others: dict[Setup, Device] = {}
 
     def __repr__(self) -> str:
         return f"<Device {self.spec}: {self.name} ({self.kind}, {self.platform_name})>"
@@ -190,6 +238,22 @@ class Device(Memory):
         except cl.Error as error:
             raise self.failure(error, "making a queue") from error
 
+    @cached_property
+    def second_queue(self) -> Any:
+        """A queue for the other one of two pipelines that run side by side."""
+        try:
+            return cl.CommandQueue(self.context)
+        except cl.Error as error:
+            raise self.failure(error, "making a queue") from error
+
+    def with_setup(self, setup: Setup) -> Device:
+        """This device with another form of kernels or another binary; itself if it is so already."""
+        if setup == self.setup:
+            return self
+        if setup not in self._others:
+            self._others[setup] = Device(self.raw, self.spec, setup)
+        return self._others[setup]
+
     # --- what it can do ---------------------------------------------------------------------------
 
     @cached_property
@@ -203,6 +267,8 @@ class Device(Memory):
     def _probed(self) -> tuple[str, frozenset[str]]:
         from clgraph.probe import probe_features
 
+        if self.fpga_binary:
+            return "", frozenset()  # what its programs use was settled when the binary was built
         return probe_features(self)
 
     @property
@@ -257,10 +323,44 @@ class Device(Memory):
         BuildError
             With device, options, log, the saved source and a hint.
         """
+        pipeline = self.has_pipeline(name)
+        if pipeline:
+            from clgraph.fpga.pipelines import variant
+
+            defines = variant(name, defines)
         key = (name, tuple(sorted(defines.items())))
         if key not in self._programs:
-            self._programs[key] = build(self, name, defines)
+            self._programs[key] = self._make_program(name, defines, pipeline)
         return self._programs[key]
+
+    def has_pipeline(self, name: str) -> bool:
+        """Whether `program` gives single-work-item kernels for a name."""
+        if self.kernels != "pipeline":
+            return False
+        from clgraph.fpga.pipelines import PIPELINES
+
+        return name in PIPELINES
+
+    def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
+        if pipeline and (self.fpga_binary or not self.has_compiler):
+            return self.offline.program(name, defines)
+        return build_pipeline(self, name, defines) if pipeline else build(self, name, defines)
+
+    @cached_property
+    def offline(self) -> Any:
+        """The binary with the pipelines (`clgraph.fpga.binary.Binary`)."""
+        from clgraph.fpga.binary import load
+
+        return load(self)
+
+    def built_files(self) -> tuple[str, ...]:
+        """The kernel files that this device has built or loaded so far in this process, and its binary."""
+        files = {f"cl/fpga/{p.name}.cl" if p.pipeline else f"cl/{p.name}.cl" for p in self._programs.values()}
+        return (*([str(self.fpga_binary)] if self.fpga_binary else []), *sorted(files))
+
+    def how(self) -> dict[str, Any]:
+        """`kernels` and `built` of a result (`clgraph.runs_on.RunsOn`)."""
+        return {"kernels": self.kernels, "built": self.built_files()}
 
     def load_binary(self, path: str | Path) -> Program:
         """A program built offline (``.aocx`` of an FPGA board) or saved by `Program.save`.
@@ -273,7 +373,13 @@ class Device(Memory):
         return load_binary(self, path)
 
 
-def get_device(spec: str | Device | None = None) -> Device:
+def get_device(
+    spec: str | Device | None = None,
+    *,
+    kernels: Kernels | None = None,
+    fpga_binary: str | Path | None = None,
+    force: bool = False,
+) -> Device:
     """The device to use.
 
     Parameters
@@ -282,6 +388,13 @@ def get_device(spec: str | Device | None = None) -> Device:
         ``"0:1"`` (platform and device number), a word (``gpu cpu intel fpga pocl nvidia oclgrind``), part of
         a name, or a Device. None: ``CLGRAPH_DEVICE``, else ``PYOPENCL_CTX``, else the best that works (gpu,
         then fpga, then cpu).
+    kernels : {"ndrange", "pipeline"}, optional
+        Which form of the kernels to take where there are two; ``CLGRAPH_KERNELS`` says so too. By default
+        pipelines on FPGAs and their emulator.
+    fpga_binary : path, optional
+        On an FPGA: the file that ``clgraph fpga compile`` made; ``CLGRAPH_FPGA_BINARY`` says so too.
+    force : bool
+        Take a binary that was made of other sources than this clgraph's (``CLGRAPH_FPGA_FORCE=1``).
 
     Raises
     ------
@@ -294,11 +407,13 @@ def get_device(spec: str | Device | None = None) -> Device:
     'cpu'
     """
     if isinstance(spec, Device):
-        return spec
+        if kernels is None and fpga_binary is None and not force:
+            return spec
+        return spec.with_setup(Setup.wanted(kernels, fpga_binary, force))
     if spec is not None and not isinstance(spec, str):
         raise DeviceError(
             f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
         )
     from clgraph.choosing import choose
 
-    return choose(spec)
+    return choose(spec, Setup.wanted(kernels, fpga_binary, force))

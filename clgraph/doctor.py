@@ -238,7 +238,12 @@ def _device_faults(devices: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
             pip = f"{sys.executable} -m pip uninstall -y pocl-binary-distribution"
             faults.append(_fault(text, INSTALL_POCL, INSTALL_CPU, pip))
         elif not d["has_compiler"]:
-            faults.append(_fault(text, "export CLGRAPH_BINARIES=/folder/with/aocx/files"))
+            faults.append(
+                _fault(
+                    text,
+                    "clgraph fpga compile -o clgraph.aocx && export CLGRAPH_FPGA_BINARY=$PWD/clgraph.aocx",
+                )
+            )
         elif "NVIDIA" in d["platform"]:
             faults.append(_fault(text, "nvidia-smi   (what the driver itself says)"))
         else:
@@ -252,10 +257,8 @@ def _package_faults(versions: dict[str, str | None]) -> list[dict[str, str]]:
     runtime, libraries = versions["intel-opencl-rt"], versions["intel-cmplr-lib-rt"]
     emulator = versions["intel-opencl-fpga-emu-rt"]
     if emulator and emulator != runtime:
-        text = (
-            f"intel-opencl-fpga-emu-rt {emulator} (the emulator) goes with intel-opencl-rt {emulator}, not "
-        )
-        faults.append(_fault(f"{text}{runtime or 'without it'}", INSTALL_EMULATOR))
+        text = f"intel-opencl-fpga-emu-rt {emulator} (the emulator) crashes beside another intel-opencl-rt, "
+        faults.append(_fault(f"{text}here {runtime or 'none at all'}", INSTALL_EMULATOR))
     if runtime and libraries != runtime:
         text = f"intel-opencl-rt {runtime} goes with intel-cmplr-lib-rt {runtime}, not "
         faults.append(_fault(f"{text}{libraries or 'without it'}", INSTALL_CPU))

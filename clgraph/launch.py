@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +22,40 @@ Size = int | tuple[int, ...]
 _is_scalar: dict[type, bool] = {}
 
 
+@dataclass(frozen=True)
+class Launch:
+    """What was enqueued: see `record_launches`."""
+
+    program: str
+    kernel: str
+    pipeline: bool
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+
+
+# lists that launches are noted in; empty but for tests and those who want to look
+_recorders: list[list[Launch]] = []
+
+
+@contextmanager
+def record_launches() -> Iterator[list[Launch]]:
+    """Note every launch of this process, on any device, while the block runs."""
+    launches: list[Launch] = []
+    _recorders.append(launches)
+    try:
+        yield launches
+    finally:
+        _recorders[:] = [other for other in _recorders if other is not launches]
+
+
 class Kernel:
     """A kernel that is ready to be launched, on its device's queue, without waiting.
 
     Made by `clgraph.program.Program`. Not for two threads at once: arguments belong to the kernel.
+
+    A pipeline (a single-work-item kernel of ``cl/fpga/``) takes the same arguments as the kernel of that name
+    for ranges, and is always launched over one work-item, whatever size the caller asks for: its loops run
+    over what the arguments say.
     """
 
     __slots__ = (
@@ -35,11 +68,26 @@ class Kernel:
         "limit",
         "name",
         "num_args",
+        "partner",
+        "pipeline",
+        "program",
     )
 
-    def __init__(self, device: Device, kernel: Any, name: str) -> None:
+    def __init__(
+        self,
+        device: Device,
+        kernel: Any,
+        name: str,
+        *,
+        program: str = "",
+        pipeline: bool = False,
+        partner: Any = None,
+    ) -> None:
         self.device = device
         self.name = name
+        self.program = program
+        self.pipeline = pipeline
+        self.partner = partner
         self._kernel = kernel
         self._queue = device.queue
         self.num_args: int = kernel.num_args
@@ -55,6 +103,18 @@ class Kernel:
     def _set_slowly(self, pairs: tuple[Any, ...]) -> None:
         for index, arg in zip(pairs[::2], pairs[1::2], strict=True):
             self._kernel.set_arg(index, arg)
+
+    def _launch_with_partner(self, args: tuple[Any, ...]) -> None:
+        """Two pipelines joined by a channel: the second has a queue of its own, in step with ours."""
+        other = self.device.second_queue
+        for index, arg in enumerate(args):
+            self.partner.set_arg(index, arg)
+        before = cl.enqueue_marker(self._queue)
+        self._queue.flush()
+        event = cl.enqueue_nd_range_kernel(other, self.partner, (1,), (1,), wait_for=[before])
+        other.flush()
+        cl.enqueue_nd_range_kernel(self._queue, self._kernel, (1,), (1,))
+        cl.enqueue_barrier(self._queue, wait_for=[event])
 
     def __call__(self, size: Size, *args: Any, local: Size | None = None) -> None:
         """Enqueue over `size` work-items, padded up to whole work-groups (so the kernel checks its range).
@@ -99,6 +159,10 @@ class Kernel:
             raise TypeError(f"kernel {self.name} takes {self.num_args} arguments, {len(args)} were given")
         if 0 in sizes:
             return
+        if self.pipeline:
+            sizes = locals_ = (1,)
+        for noted in _recorders:
+            noted.append(Launch(self.program, self.name, self.pipeline, sizes, locals_))
         kernel = self._kernel
         scalars: list[Any] = []
         try:
@@ -112,6 +176,9 @@ class Kernel:
                     kernel.set_arg(index, arg)
             if scalars:
                 self._set_scalars(tuple(scalars))
+            if self.partner is not None:
+                self._launch_with_partner(args)
+                return
             cl.enqueue_nd_range_kernel(self._queue, kernel, sizes, locals_)
         except cl.Error as error:
             raise self._failure(error, sizes, locals_, args) from error

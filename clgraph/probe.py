@@ -16,7 +16,7 @@ import pyopencl as cl
 
 import clgraph
 from clgraph import cache, child
-from clgraph.errors import BuildError, ClgraphError
+from clgraph.errors import BuildError, ClgraphError, DeviceError
 from clgraph.program import build, build_source, read_source
 
 if TYPE_CHECKING:
@@ -30,8 +30,11 @@ WARP = 32  # as PROBE_LOCAL in cl/probe_features.cl
 def probe(device: Device) -> str | None:
     """None if the device builds and runs the probe kernel rightly, else the reason why not in one line.
 
-    A driver that was never seen to work is first tried in a child process, since it may abort.
+    A driver that was never seen to work is first tried in a child process, since it may abort. A device
+    that builds nothing itself works if it takes its binary.
     """
+    if not device.has_compiler:
+        return _binary_fault(device)
     key = cache.digest(["works", *device.identity, clgraph.__version__])
     seen_to_work = cache.load("probes", key) is not None
     if not seen_to_work and device.kind != "simulator" and sys.executable:
@@ -42,6 +45,16 @@ def probe(device: Device) -> str | None:
     if fault is None and not seen_to_work:
         cache.store("probes", key, b"works")
     return fault
+
+
+def _binary_fault(device: Device) -> str | None:
+    if device.kernels != "pipeline":
+        return f"it builds no kernels itself, and kernels={device.kernels!r} come from no binary"
+    try:
+        device.offline.check()
+    except DeviceError as error:
+        return str(error).split("\n")[0]
+    return None
 
 
 def run_probe(device: Device) -> str | None:

@@ -8,7 +8,6 @@ on disk.
 from __future__ import annotations
 
 import functools
-import os
 import re
 import tempfile
 import warnings
@@ -86,22 +85,50 @@ class Program:
     Made by `Device.program` (from source) or `Device.load_binary`.
     """
 
-    def __init__(self, device: Device, built: Any, name: str, options: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        device: Device,
+        built: Any,
+        name: str,
+        options: tuple[str, ...],
+        *,
+        pipeline: bool = False,
+        suffix: str = "",
+    ) -> None:
         self.device = device
         self.name = name
         self.options = options
+        self.pipeline = pipeline
+        self._suffix = suffix  # of a variant's kernels in a binary that holds several
         self._built = built
 
     def __getattr__(self, kernel: str) -> Kernel:
         if kernel.startswith("_"):
             raise AttributeError(kernel)
         try:
-            made = Kernel(self.device, cl.Kernel(self._built, kernel), kernel)
+            made = Kernel(
+                self.device, self._find(kernel), kernel, program=self.name, pipeline=self.pipeline,
+                partner=self._partner(kernel),
+            )  # fmt: skip
         except cl.Error as error:
             names = str(self._built.get_info(cl.program_info.KERNEL_NAMES)).replace(";", ", ")
-            raise AttributeError(f"{self.name}.cl has no kernel {kernel}; it has {names}") from error
+            raise AttributeError(
+                f"{self.name}.cl has no kernel {kernel}{self._suffix} ({error}); it has {names}"
+            ) from error
         self.__dict__[kernel] = made  # the next look-up does not come here
         return made
+
+    def _find(self, kernel: str) -> Any:
+        return cl.Kernel(self._built, kernel + self._suffix)
+
+    def _partner(self, kernel: str) -> Any:
+        """The kernel that runs beside a pipeline, joined to it by a channel: ``KERNEL_write``; or None."""
+        if not self.pipeline:
+            return None
+        try:
+            return cl.Kernel(self._built, f"{kernel}_write{self._suffix}")
+        except cl.Error:
+            return None  # most have none
 
     @property
     def binary(self) -> bytes:
@@ -119,8 +146,6 @@ def build(
 ) -> Program:
     """Build ``cl/NAME.cl`` for a device, from the disk cache if it was built before.
 
-    A device without a compiler loads ``NAME.aocx`` (or ``NAME.bin``) from the folder CLGRAPH_BINARIES.
-
     Parameters
     ----------
     device : Device
@@ -129,11 +154,26 @@ def build(
         Become ``-D`` options.
     base : tuple of str, optional
         Options in front; the device's `build_options` if not given.
+
+    Raises
+    ------
+    BuildError
+        If the compiler fails, or the device has none.
     """
     if not device.has_compiler:
-        return _load_offline(device, name)
+        raise BuildError(
+            f"{device.spec} ({device.name}) builds no kernels itself, and cl/{name}.cl has no pipeline that "
+            "could come from a binary: what needs it does not run on this device; take another one"
+        )
     options = (*(device.build_options if base is None else base), *_define_options(defines))
     return build_source(device, name, read_source(name), options)
+
+
+def build_pipeline(device: Device, name: str, defines: Mapping[str, Any]) -> Program:
+    """Build ``cl/fpga/NAME.cl``, the single-work-item form of ``cl/NAME.cl``."""
+    options = (*device.build_options, "-DINTEL_PIPELINES") if device.is_fpga else device.build_options
+    options = (*options, *_define_options({**defines, **device.pipeline_parameters}))
+    return build_source(device, name, read_source(f"fpga/{name}"), options, pipeline=True)
 
 
 def _define_options(defines: Mapping[str, Any]) -> list[str]:
@@ -152,6 +192,7 @@ def build_source(
     *,
     keep: bool = True,
     save_failed: bool = True,
+    pipeline: bool = False,
 ) -> Program:
     """Build source text.
 
@@ -161,12 +202,15 @@ def build_source(
         Whether the binary goes through the disk cache.
     save_failed : bool
         Whether the source of a failed build is kept for a person to look at.
+    pipeline : bool
+        Whether its kernels are for a single work-item.
     """
     key = cache.digest([*device.identity, source, *options])
     keep = keep and device.keeps_binaries
     if keep and (binary := cache.load("programs", key)) is not None:
         try:
-            return Program(device, _build_binary(device, binary, options), name, options)
+            built = _build_binary(device, binary, options)
+            return Program(device, built, name, options, pipeline=pipeline)
         except cl.Error:
             pass  # a driver may refuse its own old binaries: build from source
     made = cl.Program(device.context, source)
@@ -179,23 +223,10 @@ def build_source(
             made.build(list(options), [device.raw])
     except cl.Error as error:
         raise _build_error(device, name, source, options, made, error, save_failed) from error
-    program = Program(device, made, name, options)
+    program = Program(device, made, name, options, pipeline=pipeline)
     if keep:
         cache.store("programs", key, program.binary)
     return program
-
-
-def _load_offline(device: Device, name: str) -> Program:
-    """The binary of a kernel file for a device that has no compiler."""
-    folder = os.environ.get("CLGRAPH_BINARIES")
-    for suffix in (".aocx", ".bin"):
-        if folder and (path := Path(folder, name + suffix)).is_file():
-            return load_binary(device, path)
-    where = f"; {folder} (CLGRAPH_BINARIES) has no {name}.aocx" if folder else ""
-    raise BuildError(
-        f"{device.spec} ({device.name}) builds no kernels itself{where}. Compile cl/{name}.cl with the "
-        f"vendor's offline compiler, and set CLGRAPH_BINARIES to the folder that holds {name}.aocx"
-    )
 
 
 def _build_binary(device: Device, binary: bytes, options: tuple[str, ...]) -> Any:

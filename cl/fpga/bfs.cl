@@ -1,0 +1,119 @@
+// bfs.cl (pipelines): breadth-first search: start, Algorithm 5, the ways between queue and bitmaps (layout: cl/bfs.cl).
+//
+// per cycle   fill: UNROLL vertices; bitmaps, collect: one; frontier: one vertex to find the frontier's rows, then one of its arcs
+// bound by    frontier: n cycles a level, and a random read of a distance for each arc of the frontier; others: streams
+// ivdep       frontier: safelen(HAZARD), recent.h: a vertex found is counted once, and the smallest predecessor kept
+
+#include "pipeline.h"
+#include "rows.h"
+#include "reach.h"
+
+PIPELINE void bfs_fill(const int n, const uint sources, __global uint *restrict distance,
+                       __global uint *restrict predecessor, __global uint *restrict owner,
+                       __global uchar *restrict frontier, __global uchar *restrict next, __global uint *restrict state)
+{
+    FOR_STREAM(v, n) {
+        distance[v] = NONE;
+        if (predecessor)
+            predecessor[v] = NONE;
+        if (owner)
+            owner[v] = NONE;
+        if (frontier) {
+            frontier[v] = 0;
+            next[v] = 0;
+        }
+    }
+    FOR_EACH(k, STATE_SIZE)
+        state[k] = 0;
+    state[SLOT(0) + COUNT] = sources;
+}
+
+PIPELINE void bfs_start(const uint sources, __global const uint *restrict source, const uint shift,
+                        __global const OFFSET *restrict row_ptr, __global uint *restrict distance,
+                        __global uint *restrict owner, __global uchar *restrict frontier,
+                        __global uint *restrict queue, __global uint *restrict longs, __global uint *restrict state)
+{
+    uint units = 0;
+    #pragma ivdep
+    for (uint i = 0; i < sources; i++) {   // no source twice
+        const uint s = source[i];
+        distance[s] = 0;
+        if (owner)
+            owner[s] = s;
+        if (frontier) {
+            frontier[s] = 1;
+        } else {
+            queue[i] = s;
+            units += units_of(row_ptr[s + 1] - row_ptr[s], shift);
+        }
+    }
+    state[SLOT(0) + ARCS] += units;
+}
+
+// Algorithm 5: one level of the `frontier` method.
+PIPELINE void bfs_frontier(const int n, const uint level, __global const OFFSET *restrict row_ptr,
+                           __global const int *restrict col_idx, __global uchar *restrict frontier,
+                           __global uchar *restrict next, __global uint *restrict distance,
+                           __global uint *restrict predecessor, __global uint *restrict owner,
+                           __global uint *restrict state)
+{
+    Bounds bounds;
+    uint owners[ROW_BLOCK], found = 0;
+    Reached reached;
+    reached.predecessors = recent_none();
+    reached.owners = recent_none();
+    FOR_BLOCKS(base, n, many) {
+        #pragma ivdep
+        FOR_EACH(i, many) {
+            const int u = base + i, here = frontier[u];
+            owners[i] = here && owner ? owner[u] : NONE;
+            SET_BOUNDS(bounds, i, here ? row_ptr[u] : 0, here ? row_ptr[u + 1] : 0);
+            if (here)
+                frontier[u] = 0;
+        }
+        #pragma ivdep safelen(HAZARD)
+        FOR_ARCS(w, bounds, many) {
+            const int v = w.count ? col_idx[w.p] : -1;
+            if (reach((int)base + w.row, owners[w.row], v, level + 1, distance, predecessor, owner, &reached)) {
+                next[v] = 1;
+                found++;
+            }
+        }
+    }
+    state[SLOT(level + 1) + COUNT] += found;
+    clear_slot(state, level + 2);
+}
+
+PIPELINE void bfs_bitmaps(const int n, const uint level, __global const OFFSET *restrict row_ptr,
+                          __global const uint *restrict distance, __global uint *restrict visited,
+                          __global uint *restrict front)
+{
+    uint seen = 0, here = 0;
+    FOR_EACH(v, n) {
+        const uint d = distance[v];
+        seen |= (uint)(d != NONE || row_ptr[v] == row_ptr[v + 1]) << (v & 31);
+        here |= (uint)(d == level) << (v & 31);
+        if ((v & 31) == 31 || v + 1 == n) {
+            visited[v >> 5] = (v & 31) == 31 ? seen : seen | 0xffffffffu << ((v & 31) + 1);   // past n: nothing to find
+            front[v >> 5] = here;
+            seen = here = 0;
+        }
+    }
+}
+
+PIPELINE void bfs_collect(const int n, const uint level, const uint shift, __global const OFFSET *restrict row_ptr,
+                          __global const uint *restrict front, __global uint *restrict queue,
+                          __global uint *restrict longs, __global uint *restrict state)
+{
+    uint place = 0, units = 0, word = 0;
+    FOR_EACH(v, n) {
+        if ((v & 31) == 0)
+            word = front[v >> 5];
+        if (word >> (v & 31) & 1) {
+            queue[place++] = v;
+            units += units_of(row_ptr[v + 1] - row_ptr[v], shift);
+        }
+    }
+    state[SLOT(level) + PLACE] += place;
+    state[SLOT(level) + ARCS] += units;
+}

@@ -1,0 +1,63 @@
+// far.h: the other half of an arc, for a block of arcs at a time; after rows.h and copra.h.
+//
+// The row of an arc's head ascends, so its place there is found by halving; a search alone would wait for memory at
+// every step. Here each step is a loop over the arcs of a block, none of which waits for another: log2(longest row /
+// UNROLL) loops of one arc a cycle until UNROLL candidates are left of each row, and one more that reads these as a burst.
+// (The thesis scans the whole row in bursts; of a row of 100 000 arcs that would be 6 000 bursts for every arc removed.)
+
+// row[i], wanted[i]: begin[i] becomes the first arc in row[i] whose head is wanted[i].
+static inline void first_arcs(const int count, const int *row, const int *wanted, Bounds *at,
+                              __global const OFFSET *row_ptr, __global const int *col_idx)
+{
+    OFFSET longest = 0;
+    FOR_EACH(i, count) {
+        const OFFSET b = row_ptr[row[i]], e = row_ptr[row[i] + 1];
+        SET_BOUNDS(*at, i, b, e);
+        longest = max(longest, e - b);
+    }
+    for (OFFSET width = longest; width > UNROLL; width -= width / 2) {
+        #pragma ivdep
+        FOR_EACH(i, count) {   // each turn has arrays' places of its own
+            const OFFSET b = at->begin[i], e = at->end[i], hop = (e - b) / 2;
+            if (e - b > UNROLL) {
+                if (col_idx[b + hop - 1] < wanted[i])
+                    at->begin[i] = b + hop;
+                else
+                    at->end[i] = b + hop;
+            }
+        }
+    }
+    FOR_EACH(i, count) {
+        const OFFSET b = at->begin[i], left = at->end[i] - b;
+        int smaller = 0;
+        EACH_WORD(k)
+            smaller += k < left && col_idx[k < left ? b + k : 0] < wanted[i];
+        at->begin[i] = b + smaller;
+    }
+}
+
+// A block of arcs: arc p of row tail; `far` becomes the slots of their other halves in COPRA's `edges`.
+typedef struct {
+    int count;
+    int tail[ROW_BLOCK], head[ROW_BLOCK];
+    OFFSET rank[ROW_BLOCK];   // among parallel copies of the arc
+    Bounds at;
+} Arcs;
+
+static inline OFFSET far_slot(const Arcs *arcs, const int i)
+{
+    return slot_of(arcs->head[i], arcs->at.begin[i] + arcs->rank[i]);
+}
+
+static inline void find_far(Arcs *arcs, __global const OFFSET *row_ptr, __global const int *col_idx)
+{
+    first_arcs(arcs->count, arcs->head, arcs->tail, &arcs->at, row_ptr, col_idx);
+}
+
+// The same where rank[i] holds the arc's place p instead: how many arcs of its row before it have the same head.
+static inline void find_ranks(Arcs *arcs, __global const OFFSET *row_ptr, __global const int *col_idx)
+{
+    first_arcs(arcs->count, arcs->tail, arcs->head, &arcs->at, row_ptr, col_idx);
+    FOR_EACH(i, arcs->count)
+        arcs->rank[i] -= arcs->at.begin[i];
+}

@@ -1,0 +1,71 @@
+// parameters.h: what the pipelines of cl/fpga are cut to. The one place: the compiler reads it, and so does the host
+// (clgraph/fpga/parameters.py reads each "#define NAME number  // text"). `clgraph fpga compile --param NAME=VALUE`
+// overrides a value; the sidecar of a binary says which were used. No result depends on any of them.
+//
+// The emulator runs on a CPU, which pays for each copy of an unrolled loop and for each register of a shift register:
+// its own defaults are small (second block).
+
+#if !defined(KIND_CPU) || defined(HARDWARE_PARAMETERS)
+#ifndef UNROLL
+#define UNROLL 16           // 32-bit words a cycle: a burst of 64 bytes, what one DDR3 bank gives at 200 MHz
+#endif
+#ifndef AHEAD
+#define AHEAD 4             // rows whose ends wait in registers: at least the latency of reading on-chip memory
+#endif
+#ifndef HAZARD
+#define HAZARD 64           // updates that may be under way to memory: at least its latency, in cycles between two of them
+#endif
+#ifndef WALKS
+#define WALKS 256           // random walks under way at a time: at least the latency of three dependent reads, in cycles
+#endif
+#ifndef ADDERS
+#define ADDERS 8            // partial sums of floating-point numbers, taken in turns: at least the latency of an addition
+#endif
+#ifndef LOCAL_WORDS
+#define LOCAL_WORDS 32768   // 32-bit words of a bitmap held on chip: a graph of up to 32 times so many vertices fits
+#endif
+#ifndef LOCAL_RANKS
+#define LOCAL_RANKS 65536   // values of PageRank held on chip: a graph of up to so many vertices needs no random reads
+#endif
+#ifndef EARLY_OUT
+#define EARLY_OUT 0         // 1: a pull leaves a row at its first hit: fewer arcs, but a turn waits for the last one's bitmap
+#endif
+#else
+#ifndef UNROLL
+#define UNROLL 4
+#endif
+#ifndef AHEAD
+#define AHEAD 1
+#endif
+#ifndef HAZARD
+#define HAZARD 1
+#endif
+#ifndef WALKS
+#define WALKS 16
+#endif
+#ifndef ADDERS
+#define ADDERS 1
+#endif
+#ifndef LOCAL_WORDS
+#define LOCAL_WORDS 512
+#endif
+#ifndef LOCAL_RANKS
+#define LOCAL_RANKS 4096
+#endif
+#ifndef EARLY_OUT
+#define EARLY_OUT 1
+#endif
+#endif
+
+#ifndef ROW_BLOCK
+#define ROW_BLOCK 1024      // rows (or arcs) whose bounds are held on chip at a time; a multiple of 32
+#endif
+#ifndef HISTOGRAMS
+#define HISTOGRAMS 4        // copies of a histogram, taken in turns: at least the latency of adding to on-chip memory
+#endif
+#ifndef OFFSET_BITS
+#define OFFSET_BITS 32      // of a place among the arcs: 64 from 2^31 arcs on (the host must ask for the same)
+#endif
+#ifndef CHANNELS
+#define CHANNELS 0          // 1: PageRank as two kernels side by side, joined by a channel (pagerank.cl)
+#endif

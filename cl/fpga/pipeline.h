@@ -1,0 +1,38 @@
+// pipeline.h: in front of every file of cl/fpga: single-work-item kernels for Intel FPGAs.
+//
+// A kernel of this folder has the name and the arguments of the one in cl/ that it stands for, but is launched over one
+// work-item: what would be spread over work-items is a loop here, of which the compiler starts one turn a cycle
+// (initiation interval 1) where no turn waits for what an earlier one computes. What such loops must look like:
+//   * inner loops have constant bounds and are unrolled: a turn takes up to UNROLL consecutive words, one burst;
+//   * rows of any length are not loops in loops: rows.h walks the arcs of a block of rows in one flat loop;
+//   * what a turn needs of the turn before stays in registers; integer sums, whose order does not matter, are free;
+//   * functions are inlined and have no `restrict`: the kernels' arguments have it (Oclgrind does not know what becomes
+//     of it when functions are inlined);
+//   * #pragma ivdep says that turns do not depend on each other through memory; each use says why that is so.
+// "II" is the initiation interval that a loop is written for. Nothing here was ever compiled by aoc or run on a board:
+// the reports of `clgraph fpga compile --report` have the last word.
+
+#include "parameters.h"
+
+#ifdef INTEL_PIPELINES   // set by the host for Intel's FPGAs and their emulator; other compilers run the same as plain C
+#define PIPELINE __kernel __attribute__((max_global_work_dim(0))) __attribute__((uses_global_work_offset(0)))
+#else
+#define PIPELINE __kernel
+#endif
+
+#ifndef OFFSET
+#if OFFSET_BITS == 64
+#define OFFSET long
+#else
+#define OFFSET int
+#endif
+#endif
+
+// for (each index i < n): one a cycle
+#define FOR_EACH(i, n) for (int i = 0; i < (n); i++)
+// The same where a turn is nothing but words read, made and written in order: UNROLL of them a cycle, in bursts.
+#define PRAGMA_OF(text) _Pragma(#text)
+#define PRAGMA(text) PRAGMA_OF(text)
+#define FOR_STREAM(i, n) PRAGMA(unroll UNROLL) FOR_EACH(i, n)
+// for (each i < UNROLL): all in one cycle
+#define EACH_WORD(i) _Pragma("unroll") for (int i = 0; i < UNROLL; i++)

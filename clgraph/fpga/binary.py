@@ -1,0 +1,245 @@
+"""Loading a binary that ``clgraph fpga compile`` made: what it must be held against before anything runs.
+
+Beside ``NAME.aocx`` stands ``NAME.aocx.json`` (`Sidecar`): which sources, parameters, board and compiler made
+it, which programs it holds, and its length and digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyopencl as cl
+
+from clgraph.errors import BuildError
+from clgraph.fpga import parameters, pipelines
+from clgraph.program import Program
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+FORMAT = 1
+
+
+@dataclass
+class Sidecar:
+    """What a binary says of itself.
+
+    Attributes
+    ----------
+    compiler : str
+        aoc's version line, or the name of the emulator's runtime.
+    board : str
+        aoc's word for the board; "emulator" where it is none.
+    command, options : list of str
+        As it was compiled.
+    sources : str
+        `pipelines.source_hash` of the clgraph that made it.
+    parameters : dict of str to int
+    programs : list of dict
+        ``file``, ``defines``, ``kernels`` (names within the binary).
+    size : int
+    sha256 : str
+    report : dict
+        fmax and resources, as far as aoc's report was there.
+    clgraph : str
+    format : int
+    """
+
+    compiler: str
+    board: str
+    command: list[str]
+    options: list[str]
+    sources: str
+    parameters: dict[str, int]
+    programs: list[dict[str, Any]]
+    size: int = 0
+    sha256: str = ""
+    report: dict[str, Any] = field(default_factory=dict)
+    clgraph: str = ""
+    format: int = FORMAT
+
+    def write(self, path: Path) -> None:
+        """Write it beside the binary `path`."""
+        sidecar_of(path).write_text(json.dumps(asdict(self), indent=2) + "\n")
+
+
+def sidecar_of(path: Path) -> Path:
+    """Where the sidecar of a binary stands."""
+    return path.with_name(path.name + ".json")
+
+
+def read_sidecar(path: Path) -> Sidecar:
+    """The sidecar of a binary.
+
+    Raises
+    ------
+    BuildError
+        If it is not there, or not one of ours.
+    """
+    beside = sidecar_of(path)
+    try:
+        facts = json.loads(beside.read_text())
+        if facts.get("format") != FORMAT:
+            raise BuildError(
+                f"{beside} has format {facts.get('format')!r}, this clgraph reads {FORMAT}: compile again"
+            )
+        return Sidecar(**facts)
+    except OSError as error:
+        raise BuildError(
+            f"{path} has no sidecar {beside.name} ({error.strerror}), which says what it was made of: copy "
+            "it along, or make the binary with `clgraph fpga compile`"
+        ) from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BuildError(f"{beside} is damaged ({error}): compile again") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BuildError(f"cannot read the FPGA binary {path}: {error.strerror}") from error
+
+
+def check_whole(path: Path, side: Sidecar, data: bytes | None = None) -> None:
+    """Refuse a binary that is not the one that its sidecar was written for."""
+    data = _read(path) if data is None else data
+    if len(data) != side.size:
+        raise BuildError(f"{path} has {len(data)} bytes, its sidecar says {side.size}: the copy is not whole")
+    if hashlib.sha256(data).hexdigest() != side.sha256:
+        raise BuildError(f"{path} is not what its sidecar was written for: copy both, or compile again")
+
+
+def load(device: Device) -> Binary:
+    """The binary that a device was given.
+
+    Raises
+    ------
+    BuildError
+        If none was given; if it is missing, not whole, of other sources, for another board, or lacks
+        a kernel.
+    """
+    if not device.fpga_binary:
+        raise BuildError(
+            f"{device.spec} ({device.name}) builds no kernels itself: make a binary with `clgraph fpga "
+            "compile -o clgraph.aocx`, and give it with --fpga-binary clgraph.aocx or CLGRAPH_FPGA_BINARY"
+        )
+    return Binary(device, Path(device.fpga_binary), force=device.setup.force)
+
+
+class Binary:
+    """A binary on a device.
+
+    Parameters
+    ----------
+    device : Device
+    path : Path
+    force : bool
+        Take it though it was made of other sources than this clgraph's.
+    """
+
+    def __init__(self, device: Device, path: Path, *, force: bool = False) -> None:
+        self.device, self.path = device, path
+        data = _read(path)
+        self.sidecar = read_sidecar(path)
+        check_whole(path, self.sidecar, data)
+        if not force:
+            self._check_sources()
+        self._check_board()
+        self._built = self._load(data)
+        self._check_kernels()
+
+    def _check_sources(self) -> None:
+        if strange := sorted(set(self.sidecar.parameters) ^ set(parameters.known())):
+            raise BuildError(
+                f"{self.path}: parameters {', '.join(strange)} are not those of this clgraph's "
+                "cl/fpga/parameters.h: compile again"
+            )
+        if self.sidecar.sources != pipelines.source_hash():
+            raise BuildError(
+                f"{self.path} was made by clgraph {self.sidecar.clgraph} of other kernel sources "
+                f"({self.sidecar.sources[:12]}, ours are {pipelines.source_hash()[:12]}): compile again, or "
+                "take it all the same with --force (CLGRAPH_FPGA_FORCE=1)"
+            )
+
+    def _check_board(self) -> None:
+        board, device = self.sidecar.board, self.device
+        for_emulator = board == "emulator"
+        if for_emulator != (device.kind == "emulator"):
+            raise BuildError(
+                f"{self.path} was made for {'the emulator' if for_emulator else f'board {board}'}, and "
+                f"{device.spec} is {device.name}: compile with "
+                + ("--emulate" if device.kind == "emulator" else "--board and this board's name")
+            )
+        if not for_emulator and board and board.lower() not in device.name.lower():
+            raise BuildError(
+                f"{self.path} was made for board {board}, and {device.spec} is {device.name}: compile again "
+                "with --board and this board's name (aoc -list-boards)"
+            )
+
+    def _load(self, data: bytes) -> Any:
+        device = self.device
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return cl.Program(device.context, [device.raw], [data]).build([])
+        except cl.Error as error:
+            reason = str(error).strip().split("\n")[0]
+            raise BuildError(
+                f"{device.spec} ({device.name}, driver {device.driver_version}) refused the binary "
+                f"{self.path} (made by {self.sidecar.compiler} for {self.sidecar.board}): {reason}; it must "
+                "be built for this very device and driver"
+            ) from error
+
+    def _check_kernels(self) -> None:
+        there = set(str(self._built.get_info(cl.program_info.KERNEL_NAMES)).split(";"))
+        needed = [kernel for program in self.sidecar.programs for kernel in program["kernels"]]
+        if missing := [kernel for kernel in needed if kernel not in there]:
+            raise BuildError(
+                f"{self.path} lacks the kernel{'s' if len(missing) > 1 else ''} {', '.join(missing)} that "
+                "its sidecar names: compile again"
+            )
+        for program in self.sidecar.programs:
+            name, defines = program["file"], program["defines"]
+            if name not in pipelines.PIPELINES:
+                continue  # of another release, taken by force
+            ours = {kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name)}
+            if missing := sorted(ours - set(program["kernels"])):
+                raise BuildError(
+                    f"{self.path} lacks the kernel{'s' if len(missing) > 1 else ''} {', '.join(missing)} of "
+                    f"cl/fpga/{name}.cl: compile again"
+                )
+
+    def check(self) -> None:
+        """Nothing more to find out: loading it has checked all there is."""
+
+    def program(self, name: str, defines: dict[str, Any]) -> Program:
+        """A kernel file's program out of the binary.
+
+        Raises
+        ------
+        BuildError
+            If the binary does not hold it; it says what it holds.
+        """
+        for program in self.sidecar.programs:
+            if program["file"] == name and program["defines"] == defines:
+                end = pipelines.suffix(defines)
+                return Program(self.device, self._built, name, (), pipeline=True, suffix=end)
+        asked = "".join(f" {key}={value}" for key, value in sorted(defines.items()))
+        held = ", ".join(
+            program["file"] + "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))
+            for program in self.sidecar.programs
+        )
+        remedy = "compile it with --param OFFSET_BITS=64" if "OFFSET" in defines else "compile again"
+        if not any(program["file"] == name for program in self.sidecar.programs):
+            remedy = f"compile it with --only {pipelines.PIPELINES[name].group}, or without --only"
+        elif "REAL" in defines and defines["REAL"] != "float":
+            remedy = "binaries hold float32: use dtype='float32'"
+        raise BuildError(
+            f"{self.path} has no pipelines of cl/fpga/{name}.cl{' with' + asked if asked else ''}: {remedy}. "
+            f"It holds {held}"
+        )

@@ -1,0 +1,315 @@
+"""Building a binary with all pipelines: by ``aoc``, Intel's offline compiler, or by the emulator's runtime.
+
+``aoc`` gets one self-contained source file for each kernel file and variant (`pipelines.unit`), since the
+kernels of one binary must have names of their own. It runs for hours; what it prints is kept in a log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import shutil
+import subprocess
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import clgraph
+from clgraph import cache
+from clgraph.cache import write_atomically
+from clgraph.errors import BuildError, DeviceError
+from clgraph.fpga import parameters, pipelines
+from clgraph.fpga.binary import Sidecar
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+NO_AOC = (
+    "aoc, Intel's offline compiler, is not on the PATH. It is part of the Intel FPGA SDK for OpenCL (with "
+    "Quartus and the board's support package); source its init_opencl.sh and try again"
+)
+NO_EMULATOR = (
+    "the emulator needs no aoc: pip install 'clgraph[fpga-emulator]', clgraph fpga compile --emulate"
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be built.
+
+    Attributes
+    ----------
+    output : Path
+    board : str
+        aoc's word; "" for the SDK's default, "emulator" for the emulator.
+    report : bool
+        Stop after the first stage, which writes the report of loops and areas (minutes, not hours).
+    settings : dict of str to int
+        Parameters that differ from the header's.
+    only : tuple of str
+        Groups of pipelines; none: all.
+    """
+
+    output: Path
+    board: str = ""
+    report: bool = False
+    settings: Mapping[str, int] = ()  # type: ignore[assignment]
+    only: tuple[str, ...] = ()
+
+    @property
+    def emulate(self) -> bool:
+        """Whether it is for the emulator."""
+        return self.board == "emulator"
+
+    @property
+    def values(self) -> dict[str, int]:
+        """All parameters."""
+        return {**parameters.defaults(emulator=self.emulate), **dict(self.settings)}
+
+    @property
+    def wanted(self) -> list[tuple[str, dict[str, Any]]]:
+        """Files and variants."""
+        return pipelines.wanted(self.only, wide=self.values["OFFSET_BITS"] == 64)
+
+    @property
+    def flags(self) -> list[str]:
+        """Options for every file: what it is built for, and the parameters."""
+        kind = "-DKIND_CPU" if self.emulate else "-DKIND_FPGA"
+        return [kind, "-DINTEL_PIPELINES", *(f"-D{k}={v}" for k, v in sorted(dict(self.settings).items()))]
+
+    @property
+    def folder(self) -> Path:
+        """Where the sources for aoc are put."""
+        return self.output.with_name(self.output.stem + ".sources")
+
+    @property
+    def log(self) -> Path:
+        """What aoc printed."""
+        return self.output.with_name(self.output.stem + ".log")
+
+    def units(self) -> dict[str, str]:
+        """File name -> text, as aoc gets them."""
+        return {
+            f"{name}{pipelines.suffix(defines)}.cl": pipelines.unit(name, defines, {}, ())
+            for name, defines in self.wanted
+        }
+
+    def command(self, aoc: str = "aoc") -> list[str]:
+        """The aoc line."""
+        target = ["-march=emulator"] if self.emulate else [f"-board={self.board}"] if self.board else []
+        stage = ["-rtl"] if self.report else []
+        sources = [str(self.folder / name) for name in self.units()]
+        return [aoc, *target, *stage, "-report", *self.flags, *sources, "-o", str(self.output)]
+
+    def sidecar(self, compiler: str, command: list[str]) -> Sidecar:
+        """What is known before the binary is there."""
+        programs = [
+            {
+                "file": name,
+                "defines": defines,
+                "kernels": [kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name)],
+            }
+            for name, defines in self.wanted
+        ]
+        return Sidecar(
+            compiler=compiler, board=self.board, command=command, options=self.flags,
+            sources=pipelines.source_hash(), parameters=self.values, programs=programs,
+            clgraph=clgraph.__version__,
+        )  # fmt: skip
+
+
+def compile_binary(order: Order, say: Callable[[str], None] = print) -> Sidecar:
+    """Build it; `say` gets the command line before it runs.
+
+    Returns
+    -------
+    Sidecar
+        As written beside the binary.
+
+    Raises
+    ------
+    DeviceError
+        If there is no aoc (and, for the emulator, no emulator either).
+    BuildError
+        If aoc fails: with its status, the end of what it printed, and where all of that is kept.
+    """
+    aoc = shutil.which("aoc")
+    if aoc is None and order.emulate and not order.report:
+        return _by_runtime(order, say)
+    if aoc is None:
+        line = shlex.join(order.command())
+        raise DeviceError(f"{NO_AOC}. What would have run:\n  {line}\n{NO_EMULATOR}")
+    return _by_aoc(order, aoc, say)
+
+
+def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
+    order.folder.mkdir(parents=True, exist_ok=True)
+    for name, text in order.units().items():
+        (order.folder / name).write_text(text)
+    command = order.command(aoc)
+    say(shlex.join(command))
+    with order.log.open("w") as log:
+        status = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+    if status != 0:
+        raise BuildError(
+            f"aoc failed with status {status}; its whole output is in {order.log}, the sources in "
+            f"{order.folder}. It ends:\n{_tail(order.log)}"
+        )
+    side = order.sidecar(_aoc_version(aoc), command)
+    side.report = read_report(order.output.with_suffix(""))
+    if order.report:
+        return side
+    try:
+        data = order.output.read_bytes()
+    except OSError as error:
+        raise BuildError(
+            f"aoc ended without an error, but there is no {order.output} ({error.strerror}); its output is "
+            f"in {order.log}. It ends:\n{_tail(order.log)}"
+        ) from error
+    return _finish(order, side, data)
+
+
+def _by_runtime(order: Order, say: Callable[[str], None]) -> Sidecar:
+    """For the emulator without aoc: its OpenCL runtime compiles and links."""
+    from clgraph.choosing import choose
+    from clgraph.device import Setup
+
+    try:
+        device = choose("emulator", Setup(kernels="pipeline"))
+    except DeviceError as error:
+        raise DeviceError(
+            f"{NO_AOC}; nor is there the emulator: pip install 'clgraph[fpga-emulator]'"
+        ) from error
+    if not device.raw.compiler_available:
+        raise DeviceError(f"{device.spec} ({device.name}) has no compiler, and there is no aoc")
+    say(
+        f"no aoc: {device.platform_name}, driver {device.driver_version}, compiles and links "
+        f"{len(order.wanted)} files"
+    )
+    data = link(device, order)
+    compiler = f"{device.platform_name}, driver {device.driver_version}"
+    return _finish(order, order.sidecar(compiler, []), data)
+
+
+def link(device: Device, order: Order) -> bytes:
+    """All units, compiled one by one and linked by the device's own runtime; kept in the disk cache."""
+    import pyopencl as cl
+
+    units = order.units()
+    key = cache.digest([*device.identity, *order.flags, *units, *units.values()])
+    if (known := cache.load("programs", key)) is not None:
+        return known
+    compiled = []
+    for name, text in units.items():
+        made = cl.Program(device.context, text)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made.compile(list(order.flags))
+        except cl.Error as error:
+            log = str(made.get_build_info(device.raw, cl.program_build_info.LOG)).strip()
+            raise BuildError(f"{device.name} does not compile cl/fpga/{name}: {error}\n{log}") from error
+        compiled.append(made)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            linked = cl.link_program(device.context, compiled)
+    except cl.Error as error:
+        raise BuildError(f"{device.name} does not link the pipelines: {error}") from error
+    binaries: list[bytes] = linked.get_info(cl.program_info.BINARIES)
+    cache.store("programs", key, binaries[0])
+    return binaries[0]
+
+
+def _finish(order: Order, side: Sidecar, data: bytes) -> Sidecar:
+    try:
+        order.output.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(order.output, data)
+        side.size, side.sha256 = len(data), hashlib.sha256(data).hexdigest()
+        side.write(order.output)
+    except OSError as error:
+        raise BuildError(f"cannot write {order.output}: {error.strerror}") from error
+    return side
+
+
+def _tail(log: Path, lines: int = 15) -> str:
+    try:
+        text = log.read_text(errors="replace").rstrip().split("\n")
+    except OSError as error:
+        return f"  ({log} cannot be read: {error.strerror})"
+    return "\n".join(f"  {line}" for line in text[-lines:])
+
+
+def _aoc_version(aoc: str) -> str:
+    """What ``aoc -version`` says, in one line."""
+    done = subprocess.run([aoc, "-version"], capture_output=True, text=True, check=False)
+    lines = [line.strip() for line in (done.stdout + done.stderr).split("\n") if line.strip()]
+    named = [line for line in lines if "ersion" in line]
+    return (named or lines or ["aoc of unknown version"])[0]
+
+
+_LINE = re.compile(r"^([A-Za-z][\w /]*?)\s*:\s*(.+?)\s*$")
+_NUMBER = re.compile(r"[\d,]*\.?\d+")
+
+
+def read_report(folder: Path) -> dict[str, Any]:
+    """fmax and resources out of ``acl_quartus_report.txt``, which aoc leaves in its folder; {} without it.
+
+    Returns
+    -------
+    dict
+        ``fmax_mhz``, and ``resources``: name -> used, or {"used", "of"}.
+    """
+    try:
+        text = (folder / "acl_quartus_report.txt").read_text(errors="replace")
+    except OSError:
+        return {}
+    report: dict[str, Any] = {"resources": {}}
+    for line in text.split("\n"):
+        if not (found := _LINE.match(line.strip())):
+            continue
+        name, value = found[1], found[2]
+        numbers = [float(x.replace(",", "")) for x in _NUMBER.findall(value.split("(")[0])]
+        if not numbers:
+            continue
+        if name == "Kernel fmax":
+            report["fmax_mhz"] = numbers[0]
+        elif name == "Actual clock freq":
+            report["clock_mhz"] = numbers[0]
+        elif "fmax" not in name:
+            used = int(numbers[0])
+            report["resources"][name] = {"used": used, "of": int(numbers[1])} if len(numbers) > 1 else used
+    return report
+
+
+def same_sources(side: Sidecar) -> bool:
+    """Whether a binary was made of this clgraph's sources."""
+    return side.sources == pipelines.source_hash()
+
+
+def lines_of(side: Sidecar) -> Iterable[str]:
+    """A sidecar for people."""
+    yield f"board       {side.board or 'the default'}"
+    yield f"compiler    {side.compiler}"
+    yield f"clgraph     {side.clgraph}"
+    ours = (
+        "as this clgraph's"
+        if same_sources(side)
+        else "NOT those of this clgraph: it is refused without --force"
+    )
+    yield f"sources     {side.sources[:16]}, {ours}"
+    yield f"size        {side.size} bytes, SHA-256 {side.sha256[:16]}"
+    if "fmax_mhz" in side.report:
+        yield f"fmax        {side.report['fmax_mhz']} MHz"
+    for name, used in side.report.get("resources", {}).items():
+        amount = f"{used['used']} of {used['of']}" if isinstance(used, dict) else f"{used}"
+        yield f"            {name}: {amount}"
+    if not side.report:
+        yield "fmax        not known: no report of aoc's"
+    yield "parameters  " + ", ".join(f"{k}={v}" for k, v in side.parameters.items())
+    for program in side.programs:
+        told = "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))
+        yield f"program     {program['file']}{told}: {', '.join(program['kernels'])}"

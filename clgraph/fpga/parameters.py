@@ -1,0 +1,90 @@
+"""What the pipelines are cut to: the host's view of ``cl/fpga/parameters.h``, where alone it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from clgraph.errors import InputError
+from clgraph.program import kernel_folder
+
+_DEFINE = re.compile(r"^#define (\w+) (\d+)(?:[ \t]*// (.*))?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that the pipelines are built with.
+
+    Attributes
+    ----------
+    name : str
+    board, emulator : int
+        Default on a board, and on the emulator.
+    meaning : str
+    """
+
+    name: str
+    board: int
+    emulator: int
+    meaning: str
+
+
+@cache
+def known() -> dict[str, Parameter]:
+    """All parameters, in the order of the header."""
+    text = (kernel_folder() / "fpga" / "parameters.h").read_text()
+    found: dict[str, Parameter] = {}
+    for name, value, meaning in _DEFINE.findall(text):
+        if name in found:  # its second place is the emulator's
+            old = found[name]
+            found[name] = Parameter(name, old.board, int(value), old.meaning)
+        else:
+            found[name] = Parameter(name, int(value), int(value), meaning)
+    return found
+
+
+def defaults(*, emulator: bool = False) -> dict[str, int]:
+    """Every parameter's default."""
+    return {p.name: p.emulator if emulator else p.board for p in known().values()}
+
+
+def parse(settings: Iterable[str]) -> dict[str, int]:
+    """``["UNROLL=8"]`` as numbers, checked.
+
+    Raises
+    ------
+    InputError
+        Naming the parameter and what there is.
+    """
+    values: dict[str, int] = {}
+    for setting in settings:
+        name, _, text = setting.partition("=")
+        if name not in known():
+            raise InputError(f"no parameter {name!r} (in {setting!r}): there are {', '.join(known())}")
+        if not text.isdigit():
+            raise InputError(
+                f"parameter {setting!r}: give a whole number, as in {name}={known()[name].board}"
+            )
+        values[name] = int(text)
+    check(values)
+    return values
+
+
+def check(values: dict[str, int]) -> None:
+    """Refuse values that the pipelines cannot be built with, each with its reason."""
+    for name, value in values.items():
+        problem = ""
+        if name == "OFFSET_BITS" and value not in (32, 64):
+            problem = "offsets have 32 or 64 bits"
+        elif name in ("CHANNELS", "EARLY_OUT") and value not in (0, 1):
+            problem = "it is 0 or 1"
+        elif name == "ROW_BLOCK" and (value < 32 or value % 32):
+            problem = "blocks are whole words of a bitmap: use a multiple of 32"
+        elif name == "UNROLL" and (value < 1 or value > 64 or value & (value - 1)):
+            problem = "a burst is a power of two of words, 64 at most"
+        elif value < (0 if name in ("CHANNELS", "EARLY_OUT") else 1) or value > 1 << 24:
+            problem = "use 1 to 16777216"
+        if problem:
+            raise InputError(f"parameter {name}={value}: {problem}")

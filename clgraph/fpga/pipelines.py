@@ -1,0 +1,138 @@
+"""Which kernel files have pipelines (``cl/fpga/NAME.cl``), and how a binary holds all of them.
+
+What ``cl/NAME.cl`` decides when it is built, a pipeline mostly asks of its arguments (a NULL pointer: no
+predecessors are wanted), since a board's binary is built once and holds every kernel. What is left, a type or
+a number of arguments, makes variants of a file: `Pipeline.matters` names their build options.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from clgraph.errors import InputError
+from clgraph.program import read_source
+
+Defines = dict[str, Any]
+
+_KERNEL = re.compile(r"^PIPELINE void (\w+)\(", re.MULTILINE)
+_MADE = re.compile(r"^FLAT_KERNEL\((\w+),", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A file of ``cl/fpga``.
+
+    Attributes
+    ----------
+    group : str
+        What it is for; ``clgraph fpga compile --only`` names groups.
+    matters : tuple of str
+        Build options that make another program of it; all others change nothing.
+    standard : tuple of dict
+        The variants that a binary holds.
+    """
+
+    group: str
+    matters: tuple[str, ...] = ()
+    standard: tuple[tuple[tuple[str, Any], ...], ...] = ((),)
+
+
+_OFFSET = ("OFFSET",)
+# a board has no float64: sums end as pairs of floats there
+_BOARD = (("COMPENSATED", True), ("REAL", "float"))
+_NUMBERS = ("OFFSET", "REAL", "COMPENSATED")
+
+PIPELINES: dict[str, Pipeline] = {
+    "fill": Pipeline("all"),
+    "copra": Pipeline("sample", _OFFSET),
+    "copra_bfs": Pipeline("sample", _OFFSET),
+    "draw": Pipeline("sample", _OFFSET),
+    "select": Pipeline("sample", _OFFSET),
+    "exact": Pipeline("sample", _OFFSET),
+    "components": Pipeline("components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))),
+    "components_rank": Pipeline("components"),
+    "bfs": Pipeline("bfs", _OFFSET),
+    "bfs_push": Pipeline("bfs", _OFFSET),
+    "bfs_pull": Pipeline("bfs", _OFFSET),
+    "bfs_fused": Pipeline("bfs", _OFFSET),
+    "pagerank": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
+    "pagerank_pull": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
+    "ppr_walks": Pipeline("walks", (*_NUMBERS, "POLICY"), (_BOARD,)),
+}
+#: groups that a group needs besides itself
+NEEDS = {"sample": ("components",), "walks": ("pagerank",)}
+GROUPS = tuple(dict.fromkeys(p.group for p in PIPELINES.values() if p.group != "all"))
+
+
+def variant(name: str, defines: Mapping[str, Any]) -> Defines:
+    """The build options that matter, without those that say what is so anyway."""
+    kept = {key: defines[key] for key in PIPELINES[name].matters if defines.get(key) not in (None, False, 0)}
+    for key, unasked in (("OFFSET", "int"), ("REAL", "")):
+        if kept.get(key) == unasked:
+            del kept[key]
+    if "POLICY" in kept and kept["POLICY"] != 2:
+        del kept["POLICY"]  # only normalising is another kernel; what else there is the arguments tell
+    return kept
+
+
+def suffix(defines: Mapping[str, Any]) -> str:
+    """What a variant's kernels have behind their names in a binary: ``__ARC_KEY_uint``."""
+    if not defines:
+        return ""
+    return "__" + "_".join(f"{key}_{value}" for key, value in sorted(defines.items()))
+
+
+def kernels(name: str) -> tuple[str, ...]:
+    """The kernels of a file of ``cl/fpga``."""
+    text = read_source(f"fpga/{name}")
+    return tuple(dict.fromkeys([*_KERNEL.findall(text), *_MADE.findall(text)]) if text else ())
+
+
+def wanted(groups: Iterable[str], *, wide: bool = False) -> list[tuple[str, Defines]]:
+    """Files and variants that a binary for some groups holds (none: all), `wide` with 64-bit offsets."""
+    chosen = list(groups) or list(GROUPS)
+    for group in chosen:
+        if group not in GROUPS:
+            raise InputError(f"no group of pipelines {group!r}: there are {', '.join(GROUPS)}")
+    for group in list(chosen):
+        chosen += [other for other in NEEDS.get(group, ()) if other not in chosen]
+    found: list[tuple[str, Defines]] = []
+    for name, pipeline in PIPELINES.items():
+        if pipeline.group in (*chosen, "all"):
+            for standard in pipeline.standard:
+                defines = dict(standard)
+                if wide and "OFFSET" in pipeline.matters:
+                    defines["OFFSET"] = "long"
+                found.append((name, variant(name, defines)))
+    return found
+
+
+def unit(name: str, defines: Mapping[str, Any], settings: Mapping[str, int], flags: Iterable[str]) -> str:
+    """One self-contained source file for the offline compiler: its options in front, its kernels renamed."""
+    lines = [f"// cl/fpga/{name}.cl with all it includes, made by `clgraph fpga compile`"]
+    for flag in flags:
+        key, _, value = flag.removeprefix("-D").partition("=")
+        lines.append(f"#define {key} {value or 1}")
+    lines += [f"#define {key} {1 if value is True else value}" for key, value in sorted(defines.items())]
+    lines += [f"#define {key} {value}" for key, value in sorted(settings.items())]
+    end = suffix(defines)
+    if end:
+        for kernel in kernels(name):
+            lines += [f"#define {kernel} {kernel}{end}", f"#define {kernel}_write {kernel}_write{end}"]
+    return "\n".join(lines) + "\n" + read_source(f"fpga/{name}")
+
+
+@cache
+def source_hash() -> str:
+    """SHA-256 over all files of ``cl/fpga`` and what they include: what a binary is held against."""
+    sha = hashlib.sha256()
+    for name in PIPELINES:
+        text = read_source(f"fpga/{name}")
+        # files of other packages (Random123) are not ours to answer for, but they are part of the text
+        sha.update(f"{name} {len(text)}\n".encode() + text.encode())
+    return sha.hexdigest()

@@ -1,0 +1,530 @@
+"""Pipelines for Intel FPGAs, on the emulator: results, launches, binaries, the model's tables.
+
+That the results are right is tested everywhere else too: the emulator takes pipelines by itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_runs import ROOT
+from conftest import working_devices
+
+import clgraph
+from clgraph import Graph, bfs_search
+from clgraph.cli import main
+from clgraph.device import Device, Setup, get_device
+from clgraph.errors import BuildError, DeviceError, InputError
+from clgraph.fpga import binary, model, offline, parameters, pipelines
+from clgraph.launch import record_launches
+from clgraph.program import read_source
+
+
+@pytest.fixture(scope="module")
+def emulator(request: pytest.FixtureRequest) -> Device:
+    wanted = (request.config.getoption("--devices") or "fpga").split(",")
+    found = working_devices().get("fpga")
+    if found is None or found.kind != "emulator" or "fpga" not in wanted:
+        pytest.skip("needs Intel's FPGA emulator (pip install 'clgraph[fpga-emulator]'), in --devices fpga")
+    return found.with_setup(Setup(kernels="pipeline"))
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    """Long and short rows, several components, parallel edges, single vertices."""
+    random = np.random.default_rng(5)
+    tail = np.concatenate((random.integers(0, 900, 2500), np.zeros(300, np.int64), np.arange(950, 990)))
+    head = np.concatenate(
+        (random.integers(0, 900, 2500) // 3, random.integers(1, 900, 300), np.arange(951, 991))
+    )
+    return Graph.from_edges(tail, head, duplicates="keep")
+
+
+def works(graph: Graph, device: Device) -> dict[str, Any]:
+    """What every algorithm with pipelines finds."""
+    found: dict[str, Any] = {}
+    for name, options in {
+        "drv": {"method": "drv"},
+        "dre": {"method": "dre"},
+        "drv batched": {"method": "drv", "mode": "batched"},
+        "dre batched": {"method": "dre", "mode": "batched", "components": "bfs"},
+        "drve": {"method": "drve", "tolerance": 0},
+        "dhyb": {"method": "dhyb"},
+    }.items():
+        sample = clgraph.sample(graph, size="55%", seed=3, device=device, **options)
+        found[name] = (sample.vertices.tolist(), sample.edges.tolist())
+    for method in ("hybrid", "frontier"):
+        for sources in (0, [5, 700, 960]):
+            search = clgraph.bfs(graph, sources, method=method, device=device)  # type: ignore[arg-type]
+            arrays = (search.distance, search.predecessor, search.source_of)
+            found[f"bfs {method} {sources}"] = [None if a is None else a.tolist() for a in arrays]
+    parts = clgraph.connected_components(graph, device=device)
+    found["components"] = (parts.labels.tolist(), parts.sizes.tolist())
+    walks = clgraph.personalized_pagerank(
+        graph, [0, 7], method="monte-carlo", walks=3000, seed=1, device=device, dangling="drop"
+    )
+    found["walks"] = walks.visits.tolist() if hasattr(walks, "visits") else walks.ranks.tolist()
+    return found
+
+
+def ranks(graph: Graph, device: Device) -> list[Any]:
+    return [
+        clgraph.pagerank(graph, variant=variant, tol=0, max_iter=20, device=device, dtype=dtype).ranks  # type: ignore[arg-type]
+        for variant, dtype in (("serial", "float32"), ("pull", "float64"), ("auto", "float32"))
+    ]
+
+
+@pytest.fixture(scope="module")
+def expected(graph: Graph) -> dict[str, Any]:
+    """By kernels over ranges, on a CPU (the emulator if there is none)."""
+    devices = working_devices()
+    other = next((devices[word] for word in ("pocl", "intel") if word in devices), devices["fpga"])
+    device = other.with_setup(Setup(kernels="ndrange"))
+    return {**works(graph, device), "ranks": ranks(graph, device)}
+
+
+# --- what runs ------------------------------------------------------------------------------------
+
+
+@pytest.mark.device
+def test_results_and_launches(
+    emulator: Device, graph: Graph, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As kernels over ranges have it; each pipeline over one work-item, and none of them as a range."""
+    with record_launches() as launches:
+        found = works(graph, emulator)
+        for mine, other in zip(ranks(graph, emulator), expected["ranks"], strict=True):
+            assert np.abs(mine.astype(np.float64) - other).sum() < 1e-6
+        for alpha in (1, 15):  # levels pushed, levels pulled: of a graph of this size all would be fused
+            shape = dataclasses.replace(bfs_search._SERIAL, fuse_arcs=24, alpha=alpha)
+            monkeypatch.setitem(bfs_search.SHAPES, "emulator", shape)
+            for sources in (0, [5, 700, 960]):
+                search = clgraph.bfs(graph, sources, device=emulator)
+                arrays = (search.distance, search.predecessor, search.source_of)
+                assert [None if a is None else a.tolist() for a in arrays] == expected[
+                    f"bfs hybrid {sources}"
+                ]
+    for name, value in found.items():
+        assert value == expected[name], name
+    assert {x.program for x in launches if x.pipeline} == set(pipelines.PIPELINES) - {"fill"}
+    for launch in launches:
+        assert launch.pipeline == (launch.program in pipelines.PIPELINES), launch
+        if launch.pipeline:
+            assert launch.global_size == launch.local_size == (1,), launch
+
+
+@pytest.mark.device
+def test_ranges_on_the_emulator(emulator: Device, graph: Graph, expected: dict[str, Any]) -> None:
+    """The other form still works there, and is never launched as a pipeline."""
+    device = emulator.with_setup(Setup(kernels="ndrange"))
+    with record_launches() as launches:
+        sample = clgraph.sample(graph, "drv", size="55%", seed=3, device=device)
+        search = clgraph.bfs(graph, 0, device=device)
+    assert (sample.vertices.tolist(), sample.edges.tolist()) == expected["drv"]
+    assert search.distance.tolist() == expected["bfs hybrid 0"][0]
+    assert not any(x.pipeline for x in launches)
+    assert sample.kernels == "ndrange"
+    assert "cl/exact.cl" in sample.built
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("channels", [0, 1])
+def test_parameters_change_nothing(
+    emulator: Device, graph: Graph, expected: dict[str, Any], channels: int
+) -> None:
+    """Small ones, so that rows, blocks and registers end in the middle of everything; and channels."""
+    device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
+    device.pipeline_parameters = {
+        "UNROLL": 2, "AHEAD": 3, "HAZARD": 5, "WALKS": 7, "ADDERS": 3, "LOCAL_WORDS": 1, "LOCAL_RANKS": 4,
+        "ROW_BLOCK": 32, "HISTOGRAMS": 2, "EARLY_OUT": 0,
+    }  # fmt: skip
+    if channels:
+        device.pipeline_parameters = {"CHANNELS": 1}
+        assert device.program("pagerank", REAL="double").pagerank_serial.partner is not None
+        assert device.program("pagerank", REAL="double").pagerank_finish.partner is None
+    else:
+        found = works(graph, device)
+        assert {name: found[name] for name in found} == {name: expected[name] for name in found}
+    for mine, other in zip(ranks(graph, device), ranks(graph, emulator), strict=True):
+        assert np.array_equal(mine, other)  # sums in fixed point do not depend on the order
+
+
+def signature(text: str, kernel: str) -> list[str]:
+    """Arguments of a kernel, macros expanded, without what says how they are accessed."""
+    text = text.replace("\\\n", " ")
+    plain = dict(re.findall(r"^#define (\w+) +(.*)$", text, re.MULTILINE))
+    calls = {
+        name: (parameter, body)
+        for name, parameter, body in re.findall(r"^#define (\w+)\((\w*)\) +(.*)$", text, re.MULTILINE)
+    }
+    found = re.search(rf"(?:__kernel|PIPELINE) void {kernel}\(((?:[^()]|\([^()]*\))*)\)", text)
+    assert found, kernel
+    arguments = found[1]
+    for _ in range(6):
+        for name, (parameter, body) in calls.items():
+            arguments = re.sub(
+                rf"\b{name}\(([^()]*)\)",
+                lambda m, p=parameter, b=body: re.sub(rf"\b{p}\b", m[1], b),
+                arguments,
+            )
+        arguments = re.sub(
+            r"\b[A-Z][A-Z_]+\b",
+            lambda m: plain.get(m[0], m[0]) if "ARG" in m[0] or m[0] == "ROWS" else m[0],
+            arguments,
+        )
+    words = re.sub(r"//.*", "", arguments)
+    words = re.sub(r"\b(__global|const|restrict|volatile)\b", " ", words)
+    return [" ".join(word.replace("*", " * ").split()) for word in words.split(",") if word.strip()]
+
+
+@pytest.mark.parametrize("name", [name for name in pipelines.PIPELINES if not name.startswith("pagerank")])
+def test_same_names_and_arguments(name: str) -> None:
+    ours, theirs = read_source(f"fpga/{name}"), read_source(name)
+    without = {
+        "components_long",
+        "bfs_push_long",
+        "bfs_pull_rest",
+    }  # rows of any length are one to a pipeline
+    assert set(pipelines.kernels(name)) == set(re.findall(r"__kernel void (\w+)\(", theirs)) - without
+    for kernel in pipelines.kernels(name):
+        assert signature(ours, kernel) == signature(theirs, kernel), kernel
+
+
+def test_no_work_item_functions_in_pipelines() -> None:
+    """Nothing asks which work-item it is, nothing is atomic, nothing waits at a barrier."""
+    for file in (ROOT / "cl" / "fpga").iterdir():
+        text = re.sub(r"//.*", "", file.read_text())
+        assert not re.search(
+            r"\b(get_\w+_(id|size)|atomic_\w+|barrier|work_group_\w+|sub_group_\w+)\b", text
+        ), file
+
+
+# --- what may be chosen ---------------------------------------------------------------------------
+
+
+@pytest.mark.device
+def test_choosing(emulator: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLGRAPH_KERNELS", raising=False)
+    assert get_device("emulator").kernels == "pipeline"
+    assert get_device("emulator", kernels="ndrange").kernels == "ndrange"
+    assert get_device(emulator, kernels="ndrange") is get_device(emulator, kernels="ndrange")
+    monkeypatch.setenv("CLGRAPH_KERNELS", "ndrange")
+    assert get_device("emulator").kernels == "ndrange"
+    assert get_device("emulator", kernels="pipeline").kernels == "pipeline"
+    monkeypatch.setenv("CLGRAPH_KERNELS", "both")
+    with pytest.raises(DeviceError, match="CLGRAPH_KERNELS is 'both': use 'ndrange' or 'pipeline'"):
+        get_device("emulator")
+
+
+@pytest.mark.device
+def test_told_in_json(emulator: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edges = tmp_path / "g.txt"
+    edges.write_text("0 1\n1 2\n2 3\n3 0\n")
+    main(["components", str(edges), "--device", emulator.spec, "--kernels", "pipeline", "--json", "-q"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["kernels"] == "pipeline"
+    assert "cl/fpga/components.cl" in told["built"]
+    assert os.environ.get("CLGRAPH_KERNELS") is None or "--kernels" in sys.argv
+
+
+def test_parameters() -> None:
+    known = parameters.known()
+    assert known["UNROLL"].board == 16
+    assert known["UNROLL"].emulator < 16
+    assert all(p.meaning for p in known.values())
+    assert parameters.parse(["UNROLL=8", "CHANNELS=1"]) == {"UNROLL": 8, "CHANNELS": 1}
+    for wrong, reason in {
+        "SPEED=9": "no parameter 'SPEED'", "UNROLL=fast": "give a whole number", "UNROLL=12": "power of two",
+        "OFFSET_BITS=48": "32 or 64", "ROW_BLOCK=100": "multiple of 32", "CHANNELS=2": "0 or 1",
+        "WALKS=0": "use 1",
+    }.items():  # fmt: skip
+        with pytest.raises(InputError, match=reason):
+            parameters.parse([wrong])
+
+
+def test_wide_offsets() -> None:
+    order = offline.Order(Path("x.aocx"), settings={"OFFSET_BITS": 64}, only=("bfs",))
+    assert ("bfs", {"OFFSET": "long"}) in order.wanted
+    assert "#define bfs_fill bfs_fill__OFFSET_long" in order.units()["bfs__OFFSET_long.cl"]
+
+
+# --- binaries -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def made(emulator: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A binary of all pipelines for the emulator."""
+    path = tmp_path_factory.mktemp("binary") / "clgraph.aocx"
+    order = offline.Order(path, "emulator")
+    offline._by_runtime(order, print)
+    return path
+
+
+@pytest.fixture
+def copy(made: Path, tmp_path: Path) -> Path:
+    for file in (made, binary.sidecar_of(made)):
+        shutil.copy(file, tmp_path)
+    return tmp_path / made.name
+
+
+def alter(path: Path, **changes: Any) -> None:
+    side = binary.sidecar_of(path)
+    side.write_text(json.dumps(json.loads(side.read_text()) | changes))
+
+
+RUN = """
+import json, sys
+import numpy as np
+import clgraph
+from clgraph.launch import record_launches
+arrays = np.load(sys.argv[1])
+graph = clgraph.Graph.from_edges(arrays["tail"], arrays["head"])
+with record_launches() as launches:
+    answers = {
+        name: clgraph.sample(graph, name, size="50%", seed=2, device="emulator").vertices.tolist()
+        for name in ("drv", "drve")
+    }
+    answers["bfs"] = clgraph.bfs(graph, 0, device="emulator").distance.tolist()
+    ranks = clgraph.pagerank(graph, device="emulator", tol=1e-6)
+answers["ranks"] = ranks.ranks.tolist()
+answers["sizes"] = sorted({x.global_size for x in launches})
+answers["built"] = ranks.built
+print(json.dumps(answers))
+"""
+
+
+@pytest.mark.device
+def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> None:
+    """A fresh process, nothing kept on disk, run-time compilation switched off: everything from the file."""
+    random = np.random.default_rng(1)
+    tail, head = random.integers(0, 300, 900), random.integers(0, 300, 900)
+    np.savez(tmp_path / "g.npz", tail=tail, head=head)
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    environment = {
+        **os.environ, "PYTHONPATH": path, "CLGRAPH_NO_COMPILE": "1",
+        "CLGRAPH_CACHE_DIR": str(tmp_path / "cache"),
+        "CLGRAPH_FPGA_BINARY": str(made), "CLGRAPH_KERNELS": "pipeline",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(tmp_path / "g.npz")],
+        capture_output=True, text=True, env=environment, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout)
+    graph = Graph.from_edges(tail, head)
+    for name in ("drv", "drve"):
+        sample = clgraph.sample(graph, name, size="50%", seed=2, device=emulator)
+        assert answers[name] == sample.vertices.tolist()
+    assert answers["bfs"] == clgraph.bfs(graph, 0, device=emulator).distance.tolist()
+    assert np.abs(clgraph.pagerank(graph, device=emulator, tol=1e-6).ranks - answers["ranks"]).sum() < 1e-6
+    assert answers["sizes"] == [[1]]
+    assert answers["built"][0] == str(made)
+    assert not (tmp_path / "cache" / "programs").exists()
+
+
+@pytest.mark.device
+def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch, copy: Path) -> None:
+    monkeypatch.setenv("CLGRAPH_NO_COMPILE", "1")
+    board = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
+    assert "clgraph fpga compile" in str(board.fault)
+    assert "CLGRAPH_FPGA_BINARY" in str(board.fault)
+    with pytest.raises(BuildError, match="--fpga-binary"):
+        board.program("bfs")
+    board = Device(emulator.raw, emulator.spec, Setup(binary=str(copy)))
+    assert board.fault is None
+    assert board.features == frozenset()
+    with pytest.raises(BuildError, match=r"cl/contract\.cl has no pipeline"):
+        board.program("contract")
+    with pytest.raises(BuildError, match="binaries hold float32"):
+        board.program("pagerank", REAL="double")
+    with pytest.raises(BuildError, match="OFFSET_BITS=64"):
+        board.program("bfs", OFFSET="long")
+    ranges = Device(emulator.raw, emulator.spec, Setup(kernels="ndrange"))
+    assert "come from no binary" in str(ranges.fault)
+
+
+@pytest.mark.device
+def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
+    def load(force: bool = False) -> Any:
+        return Device(emulator.raw, emulator.spec, Setup(binary=str(copy), force=force)).offline
+
+    def refused(reason: str) -> None:
+        with pytest.raises(BuildError, match=reason):
+            load()
+
+    whole, side = copy.read_bytes(), json.loads(binary.sidecar_of(copy).read_text())
+    assert load().program("bfs", {}).pipeline
+    alter(copy, sources="0" * 64)
+    refused("other kernel sources .*--force")
+    assert load(force=True).program("bfs", {})
+    alter(copy, **side | {"board": "de5net_a7"})
+    refused("made for board de5net_a7, and .*Emulation Device: compile with --emulate")
+    first = side["programs"][0]
+    alter(copy, **side | {"programs": [{**first, "kernels": [*first["kernels"], "fill_16"]}]})
+    refused("lacks the kernel fill_16 that")
+    alter(copy, **side | {"programs": [{**first, "kernels": first["kernels"][1:]}]})
+    refused(r"lacks the kernel fill_1 of cl/fpga/fill\.cl")
+    alter(copy, **side | {"programs": [p for p in side["programs"] if p["file"] != "exact"]})
+    with pytest.raises(BuildError, match=r"no pipelines of cl/fpga/exact\.cl: compile it with --only sample"):
+        load().program("exact", {})
+    alter(copy, **side | {"parameters": {**side["parameters"], "SPEED": 9}})
+    refused("parameters SPEED are not those")
+    alter(copy, **side | {"format": 99})
+    refused("has format 99, this clgraph reads 1")
+    alter(copy, **side)
+    copy.write_bytes(whole[:1000])
+    refused(f"has 1000 bytes, its sidecar says {len(whole)}: the copy is not whole")
+    copy.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
+    refused("is not what its sidecar was written for")
+    rubbish = b"rubbish" * 100
+    copy.write_bytes(rubbish)
+    alter(copy, size=len(rubbish), sha256=__import__("hashlib").sha256(rubbish).hexdigest())
+    refused("refused the binary .*built for this very device")
+    binary.sidecar_of(copy).write_text("{")
+    refused("is damaged")
+    binary.sidecar_of(copy).unlink()
+    refused("has no sidecar clgraph.aocx.json")
+    copy.unlink()
+    refused("cannot read the FPGA binary")
+
+
+@pytest.mark.device
+def test_show(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["fpga", "show", str(made)])
+    shown = capsys.readouterr().out
+    assert "as this clgraph's" in shown
+    assert "components ARC_KEY=uint: components_init__ARC_KEY_uint" in shown
+    assert "UNROLL=4" in shown
+    main(["fpga", "show", str(made), "--json"])
+    assert json.loads(capsys.readouterr().out)["same_sources"] is True
+
+
+# --- aoc, a fake one ------------------------------------------------------------------------------
+
+AOC = """#!/bin/sh
+if [ "$1" = "-version" ]; then
+  echo "Intel(R) FPGA SDK for OpenCL(TM), 64-Bit Offline Compiler"; echo "Version 19.1.0 Build 240"; exit 0
+fi
+printf '%s\\n' "$@" > {folder}/line
+if [ -n "$AOC_FAILS" ]; then echo "Error: cannot fit kernel into device"; exit 3; fi
+while [ $# -gt 1 ]; do if [ "$1" = "-o" ]; then out=$2; fi; shift; done
+base=${{out%.aocx}}
+mkdir -p "$base"
+cat > "$base/acl_quartus_report.txt" <<X
+ALUTs: 74264
+Logic utilization: 166,113 / 234,720 ( 71 % )
+DSP blocks: 2 / 256 ( < 1 % )
+RAM blocks: 1,453 / 2,560 ( 57 % )
+Actual clock freq: 201.5
+Kernel fmax: 202.88
+2x clock fmax: 10000
+X
+[ -n "$AOC_WRITES_NOTHING" ] || echo binary > "$out"
+"""
+
+
+@pytest.fixture
+def aoc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the PATH with an aoc that notes its line."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    tool = folder / "aoc"
+    tool.write_text(AOC.format(folder=folder))
+    tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return folder
+
+
+def test_aoc_line_and_report(aoc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "x.aocx"
+    command = [
+        "fpga",
+        "compile",
+        "-o",
+        str(out),
+        "--board",
+        "de5net_a7",
+        "--param",
+        "UNROLL=8",
+        "--only",
+        "pagerank",
+    ]
+    main(command)
+    line = (aoc / "line").read_text().split("\n")
+    assert line[:5] == ["-board=de5net_a7", "-report", "-DKIND_FPGA", "-DINTEL_PIPELINES", "-DUNROLL=8"]
+    sources = [word for word in line if word.endswith(".cl")]
+    assert {Path(s).name.split("__")[0].removesuffix(".cl") for s in sources} == {
+        "fill",
+        "pagerank",
+        "pagerank_pull",
+    }
+    assert all("PIPELINE void" in Path(s).read_text() for s in sources)
+    told = capsys.readouterr()
+    assert " -board=de5net_a7 " in told.err
+    assert "202.88 MHz" in told.out
+    side = json.loads((tmp_path / "x.aocx.json").read_text())
+    assert side["compiler"] == "Version 19.1.0 Build 240"
+    assert side["parameters"]["UNROLL"] == 8
+    assert side["parameters"]["HAZARD"] == parameters.known()["HAZARD"].board
+    assert side["report"]["fmax_mhz"] == 202.88
+    assert side["report"]["resources"]["RAM blocks"] == {"used": 1453, "of": 2560}
+    main(["fpga", "show", str(out)])
+    assert "RAM blocks: 1453 of 2560" in capsys.readouterr().out
+    main(["fpga", "compile", "-o", str(tmp_path / "r.aocx"), "--report", "--json", "-q"])
+    assert "-rtl" in (aoc / "line").read_text().split("\n")
+    assert json.loads(capsys.readouterr().out)["report_only"] is True
+    assert not (tmp_path / "r.aocx.json").exists()
+    main(["fpga", "compile", "-o", str(tmp_path / "e.aocx"), "--emulate"])
+    assert (aoc / "line").read_text().split("\n")[0] == "-march=emulator"
+
+
+def test_aoc_fails(
+    aoc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order = offline.Order(tmp_path / "x.aocx", "de5net_a7", only=("bfs",))
+    monkeypatch.setenv("AOC_FAILS", "1")
+    with pytest.raises(BuildError, match=r"(?s)status 3.*x\.log.*cannot fit kernel"):
+        offline.compile_binary(order)
+    assert "cannot fit" in order.log.read_text()
+    monkeypatch.delenv("AOC_FAILS")
+    monkeypatch.setenv("AOC_WRITES_NOTHING", "1")
+    with pytest.raises(BuildError, match="ended without an error, but there is no"):
+        offline.compile_binary(order)
+    capsys.readouterr()
+
+
+def test_no_aoc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit):
+        main(["fpga", "compile", "--board", "de5net_a7", "-o", str(tmp_path / "x.aocx")])
+    said = capsys.readouterr().err
+    assert "aoc, Intel's offline compiler, is not on the PATH" in said
+    assert "aoc -board=de5net_a7 -report" in said
+    for wrong in (["--emulate", "--board", "b"], ["--only", "drv"], ["--param", "UNROLL=3"]):
+        with pytest.raises(SystemExit):
+            main(["fpga", "compile", *wrong])
+
+
+# --- the model ------------------------------------------------------------------------------------
+
+
+def test_tables_of_the_model() -> None:
+    """docs/fpga.md holds what the model computes: python -m clgraph.fpga.model docs/fpga.md."""
+    page = (ROOT / "docs" / "fpga.md").read_text()
+    assert model.fill_in(page) == page
+    w = model.workload()
+    assert abs(w.arcs / w.n - 5) < 1e-9
+    for board in model.BOARDS:
+        for run in model.RUNS:
+            assert 0 < model.total(run, w, board) < 1000
