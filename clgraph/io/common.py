@@ -15,8 +15,9 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.building import INT32_MAX, Duplicates
 from clgraph.errors import InputError
-from clgraph.graph import INT32_MAX, Duplicates, Graph
+from clgraph.graph import Graph
 from clgraph.io.atomic import atomic_write
 
 Ids = Literal["int", "str"]

@@ -293,13 +293,16 @@ def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[n
 
 def lost_in_edges(graph: Graph) -> list[str]:
     """What an edge list does not hold."""
-    notes = []
+    notes = isolated_note(graph)
+    if graph.multiplicity is not None:
+        notes.append(f"{graph.num_duplicates} merged parallel edges written once")
+    return notes
+
+
+def isolated_note(graph: Graph) -> list[str]:
+    """A note where vertices have no edges, which a list of edges does not hold."""
     touched = np.zeros(graph.num_vertices, bool)
     touched[graph.col_idx] = True
     touched |= graph.degrees > 0
     isolated = graph.num_vertices - int(np.count_nonzero(touched))
-    if isolated:
-        notes.append(f"{counted(isolated, 'vertex', 'vertices')} without edges left out")
-    if graph.multiplicity is not None:
-        notes.append(f"{graph.num_duplicates} merged parallel edges written once")
-    return notes
+    return [f"{counted(isolated, 'vertex', 'vertices')} without edges left out"] if isolated else []

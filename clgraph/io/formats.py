@@ -11,6 +11,7 @@ from typing import Any, get_args
 from clgraph.errors import InputError
 from clgraph.graph import Duplicates, Graph
 from clgraph.io import ldbc
+from clgraph.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
 from clgraph.io.binary import read_binary, write_binary
 from clgraph.io.common import Ids, Loaded, Options, check_file, counted
 from clgraph.io.edges import read_edges, write_edges
@@ -36,6 +37,8 @@ FORMATS = {
     "ldbc": Format((".v", ".e"), ldbc.read_ldbc, ldbc.write_ldbc),
     "npz": Format((".npz",), read_npz, write_npz, text=False),
     "clg": Format((".clg",), read_binary, write_binary, text=False),
+    "parquet": Format((".parquet", ".pq"), read_parquet, write_parquet, text=False),
+    "arrow": Format((".arrow", ".feather"), read_arrow, write_arrow, text=False),
 }
 
 
@@ -55,14 +58,15 @@ def read(
     path : str or path
         ``.txt .tsv .csv .edges .edgelist .el`` (edge lists), ``.mtx`` (Matrix Market), ``.graph .metis``
         (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), each plain or with ``.gz``; ``.npz``
-        (scipy.sparse), ``.clg`` (clgraph's own, mapped into memory).
-    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg"}, optional
+        (scipy.sparse), ``.clg`` (clgraph's own, mapped into memory), ``.parquet .pq`` and ``.arrow .feather``
+        (edge tables; extra ``arrow``).
+    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
         Default: by the suffix.
     directed : bool, optional
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.
     ids : {"int", "str"}
-        What vertex ids of edge lists and LDBC files are: non-negative integers, or text.
+        What vertex ids of edge lists, edge tables and LDBC files are: non-negative integers, or text.
     weights : bool
         Take the third column, or the entries of a matrix, as float64 weights.
     duplicates : {"merge", "keep"}
@@ -158,13 +162,13 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
     Edge lists hold the original ids, parted by one tab (or commas, with a header, for ``.csv``), in index
     order, u <= v if undirected, one row an edge; merged parallel edges are written once. Isolated vertices
-    are kept by every format but edge lists, ids by all but Matrix Market and METIS.
+    are kept by every format but edge lists and edge tables, ids by all but Matrix Market and METIS.
 
     Parameters
     ----------
     graph : Graph
     path : str or path
-    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg"}, optional
+    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
         Default: by the suffix.
 
     Raises

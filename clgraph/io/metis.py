@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.building import LOW_HALF
 from clgraph.errors import InputError
-from clgraph.graph import LOW_HALF, Graph, build_csr
+from clgraph.graph import Graph, build_csr
 from clgraph.io.common import (
     Loaded,
     Options,

@@ -44,7 +44,7 @@ def read_npz(path: Path, options: Options) -> Loaded:
             f"{path}: the matrix holds a value that is not finite; mend it or leave --weights out"
         )
     entries = matrix.nnz
-    graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights)
+    graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights, asymmetric="sum")
     ids = own.get("clgraph_ids")
     if ids is not None and len(ids) == n:
         graph = graph.with_ids(ids.astype(object) if ids.dtype.kind == "U" else ids)

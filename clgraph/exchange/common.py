@@ -1,0 +1,26 @@
+"""What the exchange with other libraries shares."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from typing import Any
+
+from clgraph.errors import InputError
+
+
+def library(name: str, extra: str) -> Any:
+    """A library that clgraph does not need by itself; if it is missing, the extra that brings it is named."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise InputError(
+            f"this needs {name.split('.')[0]}, which cannot be imported ({error}): "
+            f"python -m pip install 'clgraph[{extra}]'"
+        ) from error
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Names for a message: ``'a', 'b', 'c'``, the first ten of them."""
+    shown = [repr(name) for name in names]
+    return ", ".join(shown[:10]) + (f" and {len(shown) - 10} more" if len(shown) > 10 else "") or "none"

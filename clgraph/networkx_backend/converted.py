@@ -1,0 +1,271 @@
+"""A NetworkX graph as the backend holds it, and how it gets there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.building import pack, stable_argsort
+from clgraph.errors import InputError
+from clgraph.exchange.networkx import Adjacency, Nodes
+from clgraph.graph import Graph
+
+# a class that overrides one of these means something else by its neighbours than its adjacency says
+# (NetworkX's own complement graph does)
+READ_AS_THEY_ARE = ("__iter__", "__getitem__", "__len__", "neighbors", "adj")
+PLAIN = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+# most of a graph is read when it is first needed
+CHANGED = (
+    "the NetworkX graph was changed after it was converted: a ConvertedGraph is of use as long as its graph "
+    "stays as it is; change it by its methods, which clear NetworkX's cache, or clear that yourself "
+    "(G.__networkx_cache__.clear())"
+)
+
+
+class ConvertedGraph:
+    """A NetworkX graph in arrays; NetworkX keeps it in the graph's cache.
+
+    Attributes
+    ----------
+    nodes : Nodes
+        The nodes; vertex i of `rows` is node i.
+    adjacency : Adjacency
+        NetworkX's own rows, of which nothing is read but their lengths until `rows` is asked for.
+    predecessors : mapping or None
+        ``_pred`` of a directed graph.
+    links : Graph or None
+        Fewer arcs than `rows` that connect the same vertices (directions left aside), if they were found.
+    graph : dict
+        The graph's own attributes.
+    """
+
+    __networkx_backend__ = "clgraph"
+
+    def __init__(
+        self, adjacency: Adjacency, weights: dict[Any, Any], multigraph: bool, graph: dict[Any, Any],
+        predecessors: Mapping[Any, Any] | None = None,
+    ) -> None:  # fmt: skip
+        self.nodes = adjacency.nodes
+        self.adjacency = adjacency
+        self.predecessors = predecessors
+        self.links: Graph | None = None
+        self.graph = graph
+        self._multigraph = multigraph
+        self._weights: dict[Any, npt.NDArray[np.float64]] = weights
+        self._weighted: dict[Any, Graph] = {}
+
+    # --- what NetworkX's dispatcher and its decorators ask ----------------------------------------------
+
+    def is_directed(self) -> bool:
+        """Whether the graph is directed."""
+        return self.predecessors is not None
+
+    def is_multigraph(self) -> bool:
+        """Whether there may be parallel edges."""
+        return self._multigraph
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.nodes.objects)
+
+    def __contains__(self, node: Any) -> bool:
+        try:
+            return self.nodes.find(node) is not None
+        except TypeError:
+            return False
+
+    # --- what the algorithms ask -----------------------------------------------------------------------
+
+    @property
+    def num_arcs(self) -> int:
+        """Number of pairs of neighbours."""
+        return self.adjacency.num_arcs
+
+    @property
+    def is_read(self) -> bool:
+        """Whether `rows` are there."""
+        return "rows" in self.__dict__
+
+    @cached_property
+    def rows(self) -> Graph:
+        """The arcs, each row in the order in which NetworkX iterates over it.
+
+        They do not ascend, which kernels for traversal, components and ranks do not need. Of a multigraph,
+        `multiplicity` counts parallel edges.
+        """
+        adjacency = self.adjacency
+        if not np.array_equal(adjacency.lengths(), np.diff(adjacency.row_ptr)):
+            raise InputError(CHANGED)
+        counts = adjacency.counts() if self._multigraph else None
+        return Graph(
+            adjacency.row_ptr, adjacency.heads, directed=self.is_directed(),
+            multiplicity=None if counts is None or counts.max(initial=1) == 1 else counts,
+        )  # fmt: skip
+
+    def weighted(self, name: Any) -> Graph:
+        """`rows` with an edge attribute as weights; without it where every edge has 1."""
+        if name is None or name not in self._weights:
+            return self.rows
+        if name not in self._weighted:
+            rows = self.rows
+            self._weighted[name] = Graph(
+                rows.row_ptr, rows.col_idx, weights=self._weights[name], directed=rows.directed
+            )
+        return self._weighted[name]
+
+    @cached_property
+    def turned(self) -> Graph:
+        """The arcs turned round, for kernels."""
+        reverse = self.rows.reverse
+        reverse.__dict__["reverse"] = self.rows
+        return reverse
+
+    @cached_property
+    def arriving(self) -> Graph:
+        """The arcs turned round, each row in the order in which NetworkX iterates over predecessors."""
+        if self.predecessors is None:
+            return self.rows
+        try:
+            adjacency = Adjacency(self.nodes, self.predecessors)
+            rows = Graph(adjacency.row_ptr, adjacency.heads, directed=True)
+            unchanged = np.array_equal(_arcs(rows), _arcs(self.turned))
+        except KeyError:  # a node that was not there, or is gone
+            unchanged = False
+        if not unchanged:
+            raise InputError(CHANGED)
+        return rows
+
+    @cached_property
+    def ascending(self) -> Graph:
+        """`rows` with every row in ascending order, as clgraph's other methods want them."""
+        rows = self.rows
+        by_head = stable_argsort(rows.col_idx)
+        order = by_head[stable_argsort(rows.rows[by_head])]
+        return Graph(rows.row_ptr, rows.col_idx[order], directed=rows.directed)
+
+    @cached_property
+    def completion(self) -> npt.NDArray[np.int64]:
+        """At which place a depth-first search in NetworkX's order leaves each vertex, shape (n,).
+
+        NetworkX yields strong components in the order in which such a search completes them. It is serial by
+        nature, so it is done here once a graph, without NetworkX's bookkeeping.
+        """
+        n = len(self)
+        ends = self.rows.row_ptr.tolist()
+        heads = self.rows.col_idx.tolist()
+        seen = bytearray(n)
+        left: list[int] = []
+        for root in range(n):
+            if seen[root]:
+                continue
+            seen[root] = 1
+            path, rest = [root], [iter(heads[ends[root] : ends[root + 1]])]
+            while path:
+                for v in rest[-1]:
+                    if not seen[v]:
+                        seen[v] = 1
+                        path.append(v)
+                        rest.append(iter(heads[ends[v] : ends[v + 1]]))
+                        break
+                else:
+                    left.append(path.pop())
+                    rest.pop()
+        place = np.empty(n, np.int64)
+        place[np.array(left, dtype=np.int64)] = np.arange(n)
+        return place
+
+
+def _arcs(graph: Graph) -> npt.NDArray[np.int64]:
+    key = pack(graph.rows, graph.col_idx)
+    key.sort()
+    return key
+
+
+def unreadable(graph: Any) -> str | None:
+    """Why a graph cannot be converted; None if it can."""
+    if isinstance(graph, ConvertedGraph):
+        return None
+    if not isinstance(graph, nx.Graph):
+        return f"it is no NetworkX graph but a {type(graph).__name__}"
+    for name in READ_AS_THEY_ARE:
+        if not any(getattr(type(graph), name) is getattr(plain, name) for plain in PLAIN):
+            return f"its class {type(graph).__name__} overrides {name}"
+    return None
+
+
+def convert_from_nx(
+    graph: Any,
+    *,
+    edge_attrs: dict[Any, Any] | None = None,
+    node_attrs: dict[Any, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    preserve_node_attrs: bool = False,
+    preserve_graph_attrs: bool = False,
+    name: str | None = None,
+    graph_name: str | None = None,
+) -> ConvertedGraph:
+    """Convert a NetworkX graph (NetworkX's dispatcher calls this, and caches the result).
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+    edge_attrs : dict, optional
+        Edge attributes that are wanted as weights, and what they are where they are missing: 1.
+    preserve_graph_attrs : bool
+        Whether the graph's own attributes are kept. Attributes of nodes and edges are not.
+
+    Returns
+    -------
+    ConvertedGraph
+
+    Raises
+    ------
+    NotImplementedError
+        If the graph cannot be converted: NetworkX goes on to the next backend, or tells its user.
+    """
+    if isinstance(graph, ConvertedGraph):
+        return graph
+    if reason := unreadable(graph):
+        raise NotImplementedError(f"clgraph cannot convert this graph: {reason}")
+    if preserve_edge_attrs or preserve_node_attrs or node_attrs:
+        raise NotImplementedError("clgraph keeps no attributes but edge weights: Graph.from_networkx does")
+    if getattr(graph, "_graph", None) is not None:
+        # a view has a cache of its own, which nobody clears when the graph behind it changes
+        graph.__networkx_cache__ = None
+    adjacency = Adjacency(Nodes(graph), graph._adj)
+    multigraph = graph.is_multigraph()
+    weights = {}
+    for attribute, default in (edge_attrs or {}).items():
+        if default != 1:
+            raise NotImplementedError(f"clgraph takes {attribute!r} as 1 where it is missing, not {default}")
+        try:
+            values = adjacency.weights(attribute, multigraph)
+        except InputError as error:
+            raise NotImplementedError(f"clgraph cannot convert this graph: {error}") from error
+        if multigraph or np.any(values != 1):
+            weights[attribute] = values
+    return ConvertedGraph(
+        adjacency, weights, multigraph, dict(graph.graph) if preserve_graph_attrs else {},
+        graph._pred if graph.is_directed() else None,
+    )  # fmt: skip
+
+
+def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
+    """A NetworkX graph of a converted one, without attributes of nodes and edges; all else as it is."""
+    if not isinstance(obj, ConvertedGraph):
+        return obj
+    made = PLAIN[obj.is_directed() + 2 * obj.is_multigraph()]()
+    made.graph.update(obj.graph)
+    made.add_nodes_from(obj.nodes.objects)
+    tail, head, _, counts = obj.rows.edge_indices()
+    if counts is not None:
+        tail, head = np.repeat(tail, counts), np.repeat(head, counts)
+    made.add_edges_from(zip(obj.nodes.names(tail), obj.nodes.names(head), strict=True))
+    return made

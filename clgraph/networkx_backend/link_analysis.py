@@ -1,0 +1,118 @@
+"""PageRank, as NetworkX gives it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import ConvergenceWarning, InputError
+from clgraph.networkx_backend.converted import ConvertedGraph
+from clgraph.networkx_backend.running import on_device
+
+STRICT = 1e-3  # what the L1 difference of two iterates must come below, whatever the size of the graph
+FARTHEST = 2.0  # L1 difference that no two distributions exceed
+
+
+def pagerank(
+    G: ConvertedGraph,
+    alpha: float = 0.85,
+    personalization: Mapping[Any, Any] | None = None,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: Mapping[Any, Any] | None = None,
+    weight: Any = "weight",
+    dangling: Mapping[Any, Any] | None = None,
+) -> dict[Any, float]:
+    """As `networkx.pagerank`, to a tolerance of min(N * tol, 1e-3)."""
+    n = len(G)
+    if n == 0:
+        return {}
+    vectors = {
+        name: None if given is None else _vector(G, given)
+        for name, given in (("personalization", personalization), ("nstart", nstart), ("dangling", dangling))
+    }
+    if vectors["personalization"] is not None and not vectors["personalization"].any():
+        raise ZeroDivisionError("personalization is zero everywhere")
+    range(max_iter)  # a TypeError for what is no whole number, as in NetworkX
+    own = n * tol  # NetworkX's own test
+    if max_iter < 1 or not own > 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    if own >= FARTHEST:
+        warnings.warn(
+            f"NetworkX's tolerance N * tol = {own:.3g} cannot fail: two distributions never differ by more "
+            f"than {FARTHEST:g}. clgraph stops below {STRICT:g}; a tol below {STRICT / n:.1g} says where",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    from clgraph.pagerank import pagerank as rank
+
+    with on_device("pagerank") as device:
+        try:
+            found = rank(
+                G.weighted(weight), damping=alpha, tol=min(own, STRICT), norm="l1", max_iter=max_iter,
+                personalization=vectors["personalization"], nstart=vectors["nstart"],
+                dangling="personalization" if vectors["dangling"] is None else vectors["dangling"],
+                weight=weight is not None, on_nonconvergence="return", device=device,
+                dtype="float64" if "HAVE_FP64" in device.features else "float32",
+            )  # fmt: skip
+        except InputError as error:  # a negative weight, say: NetworkX may know what to do
+            raise NotImplementedError(f"clgraph cannot rank this graph: {error}") from error
+    if not found.converged:
+        if not found.residual < own:
+            raise nx.PowerIterationFailedConvergence(max_iter)
+        warnings.warn(
+            f"after {max_iter} iterations the ranks differ by {found.residual:.3g} from the ones before: "
+            f"below NetworkX's N * tol = {own:.3g}, not yet below {STRICT:g}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return dict(zip(G.nodes.objects, found.ranks.tolist(), strict=True))
+
+
+def _vector(G: ConvertedGraph, given: Mapping[Any, Any]) -> npt.NDArray[np.float64]:
+    """Values of nodes in their order; nodes left out count 0, keys that are no nodes nothing."""
+    values = np.zeros(len(G))
+    for node, value in given.items():
+        place = G.nodes.find(node)
+        if place is not None:
+            values[place] = value
+    return values
+
+
+def unusable(given: dict[str, Any], graph: Any) -> str | None:
+    """Which argument `pagerank` leaves to NetworkX, and why; None if there is no such.
+
+    Parameters
+    ----------
+    given : dict
+        By name: alpha, tol, personalization, nstart, dangling.
+    graph : networkx.Graph or ConvertedGraph
+    """
+    numbers = (int, float, np.integer, np.floating)
+    if not (isinstance(given["alpha"], numbers) and 0 <= given["alpha"] < 1):
+        return f"alpha is {given['alpha']!r}: clgraph takes numbers of at least 0 and below 1"
+    if not isinstance(given["tol"], numbers):
+        return f"tol is {given['tol']!r}: no number"
+    for name in ("personalization", "nstart", "dangling"):
+        values = given[name]
+        if values is None:
+            continue
+        if not isinstance(values, Mapping):
+            return f"{name} is a {type(values).__name__}: clgraph takes mappings of nodes to numbers"
+        try:
+            array = np.fromiter(values.values(), np.float64, len(values))
+        except (TypeError, ValueError):
+            return f"{name} holds what is no number"
+        if not np.all(np.isfinite(array) & (array >= 0)):
+            node = next(node for node, value in values.items() if not (isfinite(value) and value >= 0))
+            return f"{name} of node {node!r} is {values[node]!r}: clgraph takes finite numbers of at least 0"
+        # a personalization that is zero everywhere is a ZeroDivisionError in NetworkX, and here
+        if name != "personalization" and not any(v > 0 and node in graph for node, v in values.items()):
+            return f"{name} is zero on every node: NetworkX divides by the sum"
+    return None

@@ -1,0 +1,122 @@
+"""What the backend can run, and what it should: NetworkX asks before it converts a graph."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from typing import Any, NamedTuple
+
+import networkx as nx
+
+from clgraph.networkx_backend import cluster, components, link_analysis, traversal
+from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
+
+
+class Crossover(NamedTuple):
+    """From how many arcs on the backend is faster: of a graph to be converted, of one in the cache."""
+
+    first: float
+    cached: float
+
+
+NEVER = float("inf")
+#: Pairs of neighbours (an undirected edge counts twice) from which the backend is faster than NetworkX 3.6.1:
+#: measured on 2 x86-64 cores (PoCL 3.1, 2026-11-21) by ``python benchmarks/networkx_backend.py --crossover``
+#: and, above 60 000, ``--edges 300000``: random graphs of 10 edges a node.
+CROSSOVER: dict[str, Crossover] = {
+    "pagerank": Crossover(20_000, 600),
+    "connected_components": Crossover(600_000, 60_000),
+    "number_connected_components": Crossover(600_000, 60_000),
+    "is_connected": Crossover(600_000, 60_000),
+    "node_connected_component": Crossover(600_000, 60_000),
+    "weakly_connected_components": Crossover(100_000, 30_000),
+    "number_weakly_connected_components": Crossover(100_000, 30_000),
+    "is_weakly_connected": Crossover(100_000, 30_000),
+    "strongly_connected_components": Crossover(10_000, 10_000),
+    "number_strongly_connected_components": Crossover(10_000, 3_000),
+    "is_strongly_connected": Crossover(NEVER, 3_000),
+    "condensation": Crossover(10_000, 10_000),
+    "bfs_edges": Crossover(600_000, 60_000),
+    "bfs_predecessors": Crossover(600_000, 60_000),
+    "bfs_successors": Crossover(600_000, 20_000),
+    "bfs_layers": Crossover(600_000, 20_000),
+    "bfs_tree": Crossover(600_000, 20_000),
+    "ancestors": Crossover(600_000, 20_000),
+    "descendants": Crossover(NEVER, 20_000),
+    "single_source_shortest_path_length": Crossover(NEVER, 60_000),
+    "single_target_shortest_path_length": Crossover(NEVER, 60_000),
+    "single_source_shortest_path": Crossover(NEVER, 600_000),
+    "all_pairs_shortest_path_length": Crossover(2_000, 2_000),
+    "triangles": Crossover(2_000, 600),
+    "clustering": Crossover(600, 600),
+}
+# searches that NetworkX ends after a few vertices as a rule: it is faster whatever the size
+EARLY_END = ("has_path", "descendants_at_distance")
+
+
+@cache
+def _signature(name: str) -> inspect.Signature:
+    for module in (traversal, components, link_analysis, cluster):
+        if hasattr(module, name):
+            return inspect.signature(getattr(module, name))
+    raise KeyError(name)
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Whether the backend can run a function with these arguments; if not, why not.
+
+    What only the graph's data tell (weights that are no numbers, say) is found when it is converted, and
+    reported by a NotImplementedError.
+    """
+    try:
+        given = _signature(name).bind(*args, **kwargs)
+    except TypeError as error:
+        return f"the arguments are not those of {name}: {error}"
+    given.apply_defaults()
+    values = given.arguments
+    graph = values["G"]
+    if reason := unreadable(graph):
+        return f"clgraph cannot convert this graph: {reason}"
+    if values.get("sort_neighbors") is not None:
+        return "sort_neighbors is given: a Python function that no device can call"
+    if name == "pagerank":
+        names = ("alpha", "personalization", "tol", "nstart", "dangling")
+        return link_analysis.unusable({name: values[name] for name in names}, graph) or True
+    if name == "clustering" and (values["weight"] is not None or graph.is_directed()):
+        return "clustering with a weight, or of a directed graph"
+    if graph.is_multigraph() and (
+        name == "clustering" or (name == "triangles" and values["nodes"] is not None)
+    ):
+        return f"{name} of nodes of a multigraph, which NetworkX refuses"
+    if name == "has_path" and (values["source"] is None or values["target"] is None):
+        return "source or target is None, which to NetworkX means all nodes"
+    return True
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+    """Whether the backend is faster than NetworkX itself; if not, why not.
+
+    NetworkX asks where it chooses by ``backend_priority``, not where a call names the backend.
+    """
+    if name in EARLY_END:
+        return f"{name}: NetworkX's own search mostly ends after a few vertices"
+    graph = _signature(name).bind(*args, **kwargs).arguments["G"]
+    kept = _cached(graph)
+    least = CROSSOVER[name]
+    if kept is not None:
+        arcs, needed, state = kept.num_arcs, least.cached, "converted already"
+    else:
+        arcs, needed, state = sum(map(len, graph._adj.values())), least.first, "to be converted"
+    if arcs >= needed:
+        return True
+    return f"{name} on a graph {state} of {arcs} arcs: NetworkX itself is faster below {needed:g}"
+
+
+def _cached(graph: Any) -> ConvertedGraph | None:
+    """A converted graph that NetworkX has in its cache."""
+    if isinstance(graph, ConvertedGraph):
+        return graph
+    if not nx.config.cache_converted_graphs:
+        return None
+    kept = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {}).get("clgraph", {})
+    return next((made for made in list(kept.values()) if isinstance(made, ConvertedGraph)), None)

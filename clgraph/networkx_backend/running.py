@@ -1,0 +1,73 @@
+"""The backend's device, and the count of its calls that ran on it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+
+from clgraph.errors import DeviceError
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+_counts: Counter[str] = Counter()
+_devices: dict[tuple[Any, ...], Device] = {}
+ENVIRONMENT = ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST")
+
+
+def call_counts() -> dict[str, int]:
+    """How many calls of each function launched a kernel, in this process so far.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from clgraph import networkx_backend
+    >>> nx.number_connected_components(nx.path_graph(5), backend="clgraph")
+    1
+    >>> networkx_backend.call_counts()["number_connected_components"] > 0
+    True
+    """
+    return dict(_counts)
+
+
+def chosen_device() -> Device:
+    """The device of ``nx.config.backends.clgraph.device``, else the one that clgraph chooses.
+
+    Raises
+    ------
+    DeviceError
+        If there is none.
+    NotImplementedError
+        The same, where NetworkX may take over (``nx.config.fallback_to_nx``): this is how it is told.
+    """
+    from clgraph.device import get_device
+
+    backends = nx.config.backends
+    spec = backends.clgraph.device if "clgraph" in backends else None
+    # the environment is part of the question, as it is for every other call of clgraph
+    key = (spec, *map(os.environ.get, ENVIRONMENT))
+    if key not in _devices:
+        try:
+            _devices[key] = get_device(spec)
+        except DeviceError as error:
+            if nx.config.fallback_to_nx:
+                raise NotImplementedError(f"clgraph has no device: {error}") from error
+            raise
+    return _devices[key]
+
+
+@contextmanager
+def on_device(name: str) -> Iterator[Device]:
+    """The device for the block, which counts as a call of the function if it launches a kernel."""
+    device = chosen_device()
+    from clgraph.launch import record_launches
+
+    with record_launches() as launches:
+        yield device
+    if launches:
+        _counts[name] += 1

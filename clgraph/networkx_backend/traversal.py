@@ -1,0 +1,259 @@
+"""Breadth-first searches and paths of fewest edges, as NetworkX gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from math import ceil, inf
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.networkx_backend.converted import ConvertedGraph
+from clgraph.networkx_backend.order import in_order
+from clgraph.networkx_backend.running import chosen_device, on_device
+
+PLACES = 1 << 25  # of several searches at a time: at most so many vertices in all
+SEARCHES = 64
+Places = npt.NDArray[Any]
+
+
+def bfs_edges(
+    G: ConvertedGraph,
+    source: Any,
+    reverse: bool = False,
+    depth_limit: Any = None,
+    sort_neighbors: Callable[..., Any] | None = None,
+) -> Iterator[tuple[Any, Any]]:
+    """As `networkx.bfs_edges`."""
+    return _lazily(_edges, "bfs_edges", G, source, reverse, depth_limit, sort_neighbors)
+
+
+def bfs_tree(
+    G: ConvertedGraph,
+    source: Any,
+    reverse: bool = False,
+    depth_limit: Any = None,
+    sort_neighbors: Callable[..., Any] | None = None,
+) -> Any:
+    """As `networkx.bfs_tree`."""
+    tree = nx.DiGraph()
+    tree.add_node(source)
+    tree.add_edges_from(_edges("bfs_tree", G, source, reverse, depth_limit, sort_neighbors))
+    return tree
+
+
+def bfs_predecessors(
+    G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: Callable[..., Any] | None = None
+) -> Iterator[tuple[Any, Any]]:
+    """As `networkx.bfs_predecessors`."""
+
+    def pairs() -> Iterator[tuple[Any, Any]]:
+        for parent, child in _edges("bfs_predecessors", G, source, False, depth_limit, sort_neighbors):
+            yield child, parent
+
+    return _lazily(pairs)
+
+
+def bfs_successors(
+    G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: Callable[..., Any] | None = None
+) -> Iterator[tuple[Any, list[Any]]]:
+    """As `networkx.bfs_successors`."""
+
+    def groups() -> Iterator[tuple[Any, list[Any]]]:
+        _refuse_sorting(sort_neighbors)
+        vertices, parents = _search("bfs_successors", G, [_place(G, source)], depth_limit)
+        children, parents = vertices[1:], parents[1:]
+        if not len(children):
+            yield source, []
+            return
+        begins = np.concatenate(([0], np.flatnonzero(parents[1:] != parents[:-1]) + 1))
+        names = G.nodes.names(children)
+        ends = [*begins[1:].tolist(), len(names)]
+        for parent, begin, end in zip(G.nodes.names(parents[begins]), begins.tolist(), ends, strict=True):
+            yield parent, names[begin:end]
+
+    return _lazily(groups)
+
+
+def bfs_layers(G: ConvertedGraph, sources: Any) -> Iterator[list[Any]]:
+    """As `networkx.bfs_layers`."""
+
+    def layers() -> Iterator[list[Any]]:
+        # the order of the first layer is that of this set, in NetworkX too
+        first = list({sources} if sources in G else set(sources))
+        for source in first:
+            if source not in G:
+                raise nx.NetworkXError(f"The node {source} is not in the graph.")
+        if first:
+            yield from _layers("bfs_layers", G, first)
+
+    return _lazily(layers)
+
+
+def descendants_at_distance(G: ConvertedGraph, source: Any, distance: Any) -> set[Any]:
+    """As `networkx.descendants_at_distance`."""
+    if source not in G:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    if not (isinstance(distance, (int, float)) and 0 <= distance < len(G) and distance == int(distance)):
+        return set()  # NetworkX counts levels up to this number, and never meets it
+    found = _distances("descendants_at_distance", G, source, distance)
+    return set(G.nodes.names(np.flatnonzero(found == int(distance))))
+
+
+def descendants(G: ConvertedGraph, source: Any) -> set[Any]:
+    """As `networkx.descendants`."""
+    _place(G, source)
+    return set(G.nodes.names(np.flatnonzero(_distances("descendants", G, source) > 0)))
+
+
+def ancestors(G: ConvertedGraph, source: Any) -> set[Any]:
+    """As `networkx.ancestors`."""
+    _place(G, source)
+    return set(G.nodes.names(np.flatnonzero(_distances("ancestors", G, source, turned=True) > 0)))
+
+
+def single_source_shortest_path_length(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, int]:
+    """As `networkx.single_source_shortest_path_length`."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} is not in G")
+    return _lengths("single_source_shortest_path_length", G, source, cutoff)
+
+
+def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: Any = None) -> Any:
+    """As `networkx.single_target_shortest_path_length`: a dict, before NetworkX 3.5 an iterator."""
+    if target not in G:
+        raise nx.NodeNotFound(f"Target {target} is not in G")
+    found = _lengths("single_target_shortest_path_length", G, target, cutoff, turned=True)
+    release = tuple(int(part) for part in nx.__version__.split(".")[:2])
+    return found if release >= (3, 5) else iter(found.items())
+
+
+def all_pairs_shortest_path_length(
+    G: ConvertedGraph, cutoff: Any = None
+) -> Iterator[tuple[Any, dict[Any, int]]]:
+    """As `networkx.all_pairs_shortest_path_length`."""
+
+    def rows() -> Iterator[tuple[Any, dict[Any, int]]]:
+        from clgraph.bfs_many import bfs_many
+
+        n, depth = len(G), _depth(cutoff)
+        together = max(1, min(SEARCHES, PLACES // max(n, 1)))
+        for begin in range(0, n, together):
+            sources = np.arange(begin, min(begin + together, n))
+            with on_device("all_pairs_shortest_path_length") as device:
+                found = bfs_many(G.rows, sources, depth_limit=depth, device=device).distance
+            distance = found.reshape(-1)
+            places, _ = in_order(G.rows, distance, np.arange(len(sources)) * n + sources)
+            search = (places // n).astype(np.uint8)
+            places = places[np.argsort(search, kind="stable")]
+            ends = np.cumsum(np.bincount(search, minlength=len(sources))).tolist()
+            names, lengths = G.nodes.names(places % n), distance[places].tolist()
+            start = 0
+            for source, end in zip(G.nodes.names(sources), ends, strict=True):
+                yield source, dict(zip(names[start:end], lengths[start:end], strict=True))
+                start = end
+
+    return _lazily(rows)
+
+
+def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, list[Any]]:
+    """As `networkx.single_source_shortest_path`."""
+    if source not in G:
+        raise nx.NodeNotFound(f"Source {source} not in G")
+    vertices, parents = _search("single_source_shortest_path", G, [_place(G, source)], cutoff)
+    paths = {source: [source]}
+    for node, parent in zip(G.nodes.names(vertices[1:]), G.nodes.names(parents[1:]), strict=True):
+        paths[node] = [*paths[parent], node]
+    return paths
+
+
+def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
+    """As `networkx.has_path`."""
+    for role, node in (("Source", source), ("Target", target)):
+        if node not in G:
+            raise nx.NodeNotFound(f"{role} {node} is not in G")
+    return bool(_distances("has_path", G, source)[G.nodes.find(target)] >= 0)
+
+
+# --- shared -------------------------------------------------------------------------------------------
+
+
+def _lazily(function: Callable[..., Iterator[Any]], *args: Any) -> Iterator[Any]:
+    """The generator; a missing device is reported at the call, when NetworkX can still take over."""
+    chosen_device()
+    return function(*args)
+
+
+def _edges(
+    name: str, G: ConvertedGraph, source: Any, reverse: bool, depth_limit: Any, sort_neighbors: Any
+) -> Iterator[tuple[Any, Any]]:
+    _refuse_sorting(sort_neighbors)
+    vertices, parents = _search(name, G, [_place(G, source)], depth_limit, turned=reverse)
+    yield from zip(G.nodes.names(parents[1:]), G.nodes.names(vertices[1:]), strict=True)
+
+
+def _refuse_sorting(sort_neighbors: Any) -> None:
+    if sort_neighbors is not None:
+        raise NotImplementedError("clgraph does not call sort_neighbors on a device")
+
+
+def _place(G: ConvertedGraph, node: Any) -> int:
+    place = G.nodes.find(node)
+    if place is None:
+        raise nx.NetworkXError(f"The node {node} is not in the {'di' if G.is_directed() else ''}graph.")
+    return place
+
+
+def _depth(limit: Any) -> int | None:
+    """The last level for a limit of NetworkX's, which goes one further while it is above the level."""
+    if limit is None or limit == inf:
+        return None
+    return min(ceil(limit), 2**31 - 1) if limit > 0 else 0
+
+
+def _reach(
+    name: str, G: ConvertedGraph, sources: list[int], depth: int | None, turned: bool
+) -> npt.NDArray[np.int32]:
+    from clgraph.bfs import bfs
+
+    graph = G.turned if turned and G.is_directed() else G.rows
+    with on_device(name) as device:
+        return bfs(graph, sources, depth_limit=depth, predecessors=False, device=device).distance
+
+
+def _distances(
+    name: str, G: ConvertedGraph, source: Any, limit: Any = None, *, turned: bool = False
+) -> npt.NDArray[np.int32]:
+    """Levels of a search from one node."""
+    return _reach(name, G, [_place(G, source)], _depth(limit), turned)
+
+
+def _search(
+    name: str, G: ConvertedGraph, sources: list[int], limit: Any = None, *, turned: bool = False
+) -> tuple[Places, Places]:
+    """Vertices and their parents in NetworkX's order."""
+    distance = _reach(name, G, sources, _depth(limit), turned)
+    return in_order(G.arriving if turned else G.rows, distance, np.array(sources))
+
+
+def _layers(name: str, G: ConvertedGraph, sources: list[Any]) -> Iterator[list[Any]]:
+    places = [_place(G, source) for source in sources]
+    distance = _reach(name, G, places, None, False)
+    vertices, _ = in_order(G.rows, distance, np.array(places))
+    levels = distance[vertices]
+    names = G.nodes.names(vertices)
+    begins = [0, *(np.flatnonzero(levels[1:] != levels[:-1]) + 1).tolist(), len(names)]
+    for begin, end in pairwise(begins):
+        yield names[begin:end]
+
+
+def _lengths(
+    name: str, G: ConvertedGraph, source: Any, cutoff: Any, *, turned: bool = False
+) -> dict[Any, int]:
+    place = _place(G, source)
+    distance = _reach(name, G, [place], _depth(cutoff), turned)
+    vertices, _ = in_order(G.arriving if turned else G.rows, distance, np.array([place]))
+    return dict(zip(G.nodes.names(vertices), distance[vertices].tolist(), strict=True))

@@ -1,0 +1,141 @@
+"""What the documentation shows is true, and it builds without a warning.
+
+The blocks of each page run in order, in one folder, on one device, and give the outputs shown (see
+tests/test_readme.py, whose rules hold here: times and names of devices may differ). A comment before a
+block leaves it out: ``<!-- needs: LIBRARY -->`` or ``<!-- needs: clgraph installed -->`` if it is not,
+``<!-- not run: WHY -->`` always.
+``python tests/test_docs.py [PAGE ...]`` writes the outputs of this machine into the pages.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_runs import ROOT, environment
+from test_readme import Recorder, commands, execute, plain
+
+import clgraph
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+BLOCK = re.compile(
+    r"(?P<before>(?:<!-- [^\n]* -->\n)?)```(?P<kind>console|python)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def left_out(before: str) -> bool:
+    """Whether the comment before a block says that it is not run here."""
+    if before == "<!-- needs: clgraph installed -->\n":  # NetworkX finds backends by their entry points
+        return not any(found.name == "clgraph" for found in entry_points(group="networkx.backends"))
+    needs = re.match(r"<!-- needs: (\w+) -->", before)
+    if needs:
+        return importlib.util.find_spec(needs[1]) is None
+    return before.startswith("<!-- not run: ")
+
+
+def pages_with_blocks() -> list[Path]:
+    return [page for page in PAGES if BLOCK.search(page.read_text())]
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("page", pages_with_blocks(), ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_blocks_give_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    parser, names, said = doctest.DocTestParser(), {}, []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    for block in BLOCK.finditer(page.read_text()):
+        if left_out(block["before"]):
+            continue
+        if block["kind"] == "console":
+            for command, shown in commands(block["body"]):
+                status, output = execute(command, tmp_path)
+                assert status == 0, f"$ {command}\n{output}"
+                if block["before"] != "<!-- output varies -->\n":
+                    assert plain(output) == plain(shown), f"$ {command}"
+            continue
+        line = page.read_text()[: block.start("body")].count("\n")
+        test = parser.get_doctest(block["body"], names, page.name, str(page), line)
+        assert test.examples, f"{page}, line {line}: a Python block without >>> is not checked"
+        runner.run(test, out=said.append, clear_globs=False)
+        names = test.globs
+    assert runner.failures == 0, "".join(said)
+
+
+def test_every_public_name_has_its_place_in_the_api() -> None:
+    text = "".join(page.read_text() for page in (DOCS / "api").glob("*.md"))
+    described = set(
+        re.findall(r"^\.\. auto(?:function|class|exception):: clgraph\.(\w+)$", text, re.MULTILINE)
+    )
+    assert described == set(clgraph.__all__) - {"__version__"}
+
+
+def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    missing = [
+        name for name in ("sphinx", "myst_parser", "numpydoc") if importlib.util.find_spec(name) is None
+    ]
+    if missing:
+        why = f"{', '.join(missing)} not installed: pip install '.[docs]'"
+        if request.config.getoption("--require"):  # what is not tested must not look tested
+            pytest.fail(why)
+        pytest.skip(why)
+    options = ("-q", "-W", "--keep-going", "-b", "html", "-d", str(tmp_path / "trees"))
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *options, str(DOCS), str(tmp_path / "html")],
+        capture_output=True, text=True, cwd=tmp_path, env=environment(),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = (tmp_path / "html" / "api" / "graph.html").read_text()
+    for name in ("from_pandas", "to_igraph", "subgraph"):
+        assert f'id="clgraph.Graph.{name}"' in page
+    for made in (tmp_path / "html").rglob("*.html"):  # readable without a network
+        assert not re.search(r'<(script|link)[^>]*(src|href)="https?://', made.read_text()), made.name
+
+
+def update(page: Path) -> None:
+    """Write what this machine gives into a page."""
+    parser, names = doctest.DocTestParser(), {}
+    recorder = Recorder(optionflags=FLAGS)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+
+        def block(match: re.Match[str]) -> str:
+            nonlocal names
+            if left_out(match["before"]):
+                return match[0]
+            text = ""
+            if match["kind"] == "console":
+                for command, _ in commands(match["body"]):
+                    status, output = execute(command, Path(folder))
+                    if status:
+                        sys.exit(f"{page}: $ {command}\n{output}")
+                    text += f"$ {command}\n{output}"
+            else:
+                test: Any = parser.get_doctest(match["body"], names, page.name, str(page), 0)
+                wanted = {id(example): example.want for example in test.examples}
+                recorder.run(test, clear_globs=False)
+                names = test.globs
+                for example in test.examples:
+                    want = wanted[id(example)] if example.exc_msg else example.want
+                    source = example.source.rstrip().replace("\n", "\n... ").replace("\n... \n", "\n...\n")
+                    text += f">>> {source}\n{want}"
+            return f"{match['before']}```{match['kind']}\n{text}```"
+
+        page.write_text(BLOCK.sub(block, page.read_text()))
+
+
+if __name__ == "__main__":
+    for chosen in [Path(name).resolve() for name in sys.argv[1:]] or pages_with_blocks():
+        print(chosen)
+        update(chosen)

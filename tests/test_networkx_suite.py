@@ -1,0 +1,215 @@
+"""NetworkX's dispatcher with our backend, and NetworkX's own tests run by it.
+
+NetworkX finds a backend by the entry points of what is installed: from a bare checkout there is nothing to
+test (CI installs the package). The runs are processes of their own, outside the checkout, whose pytest
+settings must not apply; tests are named by module, since by file name NetworkX's switch for backends is not
+seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import pytest
+
+nx = pytest.importorskip("networkx")
+INSTALLED = any(found.name == "clgraph" for found in entry_points(group="networkx.backends"))
+pytestmark = pytest.mark.skipif(
+    not INSTALLED and os.environ.get("CI") != "true",
+    reason="clgraph is not installed, so NetworkX cannot find it: python -m pip install -e .",
+)
+
+SUITES = tuple(f"networkx.algorithms.{name}" for name in (
+    "link_analysis", "traversal", "components", "shortest_paths", "tests.test_dag", "tests.test_cluster",
+))  # fmt: skip
+# of the tests above, as counted by hand: what passes where nothing falls back to NetworkX
+STRICT = tuple(f"networkx.algorithms.{name}" for name in (
+    "link_analysis.tests.test_pagerank", "traversal.tests.test_bfs", "components.tests.test_connected",
+    "components.tests.test_weakly_connected", "components.tests.test_strongly_connected",
+))  # fmt: skip
+PLUGIN = """
+import json
+
+def pytest_terminal_summary(terminalreporter, config):
+    import networkx as nx
+    stats = terminalreporter.stats
+    told = {kind: [report.nodeid for report in stats.get(kind, ())] for kind in ("passed", "failed", "error")}
+    told["xfailed"] = [report.wasxfail for report in stats.get("xfailed", ())]
+    loaded = nx.utils.backends._loaded_backends.get("clgraph")
+    told["calls"] = loaded.call_counts() if loaded else {}
+    with open("told.json", "w") as file:
+        json.dump(told, file)
+"""
+
+
+def environment(device, **more):
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("NETWORKX_", "PYTEST_"))
+    }
+    return {**kept, "CLGRAPH_DEVICE": device.spec, **more}
+
+
+def run_suite(folder, device, modules, **switches):
+    """What the plugin has noted of a run of NetworkX's tests."""
+    (folder / "noting.py").write_text(PLUGIN)
+    (folder / "empty.ini").write_text("[pytest]\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "noting", "-p", "no:cacheprovider", "-c", "empty.ini",
+         "--pyargs", *modules],
+        cwd=folder, env=environment(device, NETWORKX_TEST_BACKEND="clgraph", **switches), capture_output=True,
+        text=True,
+    )  # fmt: skip
+    told = folder / "told.json"
+    assert done.returncode == 0 and told.exists(), f"{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
+    return json.loads(told.read_text())
+
+
+@pytest.mark.first_device
+def test_strict(device, tmp_path):
+    told = run_suite(tmp_path, device, STRICT)
+    assert not told["failed"] + told["error"]
+    ours = nx.utils.backends.backend_info["clgraph"]["functions"]
+    for reason in told["xfailed"]:  # always a function that is not ours, in preparing or checking
+        name = reason.split("'")[1]
+        sorting = reason.endswith("'bfs_edges' not implemented by clgraph with the given arguments")
+        assert name not in ours or sorting, reason
+    if nx.__version__ == "3.6.1":
+        assert (len(told["passed"]), len(told["xfailed"])) == (43, 53)
+    assert told["calls"]["pagerank"] > 0
+
+
+@pytest.mark.first_device
+def test_with_fallback(device, tmp_path):
+    told = run_suite(tmp_path, device, SUITES, NETWORKX_FALLBACK_TO_NX="true")
+    assert not told["failed"] + told["error"] + told["xfailed"]
+    functions = nx.utils.backends.backend_info["clgraph"]["functions"]
+    assert not [name for name in functions if not told["calls"].get(name)]  # each launched kernels
+
+
+# --- the dispatcher ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def calls(device, monkeypatch):
+    """How often the backend was at work on this device, by function, since the test began."""
+    from clgraph import networkx_backend
+
+    monkeypatch.setenv("CLGRAPH_DEVICE", device.spec)
+    before = networkx_backend.call_counts()
+    with nx.config(warnings_to_ignore={"cache"}):
+        yield lambda name: networkx_backend.call_counts().get(name, 0) - before.get(name, 0)
+
+
+@pytest.fixture
+def small_graphs_too(monkeypatch):
+    """The backend runs whatever it can, however small."""
+    from clgraph.networkx_backend import rules
+
+    monkeypatch.setattr(rules, "CROSSOVER", dict.fromkeys(rules.CROSSOVER, rules.Crossover(0, 0)))
+
+
+def test_a_call_that_names_the_backend(calls):
+    G = nx.karate_club_graph()
+    assert nx.pagerank(G, backend="clgraph") == pytest.approx(nx.pagerank(G))
+    assert calls("pagerank") == 1
+    assert list(nx.bfs_edges(G, 5, backend="clgraph")) == list(nx.bfs_edges(G, 5))
+    with pytest.raises(NotImplementedError, match="bfs_edges"):
+        nx.bfs_edges(G, 5, sort_neighbors=sorted, backend="clgraph")
+
+
+def test_converted_graphs_are_kept_until_the_graph_changes(calls, small_graphs_too):
+    G = nx.path_graph(5)
+    with nx.config(backend_priority=["clgraph"]):
+        assert nx.number_connected_components(G) == 1
+        (kept,) = G.__networkx_cache__["backends"]["clgraph"].values()
+        assert nx.number_connected_components(G) == 1
+        assert list(G.__networkx_cache__["backends"]["clgraph"].values()) == [kept]
+        G.add_edge(7, 8)
+        assert nx.number_connected_components(G) == 2
+        G.remove_node(2)
+        assert nx.number_connected_components(G) == 3
+        # a view has a cache of its own, which nobody clears: it is converted each time
+        view = G.subgraph([0, 1, 7])
+        assert nx.number_connected_components(view) == 2
+        G.add_edge(0, 7)
+        assert nx.number_connected_components(view) == 1
+        # weights in the cache, and changed by the graph's methods
+        D = nx.DiGraph([(0, 1), (0, 2)])
+        light = nx.pagerank(D)
+        D.add_edge(0, 1, weight=9)
+        assert nx.pagerank(D)[1] > light[1]
+    assert calls("number_connected_components") == 6
+    assert calls("pagerank") == 2
+
+
+def test_networkx_takes_what_the_backend_does_not(calls, small_graphs_too):
+    G = nx.path_graph(3)
+    G[0][1]["weight"] = -1
+    with nx.config(backend_priority=["clgraph"]):
+        nx.pagerank(G)  # a negative weight
+        G.add_edge(0, 1, weight="heavy")
+        with pytest.raises(ValueError, match="heavy"):  # NetworkX's own word
+            nx.pagerank(G)
+        assert nx.pagerank(nx.complete_graph(3), alpha=1)
+        assert list(nx.bfs_edges(G, 1, sort_neighbors=sorted)) == [(1, 0), (1, 2)]
+    assert not calls("pagerank") + calls("bfs_edges")
+    G.__networkx_cache__.clear()  # it holds that the conversion failed, not why
+    with pytest.raises(NotImplementedError) as raised:
+        nx.pagerank(G, backend="clgraph")
+    assert "heavy" in str(raised.value.__cause__)
+
+
+def test_small_graphs_are_left_to_networkx(calls):
+    small, large = nx.DiGraph([(0, 1)]), nx.gnm_random_graph(3_000, 30_000, seed=1, directed=True)
+    with nx.config(backend_priority=["clgraph"]):
+        assert nx.number_strongly_connected_components(small) == 2
+        assert not calls("number_strongly_connected_components")
+        count = nx.number_strongly_connected_components(large)
+        assert calls("number_strongly_connected_components") == 1
+        assert nx.has_path(large, 0, 1)
+        assert not calls("has_path")
+    assert count == nx.number_strongly_connected_components(large)
+    from clgraph import networkx_backend
+
+    assert "faster below" in networkx_backend.should_run("pagerank", (small,), {})
+    assert "a few vertices" in networkx_backend.should_run("has_path", (large, 0, 1), {})
+
+
+def test_no_device(monkeypatch, small_graphs_too):
+    from clgraph.errors import DeviceError
+
+    monkeypatch.setenv("CLGRAPH_DEVICE", "no such device")
+    G = nx.path_graph(3)
+    calls = (nx.pagerank, nx.connected_components, lambda G: nx.bfs_edges(G, 0))
+    with nx.config(backend_priority=["clgraph"], warnings_to_ignore={"cache"}):
+        for call in calls:
+            with pytest.raises(DeviceError, match="no such device"):
+                call(G)
+        with nx.config(fallback_to_nx=True):
+            for call in calls:
+                assert list(call(G))
+
+
+def test_the_device_of_the_configuration(device):
+    from clgraph.errors import DeviceError
+
+    G = nx.path_graph(3)
+    G.__networkx_cache__ = None
+    with nx.config.backends.clgraph(device=device.spec):
+        assert nx.is_connected(G, backend="clgraph")
+    with nx.config.backends.clgraph(device="nowhere"), pytest.raises(DeviceError, match="nowhere"):
+        nx.is_connected(G, backend="clgraph")
+
+
+def test_importing_networkx_imports_nothing_of_ours(tmp_path):
+    code = (
+        "import sys, networkx\n"
+        "assert 'clgraph' in networkx.config.backends\n"
+        "print(sorted(m for m in sys.modules if m.split('.')[0] in ('clgraph', 'pyopencl', 'numpy')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
