@@ -26,6 +26,7 @@ from clgraph.graph import Graph
 from clgraph.io import read, write
 from clgraph.pagerank import PageRankResult, pagerank
 from clgraph.ppr import PersonalizedResult, personalized_pagerank
+from clgraph.quality import Quality, quality
 from clgraph.reference import (
     reference_bfs,
     reference_components,
@@ -39,6 +40,7 @@ from clgraph.reference import (
 from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
+from clgraph.triangles import clustering, triangles
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device
@@ -60,11 +62,13 @@ __all__ = [
     "ManyBFSResult",
     "PageRankResult",
     "PersonalizedResult",
+    "Quality",
     "ReductionCurve",
     "Sample",
     "__version__",
     "bfs",
     "bfs_many",
+    "clustering",
     "connected_components",
     "deletion_order",
     "get_device",
@@ -72,6 +76,7 @@ __all__ = [
     "pagerank",
     "personalized_pagerank",
     "powerlaw_graph",
+    "quality",
     "read",
     "reduction_curve",
     "reference_bfs",
@@ -82,6 +87,7 @@ __all__ = [
     "rmat_graph",
     "sample",
     "top_accuracy",
+    "triangles",
     "verify_bfs",
     "verify_components",
     "verify_pagerank",

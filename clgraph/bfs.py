@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arrays import Arrays, on_device
 from clgraph.errors import InputError
+from clgraph.runs_on import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -19,8 +21,10 @@ Method = Literal["hybrid", "frontier"]
 
 
 @dataclass(frozen=True)
-class BFSResult:
+class BFSResult(RunsOn):
     """What a breadth-first search found. Vertices are indices throughout; ``graph.ids[...]`` names them.
+
+    With arrays="device" the arrays of all vertices are ``pyopencl.array.Array`` objects.
 
     Attributes
     ----------
@@ -64,6 +68,7 @@ def bfs(
     method: Method = "hybrid",
     depth_limit: int | None = None,
     predecessors: bool = True,
+    arrays: Arrays = "host",
     device: Device | str | None = None,
 ) -> BFSResult:
     """Breadth-first search along the arcs of a graph.
@@ -86,6 +91,9 @@ def bfs(
         Go no further than so many arcs; 0 leaves the sources alone (as in NetworkX).
     predecessors : bool
         Whether predecessors are wanted; without them it is a little faster.
+    arrays : {"host", "device"}
+        "device" leaves distances, predecessors and sources where they are, as ``pyopencl.array.Array`` on
+        the device's own queue (``get_device(...).queue``), for kernels of your own: nothing is downloaded.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -116,20 +124,22 @@ def bfs(
     if method not in get_args(Method):
         raise InputError(f"method is {method!r}: use 'hybrid' or 'frontier'")
     check_depth(depth_limit)
+    stays = on_device(arrays)
     sources, several = source_indices(graph, source)
     from clgraph.bfs_search import Search
     from clgraph.device import get_device
 
     dev = get_device(device)
-    search = Search(dev, graph, method, predecessors, owners=len(sources) > 1)
+    search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
     levels, reached = search.run(sources, depth_limit)
-    distance, predecessor, source_of = search.take()
+    distance, predecessor, source_of = search.take(on_device=stays)
     if several and source_of is None:
         source_of = np.where(distance >= 0, sources[0], np.int32(-1))
     search.seconds["total"] = time.perf_counter() - start
     return BFSResult(
         distance=distance, predecessor=predecessor, source_of=source_of, sources=sources, levels=levels,
         reached=reached, depth_limit=depth_limit, seconds=search.seconds, device=dev.name, method=method,
+        **dev.how(),
     )  # fmt: skip
 
 

@@ -106,6 +106,9 @@ class Search:
         self.dev, self.graph, self.method = dev, graph, method
         self.predecessors, self.owners = predecessors, owners
         self.shape = shape_for(dev)
+        if dev.has_pipeline("bfs"):
+            # one work-item, and rows of any length
+            self.shape = replace(_SERIAL if self.shape.team else self.shape, long_row=2**31 - 1)
         self.n = graph.num_vertices
         self.seconds = {"upload": 0.0, "compile": 0.0, "bfs": 0.0, "download": 0.0}
         start = time.perf_counter()
@@ -161,11 +164,12 @@ class Search:
         self.seconds["bfs"] = time.perf_counter() - start - elsewhere
         return levels, reached
 
-    def take(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None, npt.NDArray[Any] | None]:
-        """Distances, predecessors, sources: the device's buffers are given up."""
+    def take(self, *, on_device: bool = False) -> tuple[Any, Any, Any]:
+        """Distances, predecessors (or None), sources (or None): the device's buffers are given up."""
         start = time.perf_counter()
+        hand_over = self.dev.array if on_device else self.dev.take
         distance, predecessor, owner = (
-            None if buffer is None else self.dev.take(buffer, np.int32, self.n)
+            None if buffer is None else hand_over(buffer, np.int32, self.n)
             for buffer in (self.distance, self.predecessor, self.owner)
         )
         assert distance is not None

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arrays import Arrays, on_device
 from clgraph.errors import InputError
 from clgraph.giant_finder import LONG_ROW, PIECE, GiantFinder
+from clgraph.runs_on import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -22,12 +24,13 @@ Connection = Literal["weak", "strong"]
 
 
 @dataclass(frozen=True)
-class Components:
+class Components(RunsOn):
     """The connected components of a graph, numbered by decreasing size.
 
     Attributes
     ----------
     labels : int32 array, shape (n,)
+        (A ``pyopencl.array.Array`` if arrays="device" asked for that.)
         Component of each vertex: 0 is the largest; of equal ones the one with the smallest vertex is
         first.
     sizes : int64 array, shape (count,)
@@ -58,7 +61,11 @@ class Components:
 
 
 def connected_components(
-    graph: Graph, *, connection: Connection = "weak", device: Device | str | None = None
+    graph: Graph,
+    *,
+    connection: Connection = "weak",
+    arrays: Arrays = "host",
+    device: Device | str | None = None,
 ) -> Components:
     """Connected components of a graph.
 
@@ -72,6 +79,9 @@ def connected_components(
     connection : {"weak", "strong"}
         What connects two vertices of a directed graph: a path that may use arcs against their direction, or
         a directed path either way.
+    arrays : {"host", "device"}
+        "device" leaves the labels where they are, as ``pyopencl.array.Array`` on the device's own queue
+        (``get_device(...).queue``), for kernels of your own: nothing is downloaded.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -99,12 +109,14 @@ def connected_components(
     (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
     """
     _check(connection)
+    stays = on_device(arrays)
     from clgraph.device import get_device
 
     dev = get_device(device)
     n = graph.num_vertices
     if n == 0:
-        return Components(np.empty(0, np.int32), np.empty(0, np.int64), connection, {}, dev.name)
+        none = dev.array(dev.empty(0, np.int32), np.int32, 0) if stays else np.empty(0, np.int32)
+        return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **dev.how())
     seconds: dict[str, float] = {}
     start = time.perf_counter()
     label, finder = _labels(dev, graph, connection, seconds)
@@ -113,10 +125,10 @@ def connected_components(
     dev.finish()
     seconds["ranking"] = time.perf_counter() - ranked
     back = time.perf_counter()
-    labels = dev.download(label, np.int32, n)
+    labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
     seconds["download"] = time.perf_counter() - back
     seconds["total"] = time.perf_counter() - start
-    return Components(labels, sizes, connection, seconds, dev.name)
+    return Components(labels, sizes, connection, seconds, dev.name, **dev.how())
 
 
 def largest_component(

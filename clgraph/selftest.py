@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -15,7 +15,11 @@ from clgraph.components import connected_components
 from clgraph.errors import ClgraphError
 from clgraph.generate import powerlaw_graph
 from clgraph.graph import Graph
+from clgraph.pagerank import Variant, pagerank
+from clgraph.ppr import Method, personalized_pagerank
 from clgraph.reference import reference_sample, verify_bfs, verify_components, verify_sample
+from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
+from clgraph.reference.ppr import verify_ppr
 from clgraph.sampling import EXACT, METHODS, sample
 
 if TYPE_CHECKING:
@@ -46,6 +50,11 @@ def _checks(device: Device) -> Iterator[tuple[str, Callable[[], None]]]:
         yield f"bfs, {name}", partial(_bfs, graph, device)
         yield f"components, {name}", partial(_components, graph, "weak", device)
     yield "strong components, directed graph", partial(_components, arcs, "strong", device)
+    for variant in get_args(Variant):
+        yield f"pagerank {variant}, directed graph", partial(_pagerank, arcs, variant, device)
+    yield "pagerank auto, power-law graph", partial(_pagerank, powerlaw, "auto", device)
+    for method in get_args(Method):
+        yield f"personalized pagerank {method}, directed graph", partial(_ppr, arcs, method, device)
 
 
 def _bfs(graph: Graph, device: Device) -> None:
@@ -54,6 +63,23 @@ def _bfs(graph: Graph, device: Device) -> None:
 
 def _components(graph: Graph, connection: Literal["weak", "strong"], device: Device) -> None:
     verify_components(graph, connected_components(graph, connection=connection, device=device))
+
+
+def _pagerank(graph: Graph, variant: Variant, device: Device) -> None:
+    found = pagerank(graph, variant=variant, tol=1e-5, device=device)
+    verify_pagerank(graph, found)
+    expected = reference_pagerank(graph, iterations=found.iterations)
+    away = float(np.abs(found.ranks - expected).sum())
+    if away > 1e-6:
+        raise AssertionError(f"{away:.3g} (L1) away from the reference")
+
+
+def _ppr(graph: Graph, method: Method, device: Device) -> None:
+    sources = graph.ids[:9].tolist()
+    walks: dict[str, Any] = {"walks": 5000, "seed": 4} if method == "monte-carlo" else {}
+    for top in (None, 7):
+        found = personalized_pagerank(graph, sources, method=method, top=top, device=device, **walks)
+        verify_ppr(graph, found, sources)
 
 
 def _sample(graph: Graph, method: str, device: Device) -> None:

@@ -26,6 +26,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clgraph")
     group.addoption("--devices", metavar="A,B", help=f"run on these devices only (of {', '.join(WORDS)})")
     group.addoption(
+        "--kernels", choices=["ndrange", "pipeline"], help="form of the kernels (default: pipelines on FPGAs)"
+    )
+    group.addoption(
         "--require", metavar="A,B", help="fail at once if one of these (or oclgrind) does not work"
     )
 
@@ -60,6 +63,8 @@ def _words(config: pytest.Config, option: str) -> list[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if kernels := config.getoption("--kernels"):
+        os.environ["CLGRAPH_KERNELS"] = kernels  # before any device is made; child processes see it too
     known = (*WORDS, "oclgrind")
     for option in ("--devices", "--require"):
         if strange := [word for word in _words(config, option) if word not in known]:

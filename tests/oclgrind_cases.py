@@ -37,6 +37,38 @@ def case_device(device: Any) -> None:
     assert "HAVE_INT64_ATOMICS" in device.features
 
 
+def case_pipelines(device: Any) -> None:
+    """The FPGA's single-work-item kernels: not that they race, but where they read and write."""
+    import dataclasses
+
+    import clgraph
+    from clgraph import Graph, bfs_search
+    from clgraph.device import Setup
+
+    random = np.random.default_rng(5)
+    tail = np.concatenate((random.integers(0, 40, 60), np.zeros(9, np.int64)))
+    head = np.concatenate((random.integers(0, 40, 60) // 2, random.integers(1, 40, 9)))
+    graph = Graph.from_edges(tail, head, duplicates="keep")
+    pipelines = device.with_setup(Setup(kernels="pipeline"))
+    answers = []
+    for form in (pipelines, device):
+        drv = clgraph.sample(graph, "drv", size="60%", seed=3, device=form)
+        drve = clgraph.sample(graph, "drve", size="60%", seed=3, device=form)
+        found = [drv.vertices.tolist(), drve.vertices.tolist(), drve.edges.tolist()]
+        for alpha in (1, 15):
+            shape = dataclasses.replace(bfs_search.SHAPES["simulator"], fuse_arcs=2, alpha=alpha)
+            bfs_search.SHAPES["simulator"] = shape
+            search = clgraph.bfs(graph, [0, 3], device=form)
+            found += [search.distance.tolist(), search.predecessor.tolist(), search.source_of.tolist()]
+        found.append(clgraph.connected_components(graph, device=form).labels.tolist())
+        answers.append(found)
+    assert answers[0] == answers[1]
+    clgraph.pagerank(graph, variant="pull", tol=0, max_iter=2, device=pipelines)
+    clgraph.personalized_pagerank(
+        graph, 0, method="monte-carlo", walks=60, seed=1, device=pipelines, dangling="drop"
+    )
+
+
 def case_shared(device: Any) -> None:
     """SHARED_LOAD and SHARED_STORE beside atomics on the same word are no race."""
     word = device.zeros(2, np.int32)
@@ -298,6 +330,16 @@ def case_sample_drve(device: Any) -> None:
     _sample(device, "drve", tolerance=0)
 
 
+def case_sample_drve_anchored(device: Any) -> None:
+    """The same with components looked for from anchors."""
+    import functools
+
+    from clgraph.sampling.afforest import LinkCompress
+
+    LinkCompress.__init__ = functools.partialmethod(LinkCompress.__init__, anchored=True)  # type: ignore[assignment]
+    _sample(device, "drve", tolerance=0)
+
+
 def case_sample_dhyb(device: Any) -> None:
     """Batched removal of a vertex's edge or of any edge."""
     _sample(device, "dhyb", tolerance=0)
@@ -512,13 +554,15 @@ def case_pagerank_bins(device: Any) -> None:
 def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
     from dataclasses import replace
 
-    from clgraph import Graph, ppr_rows
+    from clgraph import Graph, ppr_product, ppr_top, ppr_walks
     from clgraph.ppr import personalized_pagerank
     from clgraph.reference.ppr import verify_ppr
 
     if teams:
-        old = ppr_rows.SHAPES["simulator"]
-        ppr_rows.SHAPES["simulator"] = replace(old, runs=0, local=16, rows=6)
+        old = ppr_product.SHAPES["simulator"]
+        ppr_product.SHAPES["simulator"] = replace(old, widths=(8,), runs=0, local=16)
+        ppr_top.TOP_LOCAL["simulator"] = 16
+        ppr_walks.WALKS_LOCAL["simulator"] = 8
     ends = (np.random.default_rng(4).random((2, 150)) ** 2 * 50).astype(int)
     weights = np.random.default_rng(5).integers(0, 4, 150) if options.pop("weighted", False) else None
     graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)
@@ -555,7 +599,53 @@ def case_ppr_coo_flat(device: Any) -> None:
 def case_ppr_walks(device: Any) -> None:
     """Random walks, with and without weights."""
     _ppr(device, "monte-carlo", [0, 3], walks=60, seed=2, top=4, dangling="drop")
-    _ppr(device, "monte-carlo", [{0: 1, 4: 2}], walks=60, seed=2, weighted=True, dangling="personalization")
+    _ppr(
+        device,
+        "monte-carlo",
+        [{0: 1, 4: 2}],
+        walks=60,
+        seed=2,
+        weighted=True,
+        dangling="personalization",
+        teams=True,
+    )
+
+
+def _tangle() -> Any:
+    from clgraph.graph import Graph
+
+    ends = (np.random.default_rng(6).random((2, 170)) ** 2 * 50).astype(int)
+    return Graph.from_edges(*ends, vertices=np.arange(50)).simple
+
+
+def case_degrees(device: Any) -> None:
+    """Degrees in local memory, in global memory, and listed."""
+    from clgraph.quality.degrees import degree_histogram
+
+    graph = _tangle()
+    degrees, counts = degree_histogram(device, graph, limit=8, bins=4)
+    assert np.array_equal(np.repeat(degrees, counts), np.sort(graph.degrees))
+
+
+def case_hop_plot(device: Any) -> None:
+    """Pairs by distance from the planes of many searches."""
+    from clgraph.bfs_many import bfs_many
+    from clgraph.quality.hops import hop_plot
+
+    graph = _tangle()
+    distance = bfs_many(graph, np.arange(50), device=device).distance
+    found = hop_plot(device, graph)
+    assert np.array_equal(found.pairs, np.cumsum(np.bincount(distance[distance >= 0])))
+
+
+def case_triangles(device: Any) -> None:
+    """Edges turned, lists walked and searched, sums with a carry by hand."""
+    from clgraph import triangles
+
+    graph = _tangle()
+    dense = graph.to_scipy().toarray().astype(np.int64)
+    dense[dense > 0] = 1
+    assert np.array_equal(triangles(graph, device), np.diag(dense @ dense @ dense) // 2)
 
 
 CASES = {

@@ -74,11 +74,13 @@ def test_wheel_holds_package_and_kernels_and_no_more(either):
     names = set(zipfile.ZipFile(either).namelist())
     assert {f"clgraph/cl/{name}" for name in KERNELS} == {n for n in names if n.startswith("clgraph/cl/")}
     modules = {
-        file.relative_to(ROOT).as_posix() for file in (ROOT / "clgraph").rglob("*.py")
-    } | {"clgraph/py.typed"}  # fmt: skip
+        file.relative_to(ROOT).as_posix()
+        for package in ("clgraph", "_clgraph_networkx")
+        for file in (ROOT / package).rglob("*.py")
+    } | {"clgraph/py.typed"}
     assert modules <= names
     info = f"clgraph-{clgraph.__version__}.dist-info/"
-    assert all(name.startswith(("clgraph/", info)) for name in names)
+    assert all(name.startswith(("clgraph/", "_clgraph_networkx/", info)) for name in names)
     assert not [name for name in names if "test" in Path(name).parts or "__pycache__" in name]
     assert f"{info}licenses/LICENSE" in names
     assert either.name == f"clgraph-{clgraph.__version__}-py3-none-any.whl"
@@ -103,7 +105,13 @@ def test_metadata(either):
     assert data["License-Expression"] == "MIT"
     assert data["Requires-Python"] == ">=3.11"
     assert "clgraph = clgraph.cli:main" in entry
-    assert {"cpu", "fpga-emulator", "plot", "test", "dev"} == set(data.get_all("Provides-Extra"))
+    assert "[networkx.backends]\nclgraph = clgraph.networkx_backend\n" in entry
+    assert "[networkx.backend_info]\nclgraph = _clgraph_networkx:get_info\n" in entry
+    extras = {
+        "cpu", "fpga-emulator", "plot", "energy", "test", "dev", "networkx", "igraph", "pandas", "arrow",
+        "docs",
+    }  # fmt: skip
+    assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]
     marker = "platform_machine == 'x86_64'"
     for extra, packages in {"cpu": INTEL, "fpga-emulator": (*INTEL, "intel-opencl-fpga-emu-rt")}.items():

@@ -36,9 +36,10 @@ def execute(command, folder):
     """What a terminal shows (a pipe has no terminal's order: stderr comes first, as here it does anyway)."""
     tools = folder / ".bin"
     tools.mkdir(exist_ok=True)
-    program = tools / "clgraph"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m clgraph "$@"\n')
-    program.chmod(0o755)
+    for name, arguments in (("clgraph", '-m clgraph "$@"'), ("python", '"$@"')):
+        program = tools / name
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments}\n')
+        program.chmod(0o755)
     env = environment(PATH=f"{tools}{os.pathsep}{os.environ['PATH']}", COLUMNS="100")
     for name in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         env.pop(name, None)

@@ -20,6 +20,7 @@ from clgraph.errors import ClgraphError
 COMMANDS = {
     "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
     "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
+    "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
     "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
     "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
     "components": ("clgraph.cli.traverse", "Connected components."),
@@ -28,7 +29,9 @@ COMMANDS = {
     "info": ("clgraph.cli.graphs", "What a graph file holds."),
     "convert": ("clgraph.cli.graphs", "Write a graph in another format."),
     "generate": ("clgraph.cli.generate", "Make a graph from a seed."),
+    "bench": ("clgraph.cli.bench", "Measure, and draw the tables and figures."),
     "devices": ("clgraph.cli.devices", "The OpenCL devices of this machine."),
+    "fpga": ("clgraph.cli.fpga", "Binaries for Intel FPGAs: compile, show."),
     "doctor": ("clgraph.cli.devices", "Find out what is wrong with drivers and devices."),
     "selftest": ("clgraph.cli.demo", "The algorithms against their references on a device."),
     "cache": ("clgraph.cli.devices", "The folder of built kernels."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.energy import Energy, Meter
     from clgraph.graph import Graph
 
 
@@ -49,14 +51,89 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_reading
 
 
+def _into_environment(variable: str) -> Callable[..., Any]:
+    """What an option says stands in the environment while the command runs: child processes see it too."""
+
+    def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
+        if value:
+            before = os.environ.get(variable)
+            os.environ[variable] = "1" if value is True else str(value)
+
+            def restore() -> None:
+                if before is None:
+                    os.environ.pop(variable, None)
+                else:
+                    os.environ[variable] = before
+
+            ctx.call_on_close(restore)
+        return value
+
+    return callback
+
+
 def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--device SPEC``."""
-    return click.option(
-        "--device",
-        "device",
-        metavar="SPEC",
-        help="gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.",
-    )(command)
+    """``--device SPEC``, and which form of its kernels: ``--kernels``, ``--fpga-binary``, ``--force``."""
+    for option in (
+        click.option(
+            "--force", is_flag=True, expose_value=False, callback=_into_environment("CLGRAPH_FPGA_FORCE"),
+            help="Take an FPGA binary though it was made of other sources.",
+        ),
+        click.option(
+            "--fpga-binary", metavar="FILE", expose_value=False,
+            callback=_into_environment("CLGRAPH_FPGA_BINARY"),
+            help="On an FPGA: what `clgraph fpga compile` made.",
+        ),
+        click.option(
+            "--kernels", type=click.Choice(["ndrange", "pipeline"]), expose_value=False,
+            callback=_into_environment("CLGRAPH_KERNELS"),
+            help="Form of the kernels (default: pipelines on FPGAs).",
+        ),
+        click.option(
+            "--device", "device", metavar="SPEC",
+            help="gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.",
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+class EnergyWish:
+    """What ``--energy`` and ``--watts`` ask for; does nothing where neither is given."""
+
+    def __init__(self, wanted: bool, watts: float | None) -> None:
+        self._wanted, self._watts = wanted or watts is not None, watts
+        self._meter: Meter | None = None
+
+    def open(self, device: Device) -> None:
+        """Look for the device's counter and take its idle power, before there is any work."""
+        if self._wanted:
+            from clgraph.energy import Meter
+
+            self._meter = Meter(device, self._watts)
+            self._meter.idle_watts()
+
+    def measure(self, work: Callable[[], Any]) -> Energy | None:
+        """Do the work again, as often as its measurement needs (None: not asked for)."""
+        return None if self._meter is None else self._meter.repeat(work)
+
+
+def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--energy`` and ``--watts W``; collected into one argument, `energy`."""
+
+    @click.option(
+        "--energy", "with_energy", is_flag=True,
+        help="Measure the energy of the computation, repeated for two seconds (NVML, RAPL).",
+    )  # fmt: skip
+    @click.option(
+        "--watts", type=float, metavar="W", help="Take this power, off a wall meter, instead of a counter."
+    )
+    @wraps(command)
+    def with_wish(*args: Any, with_energy: bool, watts: float | None, **kwargs: Any) -> Any:
+        from clgraph.energy import check_watts
+
+        return command(*args, energy=EnergyWish(with_energy, check_watts(watts)), **kwargs)
+
+    return with_wish
 
 
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
@@ -83,7 +160,8 @@ def open_device(spec: str | None, quiet: bool) -> Device:
     from clgraph.device import get_device
 
     device = get_device(spec)
-    say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})", quiet)
+    form = ", pipelines" if device.kernels == "pipeline" else ""
+    say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name}{form})", quiet)
     return device
 
 

@@ -107,7 +107,7 @@ def curve(
         print_json(
             {
                 "method": method, "mode": curves[0].mode, "seeds": [each.seed for each in curves],
-                "device": dev.name, "seconds": [each.seconds for each in curves], "table": table,
+                "device": dev.name, **dev.how(), "seconds": [each.seconds for each in curves], "table": table,
             }
         )  # fmt: skip
     else:

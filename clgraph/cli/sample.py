@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.cli.common import (
+    EnergyWish,
     device_option,
+    energy_option,
     graph_options,
     json_option,
     open_device,
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
 @graph_options
 @device_option
+@energy_option
 @json_option
 @quiet_option
 def sample(
@@ -101,6 +104,7 @@ def sample(
     verify: bool,
     reading: dict[str, Any],
     device: str | None,
+    energy: EnergyWish,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -143,6 +147,7 @@ def sample(
     data = read_graph(graph, reading, quiet)
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
+    energy.open(dev)
     options: dict[str, Any] = {
         "sizes": wanted, "device": dev, "mode": mode, "tolerance": tolerance, "components": components,
         "far_scan": far_scan, "connection": connection, "weight": weight,
@@ -180,6 +185,11 @@ def sample(
                     f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} edges, average degree "
                     f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
                 )
+    measured = energy.measure(lambda: run(data, method, seed=first, **options))
+    if measured is not None:
+        value["energy"] = measured.to_dict(data.num_vertices)
+        if not as_json:
+            click.echo(measured)
     if record:
         write_record(record, graph, reading["format"], dev, value)
     if as_json:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from clgraph.cli.common import (
+    EnergyWish,
     device_option,
+    energy_option,
     graph_options,
     json_option,
     open_device,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
 @graph_options
 @device_option
+@energy_option
 @json_option
 @quiet_option
 def bfs(
@@ -58,6 +61,7 @@ def bfs(
     verify: bool,
     reading: dict[str, Any],
     device: str | None,
+    energy: EnergyWish,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -76,7 +80,9 @@ def bfs(
     read_seconds = time.perf_counter() - started
     ids = [_as_id(word, data.ids.dtype) for word in sources]
     dev = open_device(device, quiet)
+    energy.open(dev)
     found = search(data, ids, method=method, depth_limit=depth, device=dev)
+    measured = energy.measure(lambda: search(data, ids, method=method, depth_limit=depth, device=dev))
     if verify:
         from clgraph.reference.bfs import verify_bfs
 
@@ -91,6 +97,7 @@ def bfs(
         int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))
     ]
     if as_json:
+        told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
         print_json(
             {
                 "sources": data.ids[found.sources].tolist(),
@@ -102,8 +109,10 @@ def bfs(
                 "depth_limit": depth,
                 "method": method,
                 "device": found.device,
+                **found.how(),
                 "seconds": seconds,
                 "verified": verify,
+                **told,
             }
         )
         return
@@ -112,6 +121,8 @@ def bfs(
         click.echo(f"  distance {level}: {count}")
     if found.levels > len(counts):
         click.echo(f"  ... up to distance {found.levels - 1}")
+    if measured is not None:
+        click.echo(measured)
 
 
 LEVELS_SHOWN = 20
@@ -224,6 +235,7 @@ def components(
                 "sizes": found.sizes[:SHOWN].tolist(),
                 "single": int((found.sizes == 1).sum()),
                 "device": found.device,
+                **found.how(),
                 "seconds": seconds,
                 "verified": verify,
             }

@@ -83,6 +83,14 @@ def sample(
     far_scan : bool, optional
         Batched mode: find the far side of an edge by the thesis's plain scan (default on FPGAs) instead of a
         binary search.
+    connection : {"weak", "strong"}
+        Which component is kept: of a directed graph "strong" keeps the largest strongly connected one (drv,
+        dre, drve, dhyb, batched); of an undirected graph both mean the same.
+    weight : float or str, optional
+        Of dhyb: the probability, 0 to 1, that a step deletes a random vertex's edge (drve) and not an edge
+        (dre); default 0.8. Taken as the exact number that its decimals say.
+    start : vertex id, optional
+        Of ebfs and edfs: where to begin (default: a vertex drawn by the seed).
     strict : bool
         A count larger than the graph is an error instead of the largest component.
     progress : callable, optional
@@ -164,7 +172,7 @@ def _samples_of_run(
         made[target] = Sample(
             smaller, smaller.ids, options.method, options.mode, size, target, seed, device.name,
             0 if untouched else run.iterations, clock.seconds(), "untouched" if untouched else run.way,
-            notes, graph, kept, left.group,
+            notes, graph, kept, left.group, **device.how(),
         )  # fmt: skip
     return [replace(made[target], size=size) for size, target in wanted]
 
@@ -190,7 +198,7 @@ def check_graph(graph: Any) -> Graph:
     if not isinstance(graph, Graph):
         if not hasattr(graph, "tocsr"):
             raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
-        graph = Graph.from_scipy(graph, directed=False)
+        graph = Graph.from_scipy(graph, directed=False, asymmetric="sum")
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices: there is nothing to sample")
     return graph

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.runs_on import RunsOn
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import EXACT, EXPLORING, Batches, check_options, make_run, upload
 from clgraph.sampling.result import Progress
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ReductionCurve:
+class ReductionCurve(RunsOn):
     """How a graph shrinks under a reduction method.
 
     Attributes
@@ -192,7 +193,7 @@ def reduction_curve(
         run.shrink_to(target, progress)
         rows = tuple(np.array(run.history, np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
     return ReductionCurve(
-        *rows, method, options.mode, seed, dev.name, perf_counter() - started
+        *rows, method, options.mode, seed, dev.name, perf_counter() - started, **dev.how()
     )  # fmt: skip
 
 

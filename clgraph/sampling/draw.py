@@ -60,9 +60,9 @@ class ByDraw:
         self._copra.remove_pairs(self._slot, self._far, self._upto)
 
     def _threshold_for(self, vertices: int, edges: int) -> int:
-        """Coins below it draw a vertex's edge. "Always" would be 2**64: that is a kernel without a coin."""
+        """Coins below it draw a vertex's edge ("always" would be 2**64, one more than fits)."""
         if self._weight == 1:
-            return 0
+            return 2**64 - 1
         copra, drve = self._copra, self._weight
         vertex_hits, edge_hits = Fraction(vertices, copra.n), Fraction(2 * edges, copra.slots)
         return int(2**64 * drve * edge_hits / (drve * edge_hits + (1 - drve) * vertex_hits))

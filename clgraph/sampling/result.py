@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph
+from clgraph.runs_on import RunsOn
 
 Progress = Callable[[int, int], None]
 
@@ -33,7 +34,7 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(RunsOn):
     """A sample of a graph and how it came about.
 
     Attributes
@@ -128,6 +129,7 @@ class Sample:
             "edges": self.num_edges,
             "iterations": self.iterations,
             "device": self.device,
+            **self.how(),
             "way": self.way,
             "notes": list(self.notes),
             "seconds": self.seconds,
