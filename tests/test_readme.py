@@ -54,6 +54,7 @@ def plain(output):
     """Without what differs from machine to machine and from run to run."""
     output = re.sub(r"^device .*$", "device", output, flags=re.MULTILINE)
     output = re.sub(r'("device": )".*"', r"\1", output)
+    output = re.sub(r"; variant \w+$", "; variant", output, flags=re.MULTILINE)  # by kind of device
     output = re.sub(r"\d+\.\d+(e-\d+)?( s\b)", r"T\2", output)
     return re.sub(r'("\w+": )\d+(\.\d+(e-\d+)?|e-\d+)', r"\1T", output)
 
