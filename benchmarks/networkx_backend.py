@@ -24,6 +24,8 @@ from typing import Any
 
 import networkx as nx
 
+from clgraph.energy import Meter
+
 UNDIRECTED = (
     "pagerank", "connected_components", "number_connected_components", "is_connected",
     "node_connected_component", "triangles", "clustering",
@@ -76,8 +78,10 @@ def seconds(call: Callable[[], Any], repeat: int, limit: float) -> float:
     return statistics.median(times)
 
 
-def measure(name: str, graph: Any, repeat: int, limit: float = 10.0) -> dict[str, float]:
-    """Seconds of NetworkX, of the first call with a graph, and of the next."""
+def measure(
+    name: str, graph: Any, repeat: int, limit: float = 10.0, meter: Meter | None = None
+) -> dict[str, Any]:
+    """Seconds of NetworkX, of the first call with a graph, and of the next; with a meter their energy."""
     function, args = getattr(nx, name), ARGUMENTS.get(name, ())
 
     def cached() -> None:
@@ -88,23 +92,30 @@ def measure(name: str, graph: Any, repeat: int, limit: float = 10.0) -> dict[str
         cached()
 
     cached()  # builds the kernels
-    return {
+    found: dict[str, Any] = {
         "networkx": seconds(lambda: used_up(name, function(graph, *args)), repeat, limit),
         "first": seconds(first, repeat, limit),
         "cached": seconds(cached, 2 * repeat + 1, limit),
     }
+    if meter is not None:
+        found["energy"] = meter.repeat(cached).to_dict()
+    return found
 
 
-def table(names: list[str], edges: int, repeat: int, shuffled: bool) -> list[dict[str, Any]]:
+def table(
+    names: list[str], edges: int, repeat: int, shuffled: bool, meter: Meter | None
+) -> list[dict[str, Any]]:
     """One size, all functions."""
     graphs = {directed: make_graph(edges, directed, shuffled) for directed in {n in DIRECTED for n in names}}
     print(f"{'seconds; times as fast':38}{'NetworkX':>10}" + f"{'first':>10}{'cached':>10}" * 2)
     rows = []
     for name in names:
-        found = measure(name, graphs[name in DIRECTED], repeat)
+        found = measure(name, graphs[name in DIRECTED], repeat, meter=meter)
         ratios = [found["networkx"] / found[which] for which in ("first", "cached")]
         shown = "".join(f"{found[which]:10.4f}" for which in ("networkx", "first", "cached"))
-        print(f"{name:38}{shown}{ratios[0]:9.1f}x{ratios[1]:9.1f}x", flush=True)
+        joules = found.get("energy", {}).get("joules")
+        energy = "" if joules is None else f"{joules:12.4g} J"
+        print(f"{name:38}{shown}{ratios[0]:9.1f}x{ratios[1]:9.1f}x{energy}", flush=True)
         rows.append({"function": name, "edges": edges, "shuffled": shuffled, **found})
     return rows
 
@@ -139,6 +150,8 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--shuffled", action="store_true", help="node objects one by one")
     parser.add_argument("--crossover", action="store_true")
+    parser.add_argument("--energy", action="store_true", help="of a cached call (NVML, RAPL)")
+    parser.add_argument("--watts", type=float, help="the power, off a wall meter, instead of a counter")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
     if "clgraph" not in nx.config.backends:
@@ -154,10 +167,13 @@ def main() -> None:
 
     device = chosen_device()
     print(f"NetworkX {nx.__version__}, {device.name} ({device.platform_name})")
+    meter = Meter(device, options.watts) if options.energy or options.watts else None
+    if meter is not None:
+        print(f"energy: {meter.source if meter.available else f'not available: {meter.reason}'}")
     if options.crossover:
         rows = crossover(names, options.edges, options.repeat)
     else:
-        rows = table(names, options.edges, options.repeat, options.shuffled)
+        rows = table(names, options.edges, options.repeat, options.shuffled, meter)
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"networkx": nx.__version__, "device": device.name, "rows": rows}, file, indent=1)
