@@ -17,7 +17,8 @@
 #endif
 
 // The window's arcs of one kind: a short row's one after another into its slice, a long row's into its pieces. next[v]:
-// where row v's next arc goes; of a long row -1 - (its arcs that are there already).
+// where row v's next arc goes; of a long row -1 - (its arcs that are there already). (Not % beside /: what LLVM makes of
+// the pair Oclgrind does not know.)
 #define FILL(rows, pieces, type, kind)                                                                         \
     for (int v = first; v < last; v++) {                                                                       \
         const int r = number[v];                                                                               \
@@ -33,10 +34,11 @@
             rows##_index[at] = source;                                                                         \
             PUT_SHARE(rows, at, e);                                                                            \
         } else {                                                                                               \
-            const long done = -1 - at;                                                                         \
+            const long done = -1 - at, full = done / LONG_ROW;                                                 \
             next[v] = at - 1;                                                                                  \
-            const int to = piece_at[cell_piece[2 * long_number[number[v]] + kind] + done / LONG_ROW];          \
-            const long there = ((long)pieces##_begin[to / WIDTH] + done % LONG_ROW) * WIDTH + (to & (WIDTH - 1)); \
+            const int to = piece_at[cell_piece[2 * long_number[number[v]] + kind] + full];                     \
+            const long turn = pieces##_begin[to / WIDTH] + done - full * LONG_ROW;                             \
+            const long there = turn * WIDTH + (to & (WIDTH - 1));                                              \
             pieces##_index[there] = source;                                                                    \
             PUT_SHARE(pieces, there, e);                                                                       \
         }                                                                                                      \

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -442,11 +443,9 @@ def test_interrupted_in_a_long_run(strip, device, tmp_path):
 def test_a_device_that_fails_to_build(small, device, run, tmp_path, monkeypatch):
     """A kernel file that its compiler refuses: the error names device, options, source and log."""
     broken = tmp_path / "cl"
-    broken.mkdir()
-    folder = clgraph.program.kernel_folder()
-    for file in folder.iterdir():
-        text = file.read_text() if file.is_file() else ""
-        (broken / file.name).write_text(text + "\n#error spoilt\n" if file.name == "copra.cl" else text)
+    shutil.copytree(clgraph.program.kernel_folder(), broken)
+    for file in broken.rglob("copra.cl"):
+        file.write_text(file.read_text() + "\n#error spoilt\n")
     monkeypatch.setattr("clgraph.program.kernel_folder", lambda: broken)
     monkeypatch.setattr(device, "_programs", {})
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "cache"))
