@@ -71,11 +71,12 @@ static inline int neighbor(OFFSET e, __global const int *restrict edges, __globa
     return u;
 }
 
-// Make the trees of a and b one, which both are roots or were: their labels only ever fall. Stale reads are harmless: a
-// stale label is still an ancestor, and the hook itself is a compare-and-swap that fails unless `high` is a root at
-// that moment.
-static inline void join_roots(__global int *label, int a, int b)
+// Make u and v hang from one root. Stale reads are harmless: labels only ever fall, a stale one is still an
+// ancestor, and the hook itself is a compare-and-swap that fails unless `high` is a root at that moment.
+static inline void join(__global int *label, int u, int v)
 {
+    int a = SHARED_LOAD(label + u);
+    int b = SHARED_LOAD(label + v);
     while (a != b) {
         int high = max(a, b);
         int low = min(a, b);
@@ -85,12 +86,6 @@ static inline void join_roots(__global int *label, int a, int b)
         a = SHARED_LOAD(label + SHARED_LOAD(label + high));   // an ancestor of `high`: see above
         b = SHARED_LOAD(label + low);
     }
-}
-
-// Make u and v hang from one root: labels point at vertices that are roots or were.
-static inline void join(__global int *label, int u, int v)
-{
-    join_roots(label, SHARED_LOAD(label + u), SHARED_LOAD(label + v));
 }
 
 // Join v with the neighbours in slots begin, begin + stride, ... before end.
