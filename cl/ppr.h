@@ -39,21 +39,26 @@ enum { norm = NORM };   // fixed when a program of this family is built
         __global const int *restrict source, __global const REAL *restrict p, __global const REAL *restrict q,      \
         const WIDE damping, const WIDE even, __global const ACC *restrict sums
 
-// The rank that row v has in a lane whose arcs bring `row`. `flow`: damping times the lane's dangling mass.
+// The rank that row v has in a lane whose arcs bring `row`, and whose p is `at` there. `flow`: damping times the lane's
+// dangling mass. FAR_RANK: the same where p is 0.
 #ifdef P_VECTOR
 #define IS_AT(v, l) p[PLACE(v, l)]
 #else
 #define IS_AT(v, l) (source[l] == (v) ? (WIDE)1 : (WIDE)0)
 #endif
-#if POLICY == 0
-#define NEW_RANK(v, l, row, flow) ((1 - damping) * IS_AT(v, l) + damping * (row))
-#elif POLICY == 1
-#define NEW_RANK(v, l, row, flow) ((1 - damping) * IS_AT(v, l) + (damping * (row) + (flow) * even))
-#elif POLICY == 2
-#define NEW_RANK(v, l, row, flow) ((1 - damping + (flow)) * IS_AT(v, l) + damping * (row))
+#if POLICY == 1
+#define FAR_RANK(v, row, flow) (damping * (row) + (flow) * even)
+#elif POLICY == 3
+#define FAR_RANK(v, row, flow) (damping * (row) + (flow) * (WIDE)q[v])
 #else
-#define NEW_RANK(v, l, row, flow) ((1 - damping) * IS_AT(v, l) + (damping * (row) + (flow) * (WIDE)q[v]))
+#define FAR_RANK(v, row, flow) (damping * (row))
 #endif
+#if POLICY == 2
+#define RANK_AT(at, v, row, flow) ((1 - damping + (flow)) * (at) + FAR_RANK(v, row, flow))
+#else
+#define RANK_AT(at, v, row, flow) ((1 - damping) * (at) + FAR_RANK(v, row, flow))
+#endif
+#define NEW_RANK(v, l, row, flow) RANK_AT(IS_AT(v, l), v, row, flow)
 
 // Whether this iteration's difference is wanted of any lane, and whether all lanes go on: uniform over the launch.
 static inline int any_looks(__global const int *state, int test, int last)
@@ -79,7 +84,7 @@ static inline int lanes_running(__global const int *state)
             const WIDE gap_ = ((WIDE)fresh_ - (WIDE)old_) * (up), size_ = gap_ < 0 ? -gap_ : gap_;      \
             next[PLACE(v, l)] = (runs) ? fresh_ : old_;                                                 \
             tally_moved = acc_add(tally_moved, size_);                                                  \
-            tally_other = norm_add(norm, tally_other, size_);                                                    \
+            tally_other = norm_add(norm, tally_other, size_);                                           \
         } else {                                                                                        \
             next[PLACE(v, l)] = fresh_;                                                                 \
         }                                                                                               \

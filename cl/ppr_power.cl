@@ -3,39 +3,64 @@
 // Row v of row_ptr, col_idx holds the sources of the arcs that arrive at v. An index is read once for all lanes, and
 // the values that it leads to stand beside each other: at 8 lanes of float that is one sector of 32 bytes.
 //
-// One work-item takes a run of rows and all lanes, which the compiler keeps in vector registers (CPUs; ppr_teams.cl is for
-// GPUs).
+// One work-item takes a run of rows and all lanes, which stay in vector registers (CPUs; ppr_teams.cl is for GPUs).
 //
 // layout      ppr.h; bound int[runs + 1]: the rows of each run, of about the same work
 // launch      one work-item a run, groups of 1
 
 #include "ppr.h"
 
-#ifdef WEIGHTED
-#define BRINGS(e, u, l) ((WIDE)value[PLACE(u, l)] * (WIDE)share[e])
+// One text, two forms: what all lanes have is one OpenCL vector, or an array and a loop (sums in pairs; ranks in double;
+// Oclgrind, which loses track of vectors that are computed with). From such loops clang makes vectors of 256 bits at
+// most, and of 128 where float meets double, whatever the CPU has: 1.2 times as long at 16 lanes with AVX-512.
+#define JOINED_(a, b) a##b
+#define JOINED(a, b) JOINED_(a, b)
+#define REAL_IS_float 1
+#if JOINED(REAL_IS_, REAL) && LANES > 1 && defined(HAVE_FP64) && !defined(COMPENSATED) && !defined(CHECK_RACES)
+#define FOR_LANES(l)
+#define OF(x, l) x
+#define REALS(x) JOINED(float, LANES) x
+#define WIDES(x) JOINED(double, LANES) x
+#define ACCS(x) WIDES(x)
+#define LOADED(array, v, l) JOINED(vload, LANES)(v, array)
+#define STORE(x, array, v, l) JOINED(vstore, LANES)(x, v, array)
+#define TO_REAL(x) JOINED(convert_float, LANES)(x)
+#define TO_WIDE(x) JOINED(convert_double, LANES)(x)
+#define ADD(sum, x) ((sum) + (x))
+#define JOIN_OTHER(sum, x) (norm == 3 ? max(sum, x) : (sum) + (x))
 #else
-#define BRINGS(e, u, l) ((WIDE)value[PLACE(u, l)])
+#define FOR_LANES(l) EACH_LANE(l)
+#define OF(x, l) x[l]
+#define REALS(x) REAL x[LANES]
+#define WIDES(x) WIDE x[LANES]
+#define ACCS(x) ACC x[LANES]
+#define LOADED(array, v, l) (array)[PLACE(v, l)]
+#define STORE(x, array, v, l) (array)[PLACE(v, l)] = (x)[l]
+#define TO_REAL(x) ((REAL)(x))
+#define TO_WIDE(x) ((WIDE)(x))
+#define ADD(sum, x) acc_add(sum, x)
+#define JOIN_OTHER(sum, x) norm_join(sum, acc_add(ACC_ZERO, x))
+#endif
+
+#ifdef WEIGHTED
+#define BRINGS(e, u, l) (TO_WIDE(LOADED(value, u, l)) * (WIDE)share[e])
+#else
+#define BRINGS(e, u, l) TO_WIDE(LOADED(value, u, l))
 #endif
 #define ROW_ARGS                                                                                       \
     __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx, __global const REAL *restrict share
 
-// NEW_RANK of a vertex where the lane's p is 0, which is all of them but the sources.
-#ifdef P_VECTOR
-#define ELSEWHERE(v, special) 0
-#else
-#define ELSEWHERE(v, special) ((v) != (special))
-#endif
-#if POLICY == 1
-#define FAR_RANK(v, l, row, flow) (damping * (row) + (flow) * even)
-#elif POLICY == 3
-#define FAR_RANK(v, l, row, flow) (damping * (row) + (flow) * (WIDE)q[v])
-#else
-#define FAR_RANK(v, l, row, flow) (damping * (row))
-#endif
-
 // The difference is summed in REAL over so many rows, and these sums in ACC: half the work, and no error to speak of.
 #define BLOCK 32
 
+// Rows whose p is not 0 in every lane: the next one from `from` on. A comparison's "true" is 1, and -1 in a vector.
+#ifdef P_VECTOR
+#define NEXT_SOURCE(from) (from)
+#define START(v, l) TO_WIDE(LOADED(p, v, l))
+#else
+#define NEXT_SOURCE(from) next_source(source, from)
+#define START(v, l) TO_WIDE((LOADED(source, 0, l) == (v)) & 1)
+#endif
 static inline int next_source(__global const int *source, int from)
 {
     int next = 0x7fffffff;
@@ -54,65 +79,68 @@ __kernel void ppr_runs(const int test, const int last, __global const int *restr
         return;
     }
     const int look = any_looks(state, test, last), compare = look || running < LANES;
-    WIDE flow[LANES];
-    int runs[LANES];
-    ACC lost[LANES], moved[LANES], other[LANES];
-    EACH_LANE(l) {
-        flow[l] = damping * ACC_VALUE(sums[l]);
-        runs[l] = RUNS_ON(l);
-        lost[l] = moved[l] = other[l] = ACC_ZERO;
+    WIDES(flow);
+    REALS(stopped);
+    ACCS(lost);
+    ACCS(moved);
+    ACCS(other);
+    FOR_LANES(l) {
+        OF(flow, l) = damping * ACC_VALUE(LOADED(sums, 0, l));
+        OF(stopped, l) = TO_REAL(LOADED(state, STOPPED, l));
+        OF(lost, l) = OF(moved, l) = OF(other, l) = ACC_ZERO;
     }
-    int special = next_source(source, bound[run]);
+    int special = NEXT_SOURCE(bound[run]);
     for (int from = bound[run]; from < bound[run + 1]; from += BLOCK) {
-        REAL some_moved[LANES], some_other[LANES];
-        EACH_LANE(l) some_moved[l] = some_other[l] = 0;
+        REALS(some_moved);
+        REALS(some_other);
+        FOR_LANES(l) OF(some_moved, l) = OF(some_other, l) = 0;
         const int to = min(from + BLOCK, bound[run + 1]);
         for (int v = from; v < to; v++) {
-            ACC row[LANES];
-            EACH_LANE(l) row[l] = ACC_ZERO;
+            ACCS(row);
+            FOR_LANES(l) OF(row, l) = ACC_ZERO;
             for (OFFSET e = row_ptr[v], end = row_ptr[v + 1]; e < end; e++) {
                 const int u = col_idx[e];
-                EACH_LANE(l) row[l] = acc_add(row[l], BRINGS(e, u, l));
+                FOR_LANES(l) OF(row, l) = ADD(OF(row, l), BRINGS(e, u, l));
             }
             const REAL width = scale[v], up = width == 0 ? (REAL)1 : width, down = 1 / up;
-            REAL fresh[LANES];
-            if (ELSEWHERE(v, special)) {
-                EACH_LANE(l) fresh[l] = (REAL)FAR_RANK(v, l, ACC_VALUE(row[l]), flow[l]) * down;
+            REALS(fresh);
+            if (v != special) {
+                FOR_LANES(l) OF(fresh, l) = TO_REAL(FAR_RANK(v, ACC_VALUE(OF(row, l)), OF(flow, l))) * down;
             } else {
-                EACH_LANE(l) fresh[l] = (REAL)NEW_RANK(v, l, ACC_VALUE(row[l]), flow[l]) * down;
-                special = next_source(source, v + 1);
+                FOR_LANES(l)
+                    OF(fresh, l) = TO_REAL(RANK_AT(START(v, l), v, ACC_VALUE(OF(row, l)), OF(flow, l))) * down;
+                special = NEXT_SOURCE(v + 1);
             }
             if (compare) {
-                __global const REAL *own = value + PLACE(v, 0);
-                REAL old[LANES];
-                EACH_LANE(l) old[l] = own[l];
-                EACH_LANE(l) {
-                    const REAL size = fabs(fresh[l] - old[l]) * up;
-                    some_moved[l] += size;
-                    if (norm == 2) some_other[l] += size * size;
-                    if (norm == 3) some_other[l] = max(some_other[l], size);
+                REALS(old);
+                FOR_LANES(l) OF(old, l) = LOADED(value, v, l);
+                REALS(size);
+                FOR_LANES(l) {
+                    OF(size, l) = fabs(OF(fresh, l) - OF(old, l)) * up;
+                    OF(some_moved, l) += OF(size, l);
+                    if (norm == 2) OF(some_other, l) += OF(size, l) * OF(size, l);
+                    if (norm == 3) OF(some_other, l) = max(OF(some_other, l), OF(size, l));
                 }
                 if (running < LANES) {
-                    EACH_LANE(l) fresh[l] = runs[l] ? fresh[l] : old[l];
+                    FOR_LANES(l) OF(fresh, l) = OF(stopped, l) == 0 ? OF(fresh, l) : OF(old, l);
                 }
             }
-            __global REAL *to_own = next + PLACE(v, 0);   // so that the compiler sees whole vectors
-            EACH_LANE(l) to_own[l] = fresh[l];
+            FOR_LANES(l) STORE(fresh, next, v, l);
             if (width == 0) {
-                EACH_LANE(l) lost[l] = acc_add(lost[l], fresh[l]);
+                FOR_LANES(l) OF(lost, l) = ADD(OF(lost, l), TO_WIDE(OF(fresh, l)));
             }
         }
-        EACH_LANE(l) {
-            moved[l] = acc_add(moved[l], some_moved[l]);
-            other[l] = norm_join(other[l], acc_add(ACC_ZERO, some_other[l]));
+        FOR_LANES(l) {
+            OF(moved, l) = ADD(OF(moved, l), TO_WIDE(OF(some_moved, l)));
+            OF(other, l) = JOIN_OTHER(OF(other, l), TO_WIDE(OF(some_other, l)));
         }
     }
-    __global ACC *part = parts + (size_t)run * 3 * LANES;
-    EACH_LANE(l) part[l] = lost[l];
+    __global ACC *part = parts + (size_t)run * 3 * LANES;   // of each of the three sums, LANES beside each other
+    FOR_LANES(l) STORE(lost, part, 0, l);
     if (look) {
-        EACH_LANE(l) {
-            part[LANES + l] = moved[l];
-            part[2 * LANES + l] = other[l];
+        FOR_LANES(l) {
+            STORE(moved, part, 1, l);
+            STORE(other, part, 2, l);
         }
     }
 }

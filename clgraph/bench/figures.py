@@ -10,9 +10,10 @@ from clgraph.bench import printed
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.cases.sampling import METHODS
 from clgraph.bench.labels import Labels, order_of
+from clgraph.bench.run import show
 from clgraph.bench.table import energy, value
 from clgraph.bench.tables import one_core
-from clgraph.errors import ClgraphError
+from clgraph.drawing import label_narrow, need_matplotlib
 from clgraph.io.atomic import atomic_write
 
 Record = dict[str, Any]
@@ -24,20 +25,8 @@ DASHES = {"exact": "-", "batched": "--"}
 
 
 def check_drawing() -> None:
-    """Refuse before the work is done what could not be drawn after it.
-
-    Raises
-    ------
-    ClgraphError
-        matplotlib is not installed.
-    """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ClgraphError(
-            "the figures need matplotlib: python -m pip install 'clgraph[plot]' (or give --no-figures; "
-            "`clgraph bench report` draws them later)"
-        ) from error
+    """Refuse before the work is done what could not be drawn after it (ClgraphError)."""
+    need_matplotlib("drawing", "give --no-figures; `clgraph bench report` draws them later")
 
 
 def draw_all(records: Sequence[Record], labels: Labels, folder: Path) -> list[Path]:
@@ -75,10 +64,19 @@ def _save(figure: Any, stem: Path) -> list[Path]:
     return paths
 
 
+def _number(axis: Any, ends: tuple[float, float], unit: str = "") -> None:
+    """Numbers as people say them on a logarithmic axis: 20 ms, 300 k."""
+    from matplotlib.ticker import EngFormatter, NullFormatter
+
+    axis.set_major_formatter(EngFormatter(unit))
+    axis.set_minor_formatter(NullFormatter())
+    label_narrow(axis, *ends, EngFormatter(unit), digits=(1, 2, 5))
+
+
 class _Lines:
     """Panels of lines in log-log, one legend for all."""
 
-    def __init__(self, panels: Sequence[str], title: str, x: str, y: str) -> None:
+    def __init__(self, panels: Sequence[str], title: str, x: str, y: str, unit: str = "") -> None:
         from matplotlib import pyplot
 
         across = min(len(panels), 3)
@@ -93,7 +91,7 @@ class _Lines:
         self._series: dict[str, int] = {}
         self._shown: dict[str, Any] = {}
         self._figure.suptitle(title)
-        self._x, self._y = x, y
+        self._x, self._y, self._unit = x, y, unit
         for name, axes in self._panels.items():
             axes.set(xscale="log", yscale="log", title=name if len(panels) > 1 else "")
 
@@ -119,6 +117,8 @@ class _Lines:
             if place + across >= len(names):  # the lowest of its column
                 axes.set_xlabel(self._x)
                 axes.tick_params(labelbottom=True)
+            _number(axes.xaxis, axes.get_xlim())
+            _number(axes.yaxis, axes.get_ylim(), self._unit)
         longest = max(len(name) for name in self._shown)
         width = self._figure.get_size_inches()[0]  # thirteen letters of the legend to an inch
         columns = max(1, min(len(self._shown), int(width * 13 / (longest + 8))))
@@ -147,16 +147,16 @@ def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
             return None
         return (value(alone, "kernels") or 0) / ours
 
-    kinds: list[tuple[str, str, str, Y]] = [
-        ("sampling_time", "Half of a power-law graph sampled", "seconds", seconds),
-        ("sampling_speedup", "Speed-up over one core of the same machine", "times as fast", speed_up),
-        ("sampling_energy", "Energy of a sample", "joules", lambda r: energy(r, "joules")),
+    kinds: list[tuple[str, str, str, str, Y]] = [
+        ("sampling_time", "Half of a power-law graph sampled", "time", "s", seconds),
+        ("sampling_speedup", "Speed-up over one core of the same machine", "times as fast", "", speed_up),
+        ("sampling_energy", "Energy of a sample", "energy", "J", lambda r: energy(r, "joules")),
         (
-            "sampling_efficiency", "Vertices sampled per joule", "vertices/s/W",
+            "sampling_efficiency", "Vertices sampled per joule", "vertices/s/W", "",
             lambda r: energy(r, "vertices_per_second_per_watt"),
         ),
     ]  # fmt: skip
-    for name, title, y, of in kinds:
+    for name, title, y, unit, of in kinds:
         points: dict[tuple[str, str, str], list[Point]] = {}
         for record in found:
             method, mode = record["what"].split()
@@ -167,7 +167,7 @@ def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         panels = [method for method in METHODS if any(key[0] == method for key in points)]
         if not panels:
             continue
-        lines = _Lines(panels, title, "vertices", y)
+        lines = _Lines(panels, title, "vertices", y, unit)
         for (method, series, mode), line in points.items():
             lines.add(method, series, line, DASHES[mode], f"{series}, {mode}")
         yield name, lines.done()
@@ -184,9 +184,9 @@ def _vertices(record: Record, among: Iterable[Record]) -> int | None:
 
 def _pagerank(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
     found = [r for r in records if r["suite"] == "pagerank"]
-    for what, key, title, y in (
-        ("iteration", "iteration", "One PageRank iteration, float32", "seconds"),
-        ("solve", "call", "PageRank to an L1 error of 1e-8, float64", "seconds"),
+    for what, key, title in (
+        ("iteration", "iteration", "One PageRank iteration, float32"),
+        ("solve", "call", "PageRank to an L1 error of 1e-8, float64"),
     ):
         points: dict[tuple[str, str], list[Point]] = {}
         for record in found:
@@ -199,7 +199,7 @@ def _pagerank(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         panels = list(dict.fromkeys(panel for panel, _ in points if panel))
         if not panels:
             continue
-        lines = _Lines(panels, title, "arcs", y)
+        lines = _Lines(panels, title, "arcs", "time", "s")
         for (panel, name), line in points.items():
             # other libraries stand in every panel of their machine's devices; of one machine, in all
             for each in [panel] if panel else panels:
@@ -223,10 +223,9 @@ def _pagerank_table(records: list[Record], labels: Labels) -> Iterable[tuple[str
                 colour = COLOURS[series.index(labels.of(record)) % len(COLOURS)]
                 name = record["who"].removeprefix("clgraph ") + _place(record, labels, series)
                 bars.append((name, value(record, "iterate") or 0, colour))
-        _bars(axes, bars, f"{graph}: 1000 iterations")
-        axes.set(xscale="log", xlabel="seconds")
-    if len(series) == 1:
-        figure.suptitle(series[0])
+        _bars(axes, bars, "time", f"{graph}: 1000 iterations")
+    where = f", {series[0]}" if len(series) == 1 else ""
+    figure.suptitle(f"The PageRank thesis's Table 6.2{where}")
     yield "pagerank_table", figure
 
 
@@ -235,15 +234,24 @@ def _place(record: Record, labels: Labels, series: Sequence[str]) -> str:
     return f", {labels.of(record)}" if len(series) > 1 else ""
 
 
-def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], title: str = "") -> None:
-    """Horizontal bars with their values at the ends, the first at the top."""
+def _shown(seconds: float) -> str:
+    return show({"value": seconds, "unit": "s"}, 3)
+
+
+def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], what: str, title: str = "") -> None:
+    """Horizontal bars of seconds with their values at the ends, the first at the top."""
+    from matplotlib.ticker import EngFormatter, NullFormatter
+
     names, values, colours = zip(*bars, strict=True)
     drawn = axes.barh(range(len(bars)), values, color=colours)
-    axes.bar_label(drawn, labels=[f"{v:.3g}" for v in values], padding=3, fontsize=8)
+    axes.bar_label(drawn, labels=[_shown(v) for v in values], padding=3, fontsize=8)
     axes.set_yticks(range(len(bars)), names)
     axes.invert_yaxis()
     axes.margins(x=0.12)
     axes.grid(visible=False, axis="y")
+    axes.set(xscale="log", xlabel=what)
+    axes.xaxis.set_major_formatter(EngFormatter("s"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     if title:
         axes.set_title(title, loc="left", fontsize=9)
 
@@ -266,8 +274,7 @@ def _ppr(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
             right = value(record, "accuracy") or 0
             bars.append((f"{who} [{right:.0%}]", value(record, "call") or 0, colour))
         figure, axes = pyplot.subplots(figsize=(9, 0.22 * len(bars) + 1.4), layout="constrained")
-        _bars(axes, bars)
-        axes.set(xscale="log", xlabel="seconds a source, whole call")
+        _bars(axes, bars, "time for a source, whole call")
         where = f", {series[0]}" if len(series) == 1 else ""
         figure.suptitle(f"Personalized PageRank on {Path(graph).name}{where} [accuracy of the top 20]")
         yield f"ppr_{Path(graph).stem}", figure
@@ -292,8 +299,7 @@ def _ppr_printed(found: list[Record], labels: Labels) -> Iterable[tuple[str, Any
         figure, axes = pyplot.subplots(figsize=(9, 0.22 * len(bars) + 1.4), layout="constrained")
         title = f"The slides' table on {Path(graph).name}: one source [accuracy of the top 20]"
         figure.suptitle(title)  # over the whole figure: the axes are narrower than it
-        _bars(axes, bars)
-        axes.set(xscale="log", xlabel="seconds a source, whole call")
+        _bars(axes, bars, "time for a source, whole call")
         yield f"ppr_slides_{Path(graph).stem}", figure
 
 
@@ -305,7 +311,7 @@ def _traversal(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any
     panels = list(dict.fromkeys(r["what"] for r in found))
     if not panels:
         return
-    lines = _Lines(panels, "Traversal of R-MAT graphs", "arcs", "seconds")
+    lines = _Lines(panels, "Traversal of R-MAT graphs", "arcs", "time", "s")
     points: dict[tuple[str, str, str], list[Point]] = {}
     for record in found:
         series = labels.series(record)

@@ -117,11 +117,11 @@ def line(record: Record) -> str:
     return f"{name} {', '.join(shown)}"
 
 
-def show(quantity: dict[str, Any]) -> str:
+def show(quantity: dict[str, Any], digits: int = 4) -> str:
     """A figure with its unit, and from where to where it went if several were taken."""
     unit = quantity["unit"]
     scale, name = _scale(abs(quantity["value"]), unit)
-    text = f"{quantity['value'] / scale:.4g}"
+    text = f"{quantity['value'] / scale:.{digits}g}"
     if quantity.get("runs", 1) > 1:
         text += f" ({quantity['low'] / scale:.4g} to {quantity['high'] / scale:.4g})"
     return f"{text} {name}".rstrip()

@@ -58,8 +58,9 @@ def run(cases: Callable[[], Iterable[Case]], options: argparse.Namespace) -> Out
 
 def _run(cases: list[Case], options: argparse.Namespace) -> Outcome:
     from clgraph.device import get_device
-    from clgraph.energy import Meter
+    from clgraph.energy import Meter, check_watts
 
+    check_watts(options.watts)
     outcome = Outcome()
     specs: list[Any] = words(options.device) or [None]
     for spec in specs:
@@ -67,7 +68,7 @@ def _run(cases: list[Case], options: argparse.Namespace) -> Outcome:
             device, meter = None, None
         else:
             device = get_device(spec)
-            meter = Meter(device, options.watts) if options.energy or options.watts else None
+            meter = Meter(device, options.watts) if options.energy or options.watts is not None else None
             print(f"{device.name} ({device.platform_name}, driver {device.driver_version})", flush=True)
         if meter is not None:
             print(f"energy: {meter.source if meter.available else f'not available: {meter.reason}'}")

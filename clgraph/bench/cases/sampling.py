@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.bench.graphs import size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
+from clgraph.child import run as run_child
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -158,9 +159,9 @@ def child(asked: dict[str, Any]) -> dict[str, Any]:
         **os.environ, "POCL_MAX_PTHREAD_COUNT": "1", "OMP_NUM_THREADS": "1", "CLGRAPH_BENCH_CORE": str(core),
         "PYTHONPATH": os.pathsep.join(sys.path),
     }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "clgraph.bench.one_core", json.dumps(asked)], env=env, capture_output=True,
-        text=True, check=False,
+    done = run_child(
+        [sys.executable, "-m", "clgraph.bench.one_core", json.dumps(asked)], env=env,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     if done.returncode != 0:
         raise RuntimeError(f"the process on one core ended with {done.returncode}: {done.stderr[-2000:]}")
