@@ -1,4 +1,4 @@
-"""NetworkX's functions by themselves and through the backend: seconds, medians.
+"""NetworkX's functions by themselves and through the backend.
 
     python benchmarks/networkx_backend.py --device pocl --edges 1000000 --json networkx_backend.json
     python benchmarks/networkx_backend.py --device pocl --crossover
@@ -12,19 +12,18 @@ must be installed (an editable install will do), since NetworkX finds backends b
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
 import sys
-import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import networkx as nx
 
-from clgraph.energy import Meter
+from clgraph.bench import script
+from clgraph.bench.harness import Case, Context, Figures, quantity, timed
 
 UNDIRECTED = (
     "pagerank", "connected_components", "number_connected_components", "is_connected",
@@ -38,15 +37,17 @@ DIRECTED = (
 SEARCHES = (
     "bfs_edges", "bfs_tree", "bfs_predecessors", "bfs_successors", "bfs_layers", "descendants", "ancestors",
     "descendants_at_distance", "single_source_shortest_path_length", "single_target_shortest_path_length",
-    "single_source_shortest_path", "has_path", "all_pairs_shortest_path_length",
+    "single_source_shortest_path", "has_path",
 )  # fmt: skip
+PAIRS = "all_pairs_shortest_path_length"  # only if it is asked for
+PAIRED_SOURCES = 64  # of its results are used up
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys((*SEARCHES, "node_connected_component"), (0,)),
     "has_path": (0, 1),
     "descendants_at_distance": (0, 2),
-    "all_pairs_shortest_path_length": (),
 }
-PAIRED_SOURCES = 64  # of all_pairs_shortest_path_length: so many first sources
+SIZES = [size for power in range(1, 7) for size in (10**power, 3 * 10**power)]  # for --crossover
+LIMIT = 10.0  # seconds for each figure, after the first run
 
 
 def make_graph(edges: int, directed: bool, shuffled: bool) -> Any:
@@ -61,122 +62,93 @@ def make_graph(edges: int, directed: bool, shuffled: bool) -> Any:
     return made
 
 
-def used_up(name: str, found: Any) -> Any:
-    """The result, every piece of it made."""
+def use_up(name: str, found: Any) -> None:
+    """Make every piece of a result."""
     if isinstance(found, Iterator):
-        deque(islice(found, PAIRED_SOURCES) if name.startswith("all_pairs") else found, maxlen=0)
-    return found
+        deque(islice(found, PAIRED_SOURCES) if name == PAIRS else found, maxlen=0)
 
 
-def seconds(call: Callable[[], Any], repeat: int, limit: float) -> float:
-    """The median of some runs: at least one, no more once they have taken so many seconds."""
-    times: list[float] = []
-    while len(times) < repeat and sum(times) < limit:
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def measure(
-    name: str, graph: Any, repeat: int, limit: float = 10.0, meter: Meter | None = None
-) -> dict[str, Any]:
-    """Seconds of NetworkX, of the first call with a graph, and of the next; with a meter their energy."""
-    function, args = getattr(nx, name), ARGUMENTS.get(name, ())
+def measure(name: str, graph: Any, context: Context, limit: float = LIMIT) -> Figures:
+    """Seconds of NetworkX, of the first call with a graph, and of the next ones."""
+    nx.config.backends.clgraph.device = context.device
+    function = partial(getattr(nx, name), graph, *ARGUMENTS.get(name, ()))
 
     def cached() -> None:
-        used_up(name, function(graph, *args, backend="clgraph"))
+        use_up(name, function(backend="clgraph"))
 
     def first() -> None:
         graph.__networkx_cache__.clear()
         cached()
 
     cached()  # builds the kernels
-    found: dict[str, Any] = {
-        "networkx": seconds(lambda: used_up(name, function(graph, *args)), repeat, limit),
-        "first": seconds(first, repeat, limit),
-        "cached": seconds(cached, 2 * repeat + 1, limit),
+    values = {
+        "networkx": timed(lambda: use_up(name, function()), context.repeat, limit=limit).quantity,
+        "first": timed(first, context.repeat, limit=limit).quantity,
+        "cached": timed(cached, 2 * context.repeat + 1, limit=limit).quantity,
     }
-    if meter is not None:
-        found["energy"] = meter.repeat(cached).to_dict()
-    return found
+    for which in ("first", "cached"):
+        ratio = values["networkx"]["value"] / values[which]["value"]
+        values[f"speedup_{which}"] = quantity(ratio, "")
+    size = {"of_vertices": len(graph), "of_arcs": sum(map(len, graph._adj.values()))}
+    return Figures(values, size, context.energy(cached, "a cached call, results used up"), len(graph))
 
 
-def table(
-    names: list[str], edges: int, repeat: int, shuffled: bool, meter: Meter | None
-) -> list[dict[str, Any]]:
-    """One size, all functions."""
-    graphs = {directed: make_graph(edges, directed, shuffled) for directed in {n in DIRECTED for n in names}}
-    print(f"{'seconds; times as fast':38}{'NetworkX':>10}" + f"{'first':>10}{'cached':>10}" * 2)
-    rows = []
-    for name in names:
-        found = measure(name, graphs[name in DIRECTED], repeat, meter=meter)
-        ratios = [found["networkx"] / found[which] for which in ("first", "cached")]
-        shown = "".join(f"{found[which]:10.4f}" for which in ("networkx", "first", "cached"))
-        joules = found.get("energy", {}).get("joules")
-        energy = "" if joules is None else f"{joules:12.4g} J"
-        print(f"{name:38}{shown}{ratios[0]:9.1f}x{ratios[1]:9.1f}x{energy}", flush=True)
-        rows.append({"function": name, "edges": edges, "shuffled": shuffled, **found})
-    return rows
+def one_size(name: str, edges: int, shuffled: bool) -> Case:
+    """A function on a graph of one size."""
+    directed = name in DIRECTED
+
+    def run(context: Context) -> Figures:
+        graph = context.once((edges, directed), lambda: make_graph(edges, directed, shuffled))
+        return measure(name, graph, context)
+
+    kind = "directed" if directed else "undirected"
+    return Case(
+        "networkx", f"gnm{edges} {kind}", name, "NetworkX, clgraph", run, True, {"shuffled": shuffled}
+    )
 
 
-def crossover(names: list[str], largest: int, repeat: int) -> list[dict[str, Any]]:
-    """Arcs from which the backend is faster, and stays so, for each function."""
-    rows = []
-    sizes = [size for power in range(1, 7) for size in (10**power, 3 * 10**power) if size <= largest]
-    for name in names:
+def crossover(name: str, largest: int) -> Case:
+    """Arcs from which the backend is faster, and stays so."""
+
+    def run(context: Context) -> Figures:
         least = {"first": float("inf"), "cached": float("inf")}
         faster = set(least)
-        for edges in reversed(sizes):  # from the largest down, until the backend is slower
-            graph = make_graph(edges, name in DIRECTED, False)
-            found = measure(name, graph, repeat, 1.0)
-            faster = {which for which in faster if found[which] < found["networkx"]}
+        for edges in sorted((size for size in SIZES if size <= largest), reverse=True):
+            found = measure(name, make_graph(edges, name in DIRECTED, False), context, 1.0)
+            faster = {which for which in faster if found.values[f"speedup_{which}"]["value"] > 1}
             if not faster:
                 break
-            least |= dict.fromkeys(faster, sum(map(len, graph._adj.values())))
-        print(f"    {name!r}: Crossover({least['first']:g}, {least['cached']:g}),", flush=True)
-        rows.append({"function": name, **least})
-    return rows
+            least |= dict.fromkeys(faster, found.details["of_arcs"])
+        line = f'"{name}": Crossover({least["first"]:_.0f}, {least["cached"]:_.0f}),'.replace("inf", "NEVER")
+        return Figures({}, {"crossover": line})
+
+    return Case("networkx", f"gnm, to {largest} edges", name, "crossover", run, True)
 
 
 def main() -> None:
     """Run what is asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--device", help="as in clgraph.get_device")
+    parser = script.parser(__doc__)
     parser.add_argument("--edges", type=int, default=1_000_000, help="with --crossover: at most so many")
-    parser.add_argument("--functions", help="names, with commas (all but all_pairs_... if not given)")
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument(
+        "--functions", type=script.words, help=f"names, with commas (default: all but {PAIRS})"
+    )
     parser.add_argument("--shuffled", action="store_true", help="node objects one by one")
     parser.add_argument("--crossover", action="store_true")
-    parser.add_argument("--energy", action="store_true", help="of a cached call (NVML, RAPL)")
-    parser.add_argument("--watts", type=float, help="the power, off a wall meter, instead of a counter")
-    parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
     if "clgraph" not in nx.config.backends:
         sys.exit("NetworkX does not know the backend: install clgraph (python -m pip install -e .)")
-    nx.config.backends.clgraph.device = options.device
     nx.config.warnings_to_ignore.add("cache")
     known = nx.utils.backends.backend_info["clgraph"]["functions"]
-    some = [n for n in (*UNDIRECTED, *DIRECTED, *SEARCHES) if n in known and not n.startswith("all_pairs")]
-    names = options.functions.split(",") if options.functions else some
+    names = options.functions or [*UNDIRECTED, *DIRECTED, *SEARCHES]
     if strange := [name for name in names if name not in known]:
         sys.exit(f"{strange[0]} is no function of the backend: {', '.join(sorted(known))}")
-    from clgraph.networkx_backend.running import chosen_device
-
-    device = chosen_device()
-    print(f"NetworkX {nx.__version__}, {device.name} ({device.platform_name})")
-    meter = Meter(device, options.watts) if options.energy or options.watts else None
-    if meter is not None:
-        print(f"energy: {meter.source if meter.available else f'not available: {meter.reason}'}")
-    if options.crossover:
-        rows = crossover(names, options.edges, options.repeat)
-    else:
-        rows = table(names, options.edges, options.repeat, options.shuffled, meter)
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"networkx": nx.__version__, "device": device.name, "rows": rows}, file, indent=1)
+    print(f"NetworkX {nx.__version__}")
+    if not options.crossover:
+        script.run(lambda: [one_size(name, options.edges, options.shuffled) for name in names], options)
+        return
+    outcome = script.run(lambda: [crossover(name, options.edges) for name in names], options)
+    for record in outcome.records:
+        print(f"    {record['details']['crossover']}")
 
 
 if __name__ == "__main__":

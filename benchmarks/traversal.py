@@ -12,17 +12,23 @@ its share is of a copy's bandwidth measured in the same run. `--tune alpha=30,be
 `clgraph.bfs_search.Shape` for all devices. The cases: clgraph/bench/cases/traversal.py.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from clgraph.bench import script
 from clgraph.bench.cases import traversal
 from clgraph.bench.graphs import check_name
-from clgraph.bfs_search import SHAPES
+from clgraph.bfs_search import SHAPES, Shape
 
 
 def tune(text: str) -> None:
     """Change the shape of the search."""
-    changes = {key: int(value) for key, value in (pair.split("=") for pair in script.words(text))}
+    known = [field.name for field in fields(Shape)]
+    changes = {}
+    for pair in script.words(text):
+        key, _, value = pair.partition("=")
+        if key not in known or not value.isdigit():
+            raise SystemExit(f"error: --tune {pair}: use NAME=NUMBER with a name of {', '.join(known)}")
+        changes[key] = int(value)
     for kind, shape in SHAPES.items():
         SHAPES[kind] = replace(shape, **changes)
 
@@ -30,7 +36,7 @@ def tune(text: str) -> None:
 def main() -> None:
     """Run the cases asked for."""
     parser = script.parser(__doc__, repeat=5)
-    parser.add_argument("--graphs", type=script.words, default=["rmat20", "grid1000"])
+    parser.add_argument("--graphs", type=script.words, default=["rmat20", "powerlaw1000000", "grid1000"])
     parser.add_argument(
         "--cases", type=script.words, default=list(traversal.WHATS), help="bfs,many,components"
     )

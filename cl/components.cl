@@ -152,12 +152,16 @@ __kernel void components_finish(const int n, __global int *label, __global const
     int root = giant;
     // stale is harmless: see compress()
     while (root >= 0 && SHARED_LOAD(label + root) != root) root = SHARED_LOAD(label + root);
-    FOR_ITEMS(v, n) {
+    FOR_BATCHES(first, last, n) {
         // one branch, hardly ever taken: who is there, and in the giant, comes in no predictable order
-        int parent = SHARED_LOAD(label + v);
-        int above = SHARED_LOAD(label + (parent < 0 ? v : parent));
-        if (parent >= 0 & above != parent) {
-            if (parent == giant) SHARED_STORE(label + v, root);
+        int deep = 0;
+        for (int v = first; v < last; ++v) {
+            int parent = SHARED_LOAD(label + v);
+            deep |= parent ^ SHARED_LOAD(label + (parent < 0 ? v : parent));
+        }
+        if (deep == 0) continue;
+        for (int v = first; v < last; ++v) {
+            if (SHARED_LOAD(label + v) == giant) SHARED_STORE(label + v, root);
             else compress(label, v);
         }
     }
@@ -188,8 +192,10 @@ __kernel void components_sample(const int n, __global const int *restrict label,
     if (lid == 0) state[GIANT] = best ? drawn[SAMPLES - 1 - (best & 0xffffu)] : -1;
 }
 
-// All arcs of the vertices outside the giant (of all vertices if `skip` is 0).
+// All arcs of the vertices outside the giant (of all vertices if `skip` is 0). With a `vertex_key`: of those with
+// vertex_key <= newest_vertex, wherever they are, since the others, joined before, are not looked at from their side.
 __kernel void components_rest(const int n, ROWS, __global int *label, __global int *state, const int skip,
+                              __global const uint *restrict vertex_key, const uint newest_vertex,
                               __global int *restrict queue, const int capacity ARC_ARGS)
 {
     int giant = skip ? state[GIANT] : -2;
@@ -199,7 +205,7 @@ __kernel void components_rest(const int n, ROWS, __global int *label, __global i
         // stale is harmless: at worst a vertex that has just come to the giant is looked at all the same
         int mine = SHARED_LOAD(label + w);
         outside[count] = w;
-        count += mine >= 0 & mine != giant;
+        count += mine >= 0 & (vertex_key ? vertex_key[w] <= newest_vertex : mine != giant);
     }
     for (int k = 0; k < count; ++k) {
         int v = outside[k];

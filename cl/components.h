@@ -4,7 +4,7 @@
 //                 (END_SHIFT 1), the COPRA arrays pass theirs (END_SHIFT 0, HAS_DEAD)
 // variants        HAS_DEAD    v_start[v] < 0: v is not there; edges[e] < 0: the slot is dead
 //                 MASKED      the caller has filled label: -1 = not there, >= 0 = there
-//                 ARC_KEY=T   arc e is there iff arc_key[e] >= threshold (both of unsigned type T)
+//                 ARC_KEY=T   arc e is there iff threshold <= arc_key[e] <= newest (all of unsigned type T)
 //                 OFFSET      type of v_start and v_end (int, or long from 2^31 slots on)
 // tunables        LONG_ROW, PIECE: longer rows are cut into pieces for work-groups (GPUs only);
 //                 BATCH labels are fetched without a branch between them before any is acted upon, so that their
@@ -50,8 +50,8 @@
 #define ROWS __global const OFFSET *restrict v_start, __global const OFFSET *restrict v_end, \
              __global const int *restrict edges
 #ifdef ARC_KEY
-#define ARC_ARGS , __global const ARC_KEY *restrict arc_key, const ARC_KEY threshold
-#define ARC_PASS , arc_key, threshold
+#define ARC_ARGS , __global const ARC_KEY *restrict arc_key, const ARC_KEY threshold, const ARC_KEY newest
+#define ARC_PASS , arc_key, threshold, newest
 #else
 #define ARC_ARGS
 #define ARC_PASS
@@ -62,7 +62,7 @@ static inline int neighbor(OFFSET e, __global const int *restrict edges, __globa
 {
     int u = edges[e];
 #ifdef ARC_KEY
-    if (arc_key[e] < threshold) return -1;
+    if (arc_key[e] < threshold || arc_key[e] > newest) return -1;
 #endif
 #ifdef MASKED
     // stale is harmless: a launch never turns a label from -1 to >= 0 or back

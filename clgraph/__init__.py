@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clgraph._version import __version__
+
 # Some functions bear the name of their module (clgraph.bfs): importing them here, eagerly, is what makes
 # the function win. pyopencl itself is imported by the device floor alone, and only when it is used.
 from clgraph.bfs import BFSResult, bfs
@@ -44,8 +46,6 @@ from clgraph.triangles import clustering, triangles
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device
-
-__version__ = "0.1.0"
 
 __all__ = [
     "BFSResult",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.partitions import Cut, upload_layout
+
 if TYPE_CHECKING:
     from clgraph.copra import DeviceCSR
     from clgraph.device import Device
@@ -97,6 +99,14 @@ def shape_for(dev: Device) -> Shape:
     return shape
 
 
+def cut_for(dev: Device, graph: Graph) -> Cut | None:
+    """The partitions that pulling takes on a device with pipelines; None: it takes none."""
+    if not dev.has_pipeline("bfs_partitions") or not dev.pipeline_parameter("PULL_PARTITIONS"):
+        return None
+    words, unroll = dev.pipeline_parameter("LOCAL_WORDS"), dev.pipeline_parameter("UNROLL")
+    return Cut.of(graph, size=32 * words, room=unroll * words, burst=unroll * unroll)
+
+
 class Search:
     """One search on one device: buffers, programs, the loop over levels."""
 
@@ -109,6 +119,7 @@ class Search:
         if dev.has_pipeline("bfs"):
             # one work-item, and rows of any length
             self.shape = replace(_SERIAL if self.shape.team else self.shape, long_row=2**31 - 1)
+        self.cut = cut_for(dev, graph)
         self.n = graph.num_vertices
         self.seconds = {"upload": 0.0, "compile": 0.0, "bfs": 0.0, "download": 0.0}
         start = time.perf_counter()
@@ -309,18 +320,40 @@ class Search:
 
     def _pull(self, level: int) -> int:
         """One level from the bitmaps; returns how many vertices it found."""
-        shape, kept, prog, arriving = self.shape, self.kept, self.program("bfs_pull"), self._arriving()
-        args = (
-            np.int32(self.n), np.uint32(level), arriving.row_ptr, arriving.col_idx, kept["front"],
-            kept["next"],
-            kept["visited"], kept["rest"], self.distance, self.predecessor, self.owner, kept["state"],
-        )  # fmt: skip
-        prog.bfs_pull(self._vertices(), *args, local=shape.local)
-        if shape.team:
-            rest_local = min(64, shape.local)
-            prog.bfs_pull_rest(16 * self.dev.compute_units * rest_local, *args, local=rest_local)
+        shape, kept = self.shape, self.kept
+        if self.cut is not None:
+            self._pull_in_partitions(level, self.cut)
+        else:
+            prog, arriving = self.program("bfs_pull"), self._arriving()
+            args = (
+                np.int32(self.n), np.uint32(level), arriving.row_ptr, arriving.col_idx, kept["front"],
+                kept["next"],
+                kept["visited"], kept["rest"], self.distance, self.predecessor, self.owner, kept["state"],
+            )  # fmt: skip
+            prog.bfs_pull(self._vertices(), *args, local=shape.local)
+            if shape.team:
+                rest_local = min(64, shape.local)
+                prog.bfs_pull_rest(16 * self.dev.compute_units * rest_local, *args, local=rest_local)
         kept["front"], kept["next"] = kept["next"], kept["front"]
         return self._slot(self._read(), level + 1)[COUNT]
+
+    def _pull_in_partitions(self, level: int, cut: Cut) -> None:
+        """The same where the frontier's bitmap does not fit an FPGA's chip."""
+        dev, kept, arriving, n = self.dev, self.kept, self._arriving(), np.int32(self.n)
+        start = time.perf_counter()
+        layout, arcs = upload_layout(dev, self.graph.reverse if self.graph.directed else self.graph, cut)
+        self.seconds["upload"] += time.perf_counter() - start
+        unroll = dev.pipeline_parameter("UNROLL")
+        if "moved" not in kept:
+            dev.reserve({"moved": 4 * (arcs // unroll)})
+            kept["moved"] = dev.empty(max(1, arcs // unroll), np.uint32)
+        prog, partitions = self.program("bfs_partitions"), np.int32(cut.partitions)
+        prog.bfs_move(1, n, partitions, layout["begin"], layout["source"], kept["front"], kept["moved"])
+        prog.bfs_pull_placed(
+            1, n, np.uint32(level), partitions, np.int32(cut.blocks), np.int32(cut.each), layout["tile"],
+            layout["ended"], arriving.row_ptr, arriving.col_idx, layout["place"], kept["moved"], kept["next"],
+            kept["visited"], self.distance, self.predecessor, self.owner, kept["state"],
+        )  # fmt: skip
 
     def _collect(self, level: int) -> None:
         kept = self.kept

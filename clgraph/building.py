@@ -131,59 +131,94 @@ def sorted_rows(
     directed: bool,
     duplicates: Duplicates = "merge",
 ) -> Rows:
-    """Sort, merge and mirror edges given by vertex index; `multiplicity` counts what a row stands for."""
-    low, high = (source, target) if directed else (np.minimum(source, target), np.maximum(source, target))
-    key = pack(low, high)
-    if weights is not None or multiplicity is not None:
-        order = _order(low, high, n)
-        weights = None if weights is None else weights[order]
-        multiplicity = None if multiplicity is None else multiplicity[order]
-    del low, high
-    key.sort()
-    if duplicates == "merge" and np.any(key[1:] == key[:-1]):
-        start = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
-        length = np.diff(start, append=len(key))
-        counts = length if multiplicity is None else _sums_of_runs(multiplicity, start, length)
-        multiplicity = counts.astype(np.int32)
-        weights = None if weights is None else _sums_of_runs(weights, start, length)
-        key = key[start]
-        del counts, start, length
+    """Mirror, sort and merge edges given by vertex index; `multiplicity` counts what a row stands for."""
+    ends = (source, target)
+    loops = np.flatnonzero(source == target)
+    if weights is None and multiplicity is None:
+        bits, key, edge = 32, _keys(ends, (32, 0), directed, loops), None
+    else:
+        bits, key, edge = _keys_and_edges(ends, n, directed, loops)
+    weights = None if weights is None else weights[edge]
+    multiplicity = None if multiplicity is None else multiplicity[edge]
+    del edge
+    fresh = np.ones(len(key), bool)
+    np.not_equal(key[1:], key[:-1], out=fresh[1:])
+    again = np.flatnonzero(~fresh)
+    if duplicates == "merge" and len(again):
+        first = again[fresh[again - 1]] - 1  # of each run of several arcs
+        run = first - np.searchsorted(again, first)  # its place among all
+        several = np.sort(np.concatenate((first, again)))
+        begin = np.searchsorted(several, first)
+
+        def sums(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            merged = values[fresh]
+            merged[run] = np.add.reduceat(values[several], begin)
+            return merged
+
+        if multiplicity is None:
+            multiplicity = np.ones(len(key) - len(again), np.int32)
+            multiplicity[run] = np.diff(begin, append=len(several))
+        else:
+            multiplicity = sums(multiplicity)
+        weights = None if weights is None else sums(weights)
+        key = key[fresh]
     if multiplicity is not None and not np.any(multiplicity > 1):
         multiplicity = None
-    loops = np.flatnonzero(key >> 32 == key & LOW_HALF)
+    head = aligned_empty(len(key), np.int32)
+    np.bitwise_and(key, (1 << bits) - 1, out=head, casting="unsafe")
+    key >>= bits  # the tail
+    remaining = int(np.count_nonzero(key == head)) if len(loops) else 0
+    return Rows(row_ptr_of(np.bincount(key, minlength=n)), head, weights, multiplicity, remaining)
+
+
+Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+
+def _keys(
+    ends: Ends, bits: tuple[int, int], directed: bool, loops: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """Arcs in order, in each key the tail, the head in `bits[0]` bits, the edge's place in `bits[1]` bits.
+
+    Of an undirected edge both arcs, of a loop (their places are `loops`) one.
+    """
+    m = len(ends[0])
+    keys = np.empty((1 if directed else 2, m), np.int64)
+    for key, (tail, head) in zip(keys, (ends, ends[::-1]), strict=False):
+        key[:] = tail
+        key <<= bits[0]
+        key |= head
+        if bits[1]:
+            key <<= bits[1]
+            key |= np.arange(m)
     if directed:
-        head = aligned_empty(len(key), np.int32)
-        np.copyto(head, key, casting="unsafe")  # the low half
-        key >>= 32
-    else:
-        key, head, weights, multiplicity = _mirror(key, loops, weights, multiplicity)
-    return Rows(row_ptr_of(np.bincount(key, minlength=n)), head, weights, multiplicity, len(loops))
-
-
-def _order(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], n: int) -> npt.NDArray[np.int64]:
-    """Stable argsort by `low` and then by `high`, both below n."""
-    bits, place_bits = n.bit_length(), len(low).bit_length()
-    if 2 * bits + place_bits > 63:
-        by_high = stable_argsort(high)
-        return by_high[stable_argsort(low[by_high])]
-    key = low.astype(np.int64)
-    for width, values in ((bits, high), (place_bits, np.arange(len(low)))):
-        key <<= width
-        key |= values
+        loops = loops[:0]
+    keys[-1, loops] = 2**63 - 1  # to the end, and off it
+    key = keys.reshape(-1)
     key.sort()
-    key &= (1 << place_bits) - 1
-    return key
+    return key[: len(key) - len(loops)]
 
 
-def _sums_of_runs(
-    values: npt.NDArray[Any], start: npt.NDArray[np.int64], length: npt.NDArray[np.int64]
-) -> npt.NDArray[Any]:
-    """Sums of the runs of values that begin at `start`; most runs are of one value."""
-    sums, several = values[start], length > 1
-    inside = values[np.repeat(several, length)]
-    length = length[several]
-    sums[several] = np.add.reduceat(inside, np.cumsum(length) - length)
-    return sums
+def _keys_and_edges(
+    ends: Ends, n: int, directed: bool, loops: npt.NDArray[Any]
+) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Bits of the head in a key, the arcs' keys in order, and the edge of each; of parallel arcs by edge."""
+    m = len(ends[0])
+    bits = n.bit_length(), m.bit_length()
+    if 2 * bits[0] + bits[1] <= 63:
+        key = _keys(ends, bits, directed, loops)
+        edge = key & ((1 << bits[1]) - 1)
+        key >>= bits[1]
+        return bits[0], key, edge
+    # of large graphs one sort by head and one by tail, both stable
+    edge = np.arange(m)
+    tail, head = ends
+    if not directed:
+        edge = np.delete(np.repeat(edge, 2), 2 * loops)
+        turned = np.delete(np.arange(2 * m) & 1, 2 * loops) == 1
+        tail, head = (np.where(turned, back[edge], end[edge]) for end, back in (ends, ends[::-1]))
+    order = stable_argsort(head)
+    order = order[stable_argsort(tail[order])]
+    return 32, pack(tail[order], head[order]), edge[order]
 
 
 def pack(high_half: npt.NDArray[Any], low_half: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -209,49 +244,3 @@ def stable_argsort(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     key.sort()
     key &= LOW_HALF
     return key
-
-
-def _mirror(
-    key: npt.NDArray[np.int64],
-    loops: npt.NDArray[np.int64],
-    weights: npt.NDArray[Any] | None,
-    multiplicity: npt.NDArray[Any] | None,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any] | None, npt.NDArray[Any] | None]:
-    """Tails, heads and values of both arcs of edges (sorted keys low << 32 | high; a loop is one arc)."""
-    m = len(key)
-    arcs = np.empty(2 * m, np.int64)
-    arcs[:m] = key
-    np.left_shift(key, 32, out=arcs[m:])
-    arcs[m:] |= key >> 32
-    arcs[m + loops] = 2**63 - 1  # to the end, and off it
-    arcs.sort()
-    arcs = arcs[: 2 * m - len(loops)]
-    counts = None
-    if multiplicity is not None:
-        many = np.flatnonzero(multiplicity > 1)
-        if len(many) < m // 32:  # a few: looked up one by one
-            counts = np.ones(len(arcs), np.int32)
-            for keys in (key[many], (key[many] << 32) | (key[many] >> 32)):
-                counts[np.searchsorted(arcs, keys)] = multiplicity[many]
-    head = aligned_empty(len(arcs), np.int32)
-    np.copyto(head, arcs, casting="unsafe")  # the low half
-    arcs >>= 32
-    if weights is None and (multiplicity is None or counts is not None):
-        return arcs, head, None, counts
-    # arcs that go up stand in the order of the edges, those that come back in that of the edges' upper ends
-    edge = stable_argsort(key.astype(np.int32))
-    if len(loops):
-        proper = np.ones(m, bool)
-        proper[loops] = False
-        edge = edge[proper[edge]]
-    comes_back = arcs > head
-
-    def of_arcs(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        both = np.empty(len(arcs), values.dtype)
-        both[comes_back] = values[edge]
-        both[~comes_back] = values
-        return both
-
-    if multiplicity is not None and counts is None:
-        counts = of_arcs(multiplicity)
-    return arcs, head, None if weights is None else of_arcs(weights), counts

@@ -2,7 +2,7 @@
 
 Whatever stands in it can be deleted at any time, may be damaged, and is written by several processes at
 once: a file appears whole (written beside, then renamed) and carries a checksum; one that does not hold is
-taken as absent.
+taken as absent. Where more than ``CLGRAPH_CACHE_SIZE`` lies there, what was used longest ago goes.
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from clgraph.errors import InputError
+
 _MAGIC = b"clgraph-cache-1\n"
+#: bytes that are kept if CLGRAPH_CACHE_SIZE does not say otherwise: some thousand programs
+SIZE = 512 << 20
 
 
 def cache_folder() -> Path:
@@ -40,12 +46,32 @@ def digest(parts: Iterable[str | bytes]) -> str:
     return sha.hexdigest()[:40]
 
 
+def limit() -> int:
+    """``CLGRAPH_CACHE_SIZE`` (bytes, or ``200M``, ``2G``), else `SIZE`.
+
+    Raises
+    ------
+    InputError
+        The variable holds something else.
+    """
+    text = os.environ.get("CLGRAPH_CACHE_SIZE", "").strip()
+    if not text:
+        return SIZE
+    found = re.fullmatch(r"(\d+)([KMGT]?)", text.upper().removesuffix("B").removesuffix("I"))
+    if found is None:
+        raise InputError(f"CLGRAPH_CACHE_SIZE is {text!r}: give bytes, or a whole number with K, M, G or T")
+    return int(found[1]) << 10 * " KMGT".index(found[2] or " ")
+
+
 def load(room: str, key: str) -> bytes | None:
     """What was kept under a key, or None if there is nothing whole."""
+    path = cache_folder() / room / key
     try:
-        data = (cache_folder() / room / key).read_bytes()
+        data = path.read_bytes()
     except OSError:
         return None
+    with contextlib.suppress(OSError):  # a folder that can only be read
+        os.utime(path)  # its time says when it was last used: file systems seldom note reads
     head = len(_MAGIC) + 32
     payload = data[head:]
     if not data.startswith(_MAGIC) or hashlib.sha256(payload).digest() != data[len(_MAGIC) : head]:
@@ -54,11 +80,59 @@ def load(room: str, key: str) -> bytes | None:
 
 
 def store(room: str, key: str, payload: bytes) -> None:
-    """Keep bytes under a key. A folder that cannot be written costs time at the next run, nothing else."""
+    """Keep bytes under a key. A folder that cannot be written costs time at the next run, nothing else.
+
+    Raises
+    ------
+    InputError
+        CLGRAPH_CACHE_SIZE is no size.
+    """
+    most = limit()
+    if len(payload) > most:
+        return  # all else would have to go for it
     target = cache_folder() / room / key
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomically(target, _MAGIC + hashlib.sha256(payload).digest() + payload)
+        _prune_now_and_then(len(payload), most)
+
+
+# bytes that this process has written since it last looked how much there is; None: it has not looked yet
+_written: int | None = None
+
+
+def _prune_now_and_then(written: int, most: int) -> None:
+    """Look at the whole folder at a process's first writing, then each time it has added a sixteenth."""
+    global _written
+    if _written is not None:
+        _written += written
+    if _written is None or _written > most // 16:
+        _written = 0
+        prune(most)
+
+
+def prune(most: int) -> None:
+    """If there are more than `most` bytes, delete what was used longest ago until 7/8 of that are left.
+
+    Several processes may do so at once: a file that is gone already is no fault, nor is one that another
+    process is reading (it has it open) or is about to rename (it takes its own as not kept).
+    """
+    files = []
+    for room in ("programs", "probes", "failed"):  # the loader may be using the folders below icd
+        with contextlib.suppress(OSError), os.scandir(cache_folder() / room) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    about = entry.stat()
+                    files.append((about.st_mtime_ns, about.st_size, entry.path))
+    total = sum(size for _, size, _ in files)
+    if total <= most:
+        return
+    for _, size, path in sorted(files):
+        if total <= most // 8 * 7:  # so that the next writings find room
+            return
+        with contextlib.suppress(OSError):
+            Path(path).unlink(missing_ok=True)
+            total -= size
 
 
 def write_atomically(target: Path, data: bytes) -> None:
@@ -79,7 +153,11 @@ def contents() -> dict[str, tuple[int, int]]:
     rooms: dict[str, tuple[int, int]] = {}
     folder = cache_folder()
     for room in sorted(folder.iterdir()) if folder.is_dir() else []:
-        sizes = [f.stat().st_size for f in room.rglob("*") if f.is_file()] if room.is_dir() else []
+        sizes = []
+        for file in room.rglob("*") if room.is_dir() else []:
+            with contextlib.suppress(FileNotFoundError):  # another process has just deleted it
+                if stat.S_ISREG((about := file.stat()).st_mode):
+                    sizes.append(about.st_size)
         rooms[room.name] = (len(sizes), sum(sizes))
     return rooms
 

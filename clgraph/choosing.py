@@ -4,48 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import threading
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeVar
 
-from clgraph import drivers
-from clgraph.device import Device, Setup
 from clgraph.errors import DeviceError
+from clgraph.hardware import Hardware
+
+D = TypeVar("D", bound=Hardware)
 
 NO_PLATFORM = (
     "no OpenCL driver was found. For this computer's CPU: pip install 'clgraph[cpu]' (needs no root), or "
     "apt-get install pocl-opencl-icd. For an NVIDIA GPU: its driver's libnvidia-opencl.so.1 must be visible "
     "(in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility). `clgraph doctor` looks closer"
 )
-_known: dict[tuple[int, int], Device] = {}
-_lock = threading.Lock()
-
-
-def list_devices(*, oclgrind: bool = False) -> list[Device]:
-    """Every device of every platform, probed or not, in the loader's order; the same objects at each call.
-
-    Parameters
-    ----------
-    oclgrind : bool
-        Whether Oclgrind must be among them (so it is also if CLGRAPH_DEVICE names it).
-    """
-    found = []
-    asked = oclgrind or "oclgrind" in wanted()[0].lower()
-    for p, platform in enumerate(drivers.platforms(oclgrind=asked)):
-        for d, raw in enumerate(_raw_devices(platform)):
-            with _lock:
-                if (p, d) not in _known:
-                    _known[p, d] = Device(raw, f"{p}:{d}")
-            found.append(_known[p, d])
-    return found
-
-
-def _raw_devices(platform: Any) -> list[Any]:
-    import pyopencl as cl
-
-    try:
-        return list(platform.get_devices())
-    except cl.Error:
-        return []  # DEVICE_NOT_FOUND is how a platform without devices (Clover) says so
 
 
 def wanted() -> tuple[str, str]:
@@ -57,45 +28,10 @@ def wanted() -> tuple[str, str]:
     return "", ""
 
 
-def choose(spec: str | None, setup: Setup | None = None) -> Device:
-    """The device for a spec (None: what the environment says, else the best that works).
-
-    `setup` says which form of kernels and which binary it shall have (None: as the environment says).
-
-    Only what is needed is probed: the candidates in their order, until one works.
-
-    Raises
-    ------
-    DeviceError
-        If none or several different ones match (it lists what there is), or those that match are broken.
-    """
-    text, origin = wanted() if spec is None else (spec.strip(), "")
-    if spec is not None and not text:
-        raise DeviceError("the device asked for is an empty text: give gpu, cpu, fpga, 0:1 or part of a name")
-    devices = list_devices(oclgrind="oclgrind" in text.lower())
-    if not devices:
-        raise DeviceError(NO_PLATFORM)
-    asked = f"{text!r}" + (f" ({origin})" if origin else "")
-    matches = _of_word(text.lower(), devices)
-    if matches is None:
-        matches = _by_number_or_name(text, asked, devices)
-    setup = setup or Setup.wanted()
-    devices = [d.with_setup(setup) for d in devices]  # so that the table tells what is wrong with these
-    for device in matches:
-        chosen = device.with_setup(setup)
-        if chosen.fault is None:
-            return chosen
-    remedy = "; `clgraph doctor` says what to do"
-    if text.lower() == "oclgrind" and not matches:
-        remedy = "; install it: apt-get install oclgrind"
-    what = f"no working device is {asked}" if text else "no device works that may be picked unasked"
-    raise DeviceError(f"{what}; there are:\n{table(devices)}\n{remedy[2:]}")
-
-
-def _of_word(word: str, devices: list[Device]) -> list[Device] | None:
+def of_word(word: str, devices: list[D]) -> list[D] | None:
     """The devices that a word stands for, best first; None if it is no such word."""
 
-    def of(kind: str) -> list[Device]:
+    def of(kind: str) -> list[D]:
         return [d for d in devices if d.kind == kind]
 
     pocl = [d for d in of("cpu") if d.platform_name == "Portable Computing Language"]
@@ -115,13 +51,13 @@ def _of_word(word: str, devices: list[Device]) -> list[Device] | None:
     }.get(word)
 
 
-def _pocl_release(device: Device) -> tuple[int, ...]:
+def _pocl_release(device: Hardware) -> tuple[int, ...]:
     """(3, 1) of "OpenCL 3.0 PoCL 3.1+debian ..."."""
     found = re.search(r"(?i)pocl (\d+)\.(\d+)", device.platform_version)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _by_number_or_name(text: str, asked: str, devices: list[Device]) -> list[Device]:
+def by_number_or_name(text: str, asked: str, devices: list[D]) -> list[D]:
     """Devices that ``platform:device`` (numbers or parts of names, as in PYOPENCL_CTX) or a bare name means.
 
     Several are fine if they are equal (the GPUs of one host): the first that works is taken.
@@ -150,7 +86,7 @@ def _part_matches(part: str, number: str, name: str) -> bool:
     return not part or (part == number if part.isdigit() else part in name.lower())
 
 
-def table(devices: list[Device]) -> str:
+def table(devices: Sequence[Hardware]) -> str:
     """The devices as lines of text, with what is wrong with those that were probed and failed."""
     lines = []
     for d in devices:

@@ -1,150 +1,30 @@
-"""A Device: what it can do, its queue, its programs (its memory: `clgraph.memory`).
+"""A Device: what it can do, its queue, its programs (its memory: `clgraph.memory`); listing and choosing.
 
 `get_device` picks one (`clgraph.choosing` has the rule). Nothing here queries a driver at import.
-All vendor quirks stand in one function, `quirks`; launch choices by kind of device in one table, `TUNING`.
+Vendors' quirks and the launch choices by kind of device stand in `clgraph.hardware`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
-from dataclasses import dataclass
+import threading
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyopencl as cl
 
+from clgraph import choosing, drivers
 from clgraph.errors import DeviceError
+from clgraph.hardware import FAMILY, TUNING, Kernels, Kind, Quirks, Setup, Tuning, quirks
 from clgraph.memory import Memory
+from clgraph.probe import probe, probe_features
 from clgraph.program import Program, build, build_pipeline, load_binary
 
-Kind = Literal["gpu", "cpu", "fpga", "emulator", "simulator"]
-Kernels = Literal["ndrange", "pipeline"]
-
-
-@dataclass(frozen=True)
-class Tuning:
-    """A row of the launch table.
-
-    Attributes
-    ----------
-    items : int
-        Consecutive vertices per work-item where each is cheap.
-    local_size : int
-        Work-items per work-group where the kernel does not ask for a size of its own.
-    """
-
-    items: int
-    local_size: int
-
-
-# GPUs want one work-item per vertex. CPUs want long serial runs, and Intel's vectoriser ruins gathers when
-# one work-item takes one vertex or a group has 16 and more: few work-items with many vertices each.
-# The simulator gets small numbers, so that graphs of 50 vertices still span several work-groups.
-TUNING: dict[Kind, Tuning] = {
-    "gpu": Tuning(items=1, local_size=256),
-    "cpu": Tuning(items=512, local_size=4),
-    "emulator": Tuning(items=512, local_size=4),
-    "fpga": Tuning(items=512, local_size=1),
-    "simulator": Tuning(items=4, local_size=8),
-}
-
-
-@dataclass(frozen=True)
-class Quirks:
-    """What is peculiar to a driver; made by `quirks` alone.
-
-    Attributes
-    ----------
-    kind : Kind
-    shares_memory : bool
-        Host arrays can be used where they are.
-    fills_by_kernel : bool
-        clEnqueueFillBuffer will not do.
-    never_frees : bool
-        Buffers stay allocated until the process ends.
-    keeps_binaries : bool
-        Built programs are worth keeping on disk.
-    asks_all_standards : bool
-        The newest OpenCL C is in the list of all versions only.
-    build_options : tuple of str
-        For every program.
-    """
-
-    kind: Kind
-    shares_memory: bool = False
-    fills_by_kernel: bool = False
-    never_frees: bool = False
-    keeps_binaries: bool = True
-    asks_all_standards: bool = False
-    build_options: tuple[str, ...] = ()
-
-
-def quirks(raw: Any) -> Quirks:
-    """All vendor quirks, each with its reason, and the kind of a device.
-
-    Parameters
-    ----------
-    raw : pyopencl.Device
-    """
-    platform = raw.platform.name
-    if "Oclgrind" in platform:
-        return Quirks(
-            "simulator",  # it calls itself CPU, GPU and accelerator at once
-            # it takes what clEnqueueFillBuffer wrote, and host-pointer buffers, as uninitialised
-            fills_by_kernel=True,
-            # it takes a buffer in a freed one's place as uninitialised, whatever kernels wrote there
-            never_frees=True,
-            # its builds take milliseconds, and its binaries lose the source's line numbers
-            keeps_binaries=False,
-            build_options=("-DCHECK_RACES",),  # its race detector knows atomics but not volatile
-        )
-    if "Emulat" in f"{platform} {raw.name}":
-        # Intel's FPGA emulator calls itself an accelerator as the boards do, but is the host's CPU and memory
-        return Quirks("emulator", shares_memory=True)
-    if raw.type & cl.device_type.GPU:
-        # a GPU that says it shares the host's memory may still cache or copy host pointers: it gets copies
-        # NVIDIA's old query says OpenCL C 1.2; it knows more (work-group functions) if 3.0 is asked for
-        return Quirks("gpu", asks_all_standards="NVIDIA" in platform)
-    if raw.type & cl.device_type.CPU:
-        # host and device are one memory
-        return Quirks("cpu", shares_memory=True)
-    return Quirks("fpga")
-
-
-_FAMILY: dict[Kind, str] = {"gpu": "GPU", "cpu": "CPU", "emulator": "CPU", "simulator": "CPU", "fpga": "FPGA"}
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What may be chosen of a device's kernels.
-
-    Attributes
-    ----------
-    kernels : {"ndrange", "pipeline"} or None
-        None: by the kind of the device.
-    binary : str or None
-        A file that ``clgraph fpga compile`` made (on FPGAs).
-    force : bool
-        Take it though it was made of other sources than ours.
-    """
-
-    kernels: Kernels | None = None
-    binary: str | None = None
-    force: bool = False
-
-    @staticmethod
-    def wanted(kernels: str | None = None, binary: str | Path | None = None, force: bool = False) -> Setup:
-        """From arguments, else from CLGRAPH_KERNELS, CLGRAPH_FPGA_BINARY and CLGRAPH_FPGA_FORCE."""
-        chosen = kernels or os.environ.get("CLGRAPH_KERNELS") or None
-        if chosen not in (None, "ndrange", "pipeline"):
-            where = "kernels" if kernels else "CLGRAPH_KERNELS"
-            raise DeviceError(f"{where} is {chosen!r}: use 'ndrange' or 'pipeline'")
-        path = binary or os.environ.get("CLGRAPH_FPGA_BINARY") or None
-        forced = force or os.environ.get("CLGRAPH_FPGA_FORCE", "") not in ("", "0")
-        return Setup(chosen, None if path is None else str(path), forced)  # type: ignore[arg-type]
+__all__ = [
+    "TUNING", "Device", "Kernels", "Kind", "Quirks", "Setup", "Tuning", "choose", "get_device",
+    "list_devices", "quirks",
+]  # fmt: skip
 
 
 class Device(Memory):
@@ -194,12 +74,17 @@ class Device(Memory):
         # as on a board: nothing is built at run time
         no_compile = os.environ.get("CLGRAPH_NO_COMPILE", "") not in ("", "0")
         self.has_compiler = bool(raw.compiler_available) and not no_compile
-        self._quirks = quirks(raw)
-        self.kind: Kind = self._quirks.kind
-        self.shares_memory: bool = self._quirks.shares_memory
-        self.fills_by_kernel: bool = self._quirks.fills_by_kernel
-        self.never_frees: bool = self._quirks.never_frees
-        self.keeps_binaries: bool = self._quirks.keeps_binaries
+        # what a binary or a probe's result is bound to
+        self.identity = (self.platform_name, self.platform_version, self.name, self.driver_version)
+        peculiar = quirks(raw)
+        self.kind: Kind = peculiar.kind
+        self.shares_memory: bool = peculiar.shares_memory
+        self.fills_by_kernel: bool = peculiar.fills_by_kernel
+        self.never_frees: bool = peculiar.never_frees
+        self.keeps_binaries: bool = peculiar.keeps_binaries
+        self.asks_all_standards: bool = peculiar.asks_all_standards
+        # build options of every program, before standard and features
+        self.base_options = (f"-DKIND_{FAMILY[self.kind]}", *peculiar.build_options)
         self.tuning = TUNING[self.kind]
         self.is_fpga = self.kind in ("fpga", "emulator")
         self.setup = setup
@@ -216,11 +101,6 @@ class Device(Memory):
         raise TypeError(
             f"a Device belongs to its process: pass its spec ({self.spec!r}) instead of pickling it"
         )
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """What a binary or a probe's result is bound to."""
-        return (self.platform_name, self.platform_version, self.name, self.driver_version)
 
     @cached_property
     def context(self) -> Any:
@@ -259,14 +139,20 @@ class Device(Memory):
     @cached_property
     def fault(self) -> str | None:
         """None if the probe kernel was built, run and gave the right result; else the reason why not."""
-        from clgraph.probe import probe
+        return probe(self) if self.has_compiler else self._binary_fault()
 
-        return probe(self)
+    def _binary_fault(self) -> str | None:
+        """The same of a device that builds nothing itself: it works if it takes its binary."""
+        if self.kernels != "pipeline":
+            return f"it builds no kernels itself, and kernels={self.kernels!r} come from no binary"
+        try:
+            self.offline.check()
+        except DeviceError as error:
+            return str(error).split("\n")[0]
+        return None
 
     @cached_property
     def _probed(self) -> tuple[str, frozenset[str]]:
-        from clgraph.probe import probe_features
-
         if self.fpga_binary:
             return "", frozenset()  # what its programs use was settled when the binary was built
         return probe_features(self)
@@ -275,26 +161,6 @@ class Device(Memory):
     def features(self) -> frozenset[str]:
         """Names ``HAVE_...`` of what works beyond OpenCL C 1.2, by build probes (kept on disk)."""
         return self._probed[1]
-
-    @property
-    def newest_standard(self) -> str:
-        """The build option for the newest OpenCL C that the compiler says it knows; "" for 1.2."""
-        texts = [self.raw.opencl_c_version]
-        if self._quirks.asks_all_standards:
-            # a driver before 3.0, or an old pyopencl, has no such query: then the older one's answer counts
-            with contextlib.suppress(cl.Error, AttributeError):
-                versions = [v.version for v in self.raw.opencl_c_all_versions]
-                texts += [
-                    f"{v >> 22}.{v >> 12 & 1023}" for v in versions
-                ]  # cl_version packs 10, 10 and 12 bits
-        found = [(int(m[1]), int(m[2])) for text in texts if (m := re.search(r"(\d+)\.(\d+)", text))]
-        major, minor = max(found, default=(1, 0))
-        return f"-cl-std=CL{major}.{minor}" if major >= 2 else ""
-
-    @property
-    def base_options(self) -> tuple[str, ...]:
-        """Build options of every program, before standard and features."""
-        return (f"-DKIND_{_FAMILY[self.kind]}", *self._quirks.build_options)
 
     @cached_property
     def build_options(self) -> tuple[str, ...]:
@@ -341,10 +207,20 @@ class Device(Memory):
 
         return name in PIPELINES
 
+    def pipeline_parameter(self, name: str) -> int:
+        """A value of ``cl/fpga/parameters.h`` as this device's pipelines have it."""
+        from clgraph.fpga.parameters import defaults
+
+        if self.fpga_binary:
+            value: int = self.offline.sidecar.parameters[name]
+            return value
+        return self.pipeline_parameters.get(name, defaults(emulator=FAMILY[self.kind] == "CPU")[name])
+
     def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
         if pipeline and (self.fpga_binary or not self.has_compiler):
             return self.offline.program(name, defines)
-        return build_pipeline(self, name, defines) if pipeline else build(self, name, defines)
+        maker = build_pipeline if pipeline else build
+        return maker(self, name, defines, self.build_options)
 
     @cached_property
     def offline(self) -> Any:
@@ -371,6 +247,73 @@ class Device(Memory):
             If the file cannot be read, or was not built for this device and driver.
         """
         return load_binary(self, path)
+
+
+# --- listing and choosing -----------------------------------------------------------------------------
+
+_known: dict[tuple[int, int], Device] = {}
+_lock = threading.Lock()
+
+
+def list_devices(*, oclgrind: bool = False) -> list[Device]:
+    """Every device of every platform, probed or not, in the loader's order; the same objects at each call.
+
+    Parameters
+    ----------
+    oclgrind : bool
+        Whether Oclgrind must be among them (so it is also if CLGRAPH_DEVICE names it).
+    """
+    found = []
+    asked = oclgrind or "oclgrind" in choosing.wanted()[0].lower()
+    for p, platform in enumerate(drivers.platforms(oclgrind=asked)):
+        for d, raw in enumerate(_raw_devices(platform)):
+            with _lock:
+                if (p, d) not in _known:
+                    _known[p, d] = Device(raw, f"{p}:{d}")
+            found.append(_known[p, d])
+    return found
+
+
+def _raw_devices(platform: Any) -> list[Any]:
+    try:
+        return list(platform.get_devices())
+    except cl.Error:
+        return []  # DEVICE_NOT_FOUND is how a platform without devices (Clover) says so
+
+
+def choose(spec: str | None, setup: Setup | None = None) -> Device:
+    """The device for a spec (None: what the environment says, else the best that works).
+
+    `setup` says which form of kernels and which binary it shall have (None: as the environment says).
+
+    Only what is needed is probed: the candidates in their order, until one works.
+
+    Raises
+    ------
+    DeviceError
+        If none or several different ones match (it lists what there is), or those that match are broken.
+    """
+    text, origin = choosing.wanted() if spec is None else (spec.strip(), "")
+    if spec is not None and not text:
+        raise DeviceError("the device asked for is an empty text: give gpu, cpu, fpga, 0:1 or part of a name")
+    devices = list_devices(oclgrind="oclgrind" in text.lower())
+    if not devices:
+        raise DeviceError(choosing.NO_PLATFORM)
+    asked = f"{text!r}" + (f" ({origin})" if origin else "")
+    matches = choosing.of_word(text.lower(), devices)
+    if matches is None:
+        matches = choosing.by_number_or_name(text, asked, devices)
+    setup = setup or Setup.wanted()
+    devices = [d.with_setup(setup) for d in devices]  # so that the table tells what is wrong with these
+    for device in matches:
+        chosen = device.with_setup(setup)
+        if chosen.fault is None:
+            return chosen
+    remedy = "; `clgraph doctor` says what to do"
+    if text.lower() == "oclgrind" and not matches:
+        remedy = "; install it: apt-get install oclgrind"
+    what = f"no working device is {asked}" if text else "no device works that may be picked unasked"
+    raise DeviceError(f"{what}; there are:\n{choosing.table(devices)}\n{remedy[2:]}")
 
 
 def get_device(
@@ -414,6 +357,4 @@ def get_device(
         raise DeviceError(
             f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
         )
-    from clgraph.choosing import choose
-
     return choose(spec, Setup.wanted(kernels, fpga_binary, force))

@@ -278,7 +278,7 @@ def _main(arguments: list[str]) -> None:
 
     answer: dict[str, Any]
     try:
-        from clgraph.choosing import list_devices
+        from clgraph.device import list_devices
 
         devices = [d for d in list_devices() if d.spec in (arguments[1:] or [d.spec])]
         answer = {"devices": [describe(d, probed=arguments[0] == "probe") for d in devices]}

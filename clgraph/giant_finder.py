@@ -64,7 +64,8 @@ class GiantFinder:
         piece: int = PIECE,
     ) -> None:
         self.device, self.n = device, n
-        self._key_type = None if arc_key is None else {"uint": np.uint32, "ulong": np.uint64}[arc_key]
+        types: dict[str, type[np.unsignedinteger[Any]]] = {"uint": np.uint32, "ulong": np.uint64}
+        self._key_type = None if arc_key is None else types[arc_key]
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "END_SHIFT": int(not copra)}
         defines["OFFSET"] = "long" if wide else "int"
         if device.kind == "simulator":
@@ -115,7 +116,9 @@ class GiantFinder:
         one_way: bool = False,
         begun: bool = False,
         arc_key: Any = None,
+        vertex_key: Any = None,
         threshold: int = 0,
+        newest: int | None = None,
     ) -> None:
         """Fill `label` with each vertex's component. Enqueues kernels and does not wait.
 
@@ -133,10 +136,18 @@ class GiantFinder:
         arc_key : device buffer (slots,), optional
             With the `arc_key` option: arc e is there iff ``arc_key[e] >= threshold``. Both arcs of an edge
             must have one key.
+        vertex_key : device buffer, uint32 (n,), optional
+            With `newest`.
         threshold : int
+        newest : int, optional
+            With `begun`: what has a key above it was joined before; only arcs (with `arc_key`) or the arcs of
+            vertices (with `vertex_key`) whose key is not above it are looked at.
         """
         program, passes, n = self._program, self._passes, np.int32(self.n)
-        keys = () if self._key_type is None else (arc_key, self._key_type(threshold))
+        keys: tuple[Any, ...] = ()
+        if self._key_type is not None:
+            last = self._key_type(newest) if newest is not None else ~self._key_type(0)
+            keys = (arc_key, self._key_type(threshold), last)
         rows = (v_start, None if self._pipeline and not self._copra else v_end, edges)
         capacity = np.int32(self._capacity)
         self.device.fill(self.state, np.int32(0), 2)
@@ -150,7 +161,12 @@ class GiantFinder:
             self.compress(label)
         self.sample(label)
         skip = np.int32(not one_way)
-        program.components_rest(passes, n, *rows, label, self.state, skip, self._queue, capacity, *keys)
+        new = (None, np.uint32(0))
+        if vertex_key is not None and newest is not None:
+            new = (vertex_key, np.uint32(newest))
+        program.components_rest(
+            passes, n, *rows, label, self.state, skip, *new, self._queue, capacity, *keys
+        )  # fmt: skip
         if self._capacity:
             width = min(self.device.tuning.local_size, program.components_long.limit)
             groups = min(self._capacity, 16 * self.device.compute_units)

@@ -14,7 +14,7 @@ import pyopencl as cl
 from clgraph.errors import CapacityError, DeviceError
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
+    from clgraph.hardware import Hardware
 
 Size = int | tuple[int, ...]
 
@@ -75,7 +75,7 @@ class Kernel:
 
     def __init__(
         self,
-        device: Device,
+        device: Hardware,
         kernel: Any,
         name: str,
         *,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from clgraph.errors import CapacityError, DeviceError
+from clgraph.hardware import Hardware
 
 if TYPE_CHECKING:
     from clgraph.program import Program
@@ -59,18 +60,8 @@ def _is_mapped_file(array: npt.NDArray[Any]) -> bool:
     return isinstance(base, mmap.mmap)
 
 
-class Memory:
-    """What a Device does with bytes; the attributes below are set by `Device`."""
-
-    spec: str
-    name: str
-    global_memory: int
-    max_buffer: int
-    shares_memory: bool
-    fills_by_kernel: bool
-    never_frees: bool
-    context: Any
-    queue: Any
+class Memory(Hardware):
+    """What a Device does with bytes."""
 
     def __init__(self) -> None:
         self._kept: dict[int, dict[Hashable, Any]] = {}

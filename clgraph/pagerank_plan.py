@@ -8,6 +8,7 @@ import numpy as np
 
 from clgraph import pagerank_small
 from clgraph.pagerank_auto import BinRows, RunRows
+from clgraph.pagerank_partitions import PartitionRows, cut_for
 from clgraph.pagerank_rows import PLAIN, Numbers, Rows
 from clgraph.pagerank_small import SmallRows, SmallSolver
 from clgraph.pagerank_solver import Solver
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.pagerank_problem import Problem, Stop
 
-KINDS: dict[str, type[Rows]] = {**PLAIN, "runs": RunRows, "bins": BinRows, "small": SmallRows}
+KINDS: dict[str, type[Rows]] = {
+    **PLAIN, "runs": RunRows, "bins": BinRows, "small": SmallRows, "partitions": PartitionRows,
+}  # fmt: skip
 
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
     """What "auto" is on this device for this graph."""
     if device.has_pipeline("pagerank_pull"):
-        return "contribution"  # one flat loop over all arcs
+        # one flat loop over all arcs; where the vertices do not fit on chip, two
+        return "contribution" if cut_for(device, graph) is None else "partitions"
     how = pagerank_small.SHAPES[device.kind]
     sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
     if graph.num_arcs <= how.arcs and sources <= pagerank_small.SOURCES:

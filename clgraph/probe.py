@@ -7,38 +7,38 @@ with ``cl/probe_features.cl``, once per device, driver and version of clgraph.
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyopencl as cl
 
-import clgraph
 from clgraph import cache, child
-from clgraph.errors import BuildError, ClgraphError, DeviceError
+from clgraph._version import __version__
+from clgraph.errors import BuildError, ClgraphError
 from clgraph.program import build, build_source, read_source
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
+    from clgraph.hardware import Hardware
+    from clgraph.memory import Memory
 
 LOCAL = 16  # as PROBE_LOCAL in cl/probe.cl
 GROUPS = 4
 WARP = 32  # as PROBE_LOCAL in cl/probe_features.cl
 
 
-def probe(device: Device) -> str | None:
+def probe(device: Memory) -> str | None:
     """None if the device builds and runs the probe kernel rightly, else the reason why not in one line.
 
-    A driver that was never seen to work is first tried in a child process, since it may abort. A device
-    that builds nothing itself works if it takes its binary.
+    A driver that was never seen to work is first tried in a child process, since it may abort.
     """
-    if not device.has_compiler:
-        return _binary_fault(device)
-    key = cache.digest(["works", *device.identity, clgraph.__version__])
+    key = cache.digest(["works", *device.identity, __version__])
     seen_to_work = cache.load("probes", key) is not None
     if not seen_to_work and device.kind != "simulator" and sys.executable:
-        _, problem, died = child.ask("clgraph.probe", device.spec, *device.identity)
+        _, problem, died = child.ask("clgraph.first_probe", device.spec, *device.identity)
         if died:
             return f"the probe {problem}"
     fault = run_probe(device)
@@ -47,17 +47,7 @@ def probe(device: Device) -> str | None:
     return fault
 
 
-def _binary_fault(device: Device) -> str | None:
-    if device.kernels != "pipeline":
-        return f"it builds no kernels itself, and kernels={device.kernels!r} come from no binary"
-    try:
-        device.offline.check()
-    except DeviceError as error:
-        return str(error).split("\n")[0]
-    return None
-
-
-def run_probe(device: Device) -> str | None:
+def run_probe(device: Memory) -> str | None:
     """`probe`, in this process whatever happens."""
     n = LOCAL * GROUPS
     try:
@@ -86,7 +76,7 @@ def _reason(error: BuildError) -> str:
     return f"builds fail: {named[0]}" if named else lines[0]
 
 
-def probe_features(device: Device) -> tuple[str, frozenset[str]]:
+def probe_features(device: Memory) -> tuple[str, frozenset[str]]:
     """The OpenCL C standard to build by, and names ``HAVE_...`` of the features that work under it.
 
     Returns
@@ -98,13 +88,11 @@ def probe_features(device: Device) -> tuple[str, frozenset[str]]:
     if not device.has_compiler:
         return "", frozenset()  # what its programs use was settled when they were built offline
     source = read_source("probe_features")
-    key = cache.digest(
-        ["2", *device.identity, clgraph.__version__, source, device.newest_standard, *device.base_options]
-    )
+    standard = _newest_standard(device)
+    key = cache.digest(["2", *device.identity, __version__, source, standard, *device.base_options])
     if (known := cache.load("probes", key)) is not None:
         standard, names = json.loads(known)
         return standard, frozenset(names)
-    standard = device.newest_standard
     if standard and not _builds(device, "probe", read_source("probe"), (standard, *device.base_options)):
         standard = ""  # the driver says that it knows this standard, and does not
     options = (*([standard] if standard else []), *device.base_options)
@@ -115,7 +103,20 @@ def probe_features(device: Device) -> tuple[str, frozenset[str]]:
     return standard, frozenset(names)
 
 
-def _candidates(device: Device, beyond_1_2: bool) -> list[str]:
+def _newest_standard(device: Hardware) -> str:
+    """The build option for the newest OpenCL C that the compiler says it knows; "" for 1.2."""
+    texts = [device.raw.opencl_c_version]
+    if device.asks_all_standards:
+        # a driver before 3.0, or an old pyopencl, has no such query: then the older one's answer counts
+        with contextlib.suppress(cl.Error, AttributeError):
+            versions = [v.version for v in device.raw.opencl_c_all_versions]
+            texts += [f"{v >> 22}.{v >> 12 & 1023}" for v in versions]  # cl_version packs 10, 10 and 12 bits
+    found = [(int(m[1]), int(m[2])) for text in texts if (m := re.search(r"(\d+)\.(\d+)", text))]
+    major, minor = max(found, default=(1, 0))
+    return f"-cl-std=CL{major}.{minor}" if major >= 2 else ""
+
+
+def _candidates(device: Memory, beyond_1_2: bool) -> list[str]:
     """Features worth a build: what the device's own list rules out is not tried (compilers grumble)."""
     extensions = device.raw.extensions
     worth = {
@@ -130,7 +131,7 @@ def _candidates(device: Device, beyond_1_2: bool) -> list[str]:
     return [name for name, is_worth in worth.items() if is_worth]
 
 
-def _builds(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
+def _builds(device: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
     try:
         build_source(device, name, source, options, keep=False, save_failed=False)
     except BuildError:
@@ -138,7 +139,7 @@ def _builds(device: Device, name: str, source: str, options: tuple[str, ...]) ->
     return True
 
 
-def _has(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
+def _has(device: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
     """Whether a feature's probe builds, runs and answers rightly; any failure is the answer no."""
     try:
         prog = build_source(
@@ -150,20 +151,3 @@ def _has(device: Device, name: str, source: str, options: tuple[str, ...]) -> bo
         return bool(np.all(device.download(out, np.int32, WARP) == 1))
     except ClgraphError:
         return False
-
-
-def _main(spec: str, identity: tuple[str, ...]) -> None:
-    """What the child does: probe the device that the parent means (and not another of the same number).
-
-    Its features too: what is found goes to the disk, where the parent finds it.
-    """
-    from clgraph.choosing import list_devices
-
-    for device in list_devices():
-        if device.spec == spec and device.identity == identity and run_probe(device) is None:
-            probe_features(device)
-    print("{}", flush=True)
-
-
-if __name__ == "__main__":
-    _main(sys.argv[1], tuple(sys.argv[2:]))

@@ -22,7 +22,7 @@ from clgraph.errors import BuildError
 from clgraph.launch import Kernel
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
+    from clgraph.hardware import Hardware
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)[^\n]*$', re.MULTILINE)
 
@@ -87,7 +87,7 @@ class Program:
 
     def __init__(
         self,
-        device: Device,
+        device: Hardware,
         built: Any,
         name: str,
         options: tuple[str, ...],
@@ -141,9 +141,7 @@ class Program:
         cache.write_atomically(Path(path), self.binary)
 
 
-def build(
-    device: Device, name: str, defines: Mapping[str, Any], base: tuple[str, ...] | None = None
-) -> Program:
+def build(device: Hardware, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
     """Build ``cl/NAME.cl`` for a device, from the disk cache if it was built before.
 
     Parameters
@@ -152,8 +150,8 @@ def build(
     name : str
     defines : mapping
         Become ``-D`` options.
-    base : tuple of str, optional
-        Options in front; the device's `build_options` if not given.
+    base : tuple of str
+        Options in front: the device's `build_options`, mostly.
 
     Raises
     ------
@@ -165,13 +163,13 @@ def build(
             f"{device.spec} ({device.name}) builds no kernels itself, and cl/{name}.cl has no pipeline that "
             "could come from a binary: what needs it does not run on this device; take another one"
         )
-    options = (*(device.build_options if base is None else base), *_define_options(defines))
+    options = (*base, *_define_options(defines))
     return build_source(device, name, read_source(name), options)
 
 
-def build_pipeline(device: Device, name: str, defines: Mapping[str, Any]) -> Program:
+def build_pipeline(device: Hardware, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
     """Build ``cl/fpga/NAME.cl``, the single-work-item form of ``cl/NAME.cl``."""
-    options = (*device.build_options, "-DINTEL_PIPELINES") if device.is_fpga else device.build_options
+    options = (*base, "-DINTEL_PIPELINES") if device.is_fpga else base
     options = (*options, *_define_options({**defines, **device.pipeline_parameters}))
     return build_source(device, name, read_source(f"fpga/{name}"), options, pipeline=True)
 
@@ -185,7 +183,7 @@ def _define_options(defines: Mapping[str, Any]) -> list[str]:
 
 
 def build_source(
-    device: Device,
+    device: Hardware,
     name: str,
     source: str,
     options: tuple[str, ...],
@@ -229,13 +227,13 @@ def build_source(
     return program
 
 
-def _build_binary(device: Device, binary: bytes, options: tuple[str, ...]) -> Any:
+def _build_binary(device: Hardware, binary: bytes, options: tuple[str, ...]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return cl.Program(device.context, [device.raw], [binary]).build(list(options))
 
 
-def load_binary(device: Device, path: str | Path) -> Program:
+def load_binary(device: Hardware, path: str | Path) -> Program:
     """A program from a file that the device's offline compiler, or `Program.save`, wrote."""
     path = Path(path)
     try:
@@ -256,7 +254,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _build_error(
-    device: Device,
+    device: Hardware,
     name: str,
     source: str,
     options: tuple[str, ...],

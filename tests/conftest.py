@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @cache
 def working_devices() -> dict[str, Device]:
     """Word -> device, for each device that works; a device under its first word only."""
-    from clgraph.choosing import choose
+    from clgraph.device import choose
     from clgraph.errors import DeviceError
 
     found: dict[str, Device] = {}

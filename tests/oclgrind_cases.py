@@ -69,6 +69,30 @@ def case_pipelines(device: Any) -> None:
     )
 
 
+def case_partitions(device: Any) -> None:
+    """The same where the chip is smaller than the graph."""
+    import dataclasses
+
+    import clgraph
+    from clgraph import Graph, bfs_search
+    from clgraph.device import Setup
+    from clgraph.launch import record_launches
+
+    random = np.random.default_rng(5)
+    tail = np.concatenate((random.integers(0, 140, 150), np.zeros(30, np.int64)))
+    graph = Graph.from_edges(tail, np.concatenate((random.integers(0, 140, 150), np.arange(110, 140))))
+    pipelines = device.with_setup(Setup(kernels="pipeline"))
+    pipelines.pipeline_parameters = {"UNROLL": 1, "LOCAL_WORDS": 4, "LOCAL_RANKS": 64, "ROW_BLOCK": 32}
+    shape = bfs_search.SHAPES["simulator"]
+    bfs_search.SHAPES["simulator"] = dataclasses.replace(shape, fuse_arcs=2, alpha=1000)
+    with record_launches() as launches:
+        found = clgraph.bfs(graph, 0, device=pipelines)
+        ranks = clgraph.pagerank(graph, tol=0, max_iter=2, device=pipelines)
+    assert {"bfs_move", "bfs_pull_placed", "pagerank_move", "pagerank_sum"} <= {x.kernel for x in launches}
+    assert found.distance.tolist() == clgraph.bfs(graph, 0, device=device).distance.tolist()
+    assert abs(ranks.ranks.sum() - 1) < 1e-6
+
+
 def case_shared(device: Any) -> None:
     """SHARED_LOAD and SHARED_STORE beside atomics on the same word are no race."""
     word = device.zeros(2, np.int32)

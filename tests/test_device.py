@@ -13,9 +13,9 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
-from clgraph import child, choosing
+from clgraph import child
 from clgraph.aligned import aligned, aligned_empty
-from clgraph.device import TUNING, Device, get_device, quirks
+from clgraph.device import TUNING, Device, _raw_devices, get_device, quirks
 from clgraph.errors import CapacityError, DeviceError
 from clgraph.memory import HostBuffer
 from clgraph.probe import probe, run_probe
@@ -111,7 +111,7 @@ def test_first_probe_is_made_in_a_child(
 
     monkeypatch.setattr(child, "ask", ask)
     assert "SIGABRT" in str(probe(device))
-    assert asked == [("clgraph.probe", device.spec, *device.identity)]
+    assert asked == [("clgraph.first_probe", device.spec, *device.identity)]
     answer = (None, "exit status 1", False)  # a child that failed otherwise says nothing about the driver
     assert probe(device) is None
     assert len(asked) == 2
@@ -272,7 +272,7 @@ MACHINE = [
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
     devices = list(MACHINE)
-    monkeypatch.setattr(choosing, "list_devices", lambda oclgrind=False: devices)
+    monkeypatch.setattr("clgraph.device.list_devices", lambda oclgrind=False: devices)
     for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         monkeypatch.delenv(variable, raising=False)
     return devices
@@ -344,7 +344,7 @@ def test_broken_platforms_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
         def get_devices(self) -> list[Any]:
             raise cl.LogicError("DEVICE_NOT_FOUND")
 
-    assert choosing._raw_devices(Empty()) == []
+    assert _raw_devices(Empty()) == []
 
 
 def test_strange_argument() -> None:

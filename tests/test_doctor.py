@@ -150,9 +150,9 @@ def test_doctor_survives_a_driver_that_kills(monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_children(monkeypatch: pytest.MonkeyPatch, code: str, word: str | None) -> None:
-    original = subprocess.run
+    original = child.run
     monkeypatch.setattr(child, "SECONDS", 2.0)
-    monkeypatch.setattr(subprocess, "run", lambda command, **kw: original([sys.executable, "-c", code], **kw))
+    monkeypatch.setattr(child, "run", lambda command, **kw: original([sys.executable, "-c", code], **kw))
     answer, problem = doctor._child("probe")
     if word is None:
         assert (answer, problem) == ({}, None)
@@ -184,7 +184,13 @@ def test_cache_command(tmp_path: Path) -> None:
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs/x").write_bytes(b"12345")
     report = json.loads(run("cache", "--json", CLGRAPH_CACHE_DIR=str(tmp_path)).stdout)
-    assert report == {"folder": str(tmp_path), "rooms": {"programs": {"files": 1, "bytes": 5}}}
+    rooms = {"programs": {"files": 1, "bytes": 5}}
+    assert report == {"folder": str(tmp_path), "limit": 512 << 20, "rooms": rooms}
+    done = run("cache", CLGRAPH_CACHE_DIR=str(tmp_path), CLGRAPH_CACHE_SIZE="3G")
+    assert done.stdout == f"{tmp_path}, at most 3.0 GiB\n  programs: 1 files, 5 B\n"
+    done = run("cache", CLGRAPH_CACHE_SIZE="much")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error: CLGRAPH_CACHE_SIZE is 'much': give bytes, or a whole number with K, M, G" in done.stderr
     done = run("cache", "--clear", CLGRAPH_CACHE_DIR=str(tmp_path))
     assert done.returncode == 0
     assert "cleared" in done.stdout

@@ -6,6 +6,7 @@ That the results are right is tested everywhere else too: the emulator takes pip
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import os
 import re
@@ -28,6 +29,7 @@ from clgraph.device import Device, Setup, get_device
 from clgraph.errors import BuildError, DeviceError, InputError
 from clgraph.fpga import binary, model, offline, parameters, pipelines
 from clgraph.launch import record_launches
+from clgraph.partitions import Cut, make_layout
 from clgraph.program import read_source
 
 
@@ -117,7 +119,8 @@ def test_results_and_launches(
                 ]
     for name, value in found.items():
         assert value == expected[name], name
-    assert {x.program for x in launches if x.pipeline} == set(pipelines.PIPELINES) - {"fill"}
+    alone = {"fill", "bfs_partitions", "pagerank_partitions"}  # the last two: test_partitions
+    assert {x.program for x in launches if x.pipeline} == set(pipelines.PIPELINES) - alone
     for launch in launches:
         assert launch.pipeline == (launch.program in pipelines.PIPELINES), launch
         if launch.pipeline:
@@ -147,7 +150,7 @@ def test_parameters_change_nothing(
     device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
     device.pipeline_parameters = {
         "UNROLL": 2, "AHEAD": 3, "HAZARD": 5, "WALKS": 7, "ADDERS": 3, "LOCAL_WORDS": 1, "LOCAL_RANKS": 4,
-        "ROW_BLOCK": 32, "HISTOGRAMS": 2, "EARLY_OUT": 0,
+        "ROW_BLOCK": 32, "HISTOGRAMS": 2, "EARLY_OUT": 0, "LANES": 3, "SETTLES": 2, "ARC_BLOCK": 8,
     }  # fmt: skip
     if channels:
         device.pipeline_parameters = {"CHANNELS": 1}
@@ -158,6 +161,82 @@ def test_parameters_change_nothing(
         assert {name: found[name] for name in found} == {name: expected[name] for name in found}
     for mine, other in zip(ranks(graph, device), ranks(graph, emulator), strict=True):
         assert np.array_equal(mine, other)  # sums in fixed point do not depend on the order
+
+
+@pytest.mark.device
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"UNROLL": 2, "LOCAL_WORDS": 16, "LOCAL_RANKS": 256},
+        {"UNROLL": 4, "LOCAL_WORDS": 20, "LOCAL_RANKS": 128, "ROW_BLOCK": 32, "ARC_BLOCK": 8, "EARLY_OUT": 0},
+        {"UNROLL": 1, "LOCAL_WORDS": 8, "LOCAL_RANKS": 300},
+    ],
+)
+@pytest.mark.parametrize("directed", [False, True])
+def test_partitions(
+    emulator: Device,
+    graph: Graph,
+    settings: dict[str, int],
+    directed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Chips too small for the graph: rows and words of bitmaps are cut anywhere, no bit changes."""
+    device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
+    device.pipeline_parameters = {**settings, "PULL_PARTITIONS": 1}
+    if directed:
+        tail = np.repeat(np.arange(graph.num_vertices), np.diff(graph.row_ptr))
+        graph = Graph.from_edges(
+            tail, graph.col_idx, weights=1.0 + tail % 7, directed=True, duplicates="keep"
+        )
+    shape = dataclasses.replace(
+        bfs_search._SERIAL, fuse_arcs=24, alpha=100_000
+    )  # pulls from the first level on
+    monkeypatch.setitem(bfs_search.SHAPES, "emulator", shape)
+    with record_launches() as launches:
+        for sources in (0, [5, 700, int(graph.ids[-1])]):
+            mine, other = (clgraph.bfs(graph, sources, device=d) for d in (device, emulator))
+            for found, wanted in zip(
+                (mine.distance, mine.predecessor, mine.source_of),
+                (other.distance, other.predecessor, other.source_of),
+                strict=True,
+            ):
+                assert (found is None) == (wanted is None)
+                assert found is None or np.array_equal(found, wanted)  # type: ignore[arg-type]
+        for options in (
+            {},
+            {"dtype": "float64", "norm": "l2"},
+            {"personalization": np.arange(graph.num_vertices)},
+        ):
+            one, all_ = (
+                clgraph.pagerank(graph, device=d, tol=0, max_iter=12, **options) for d in (device, emulator)
+            )
+            assert (one.variant, all_.variant) == ("partitions", "contribution")
+            assert np.array_equal(one.ranks, all_.ranks)
+            assert one.residual == all_.residual
+    kernels = {x.kernel for x in launches}
+    assert {"bfs_move", "bfs_pull_placed", "pagerank_move", "pagerank_sum", "bfs_pull"} <= kernels
+
+
+def test_cut() -> None:
+    """No partitions where all fits, none where their tiles would mostly be filling."""
+    graph = clgraph.powerlaw_graph(1000, seed=1)
+    assert Cut.of(graph, size=1000, room=1000, burst=4) is None
+    cut = Cut.of(graph, size=300, room=300, burst=4)
+    assert cut is not None
+    assert (cut.partitions, cut.each, cut.blocks) == (4, 284, -(-graph.num_arcs // 284))
+    assert Cut.of(graph, size=20, room=20, burst=4) is None
+    layout = make_layout(cut, graph.row_ptr, graph.col_idx)
+    value = np.arange(1000) * 7 + 1
+    bounds = layout.tile.reshape(cut.blocks, cut.partitions, 2)
+    assert not np.any(bounds % cut.burst)
+    moved = np.concatenate(
+        [value[j * 300 + layout.source[a:b]] for j, (a, b) in enumerate(itertools.pairwise(layout.begin))]
+    )
+    for b in range(cut.blocks):
+        chip = np.concatenate([moved[start:end] for start, end in bounds[b]])
+        assert len(chip) <= 300
+        arcs = slice(b * cut.each, (b + 1) * cut.each)
+        assert np.array_equal(chip[layout.place[arcs]], value[graph.col_idx[arcs]])
 
 
 def signature(text: str, kernel: str) -> list[str]:
@@ -188,7 +267,10 @@ def signature(text: str, kernel: str) -> list[str]:
     return [" ".join(word.replace("*", " * ").split()) for word in words.split(",") if word.strip()]
 
 
-@pytest.mark.parametrize("name", [name for name in pipelines.PIPELINES if not name.startswith("pagerank")])
+@pytest.mark.parametrize(
+    "name",
+    [name for name in pipelines.PIPELINES if not name.startswith("pagerank") and name != "bfs_partitions"],
+)
 def test_same_names_and_arguments(name: str) -> None:
     ours, theirs = read_source(f"fpga/{name}"), read_source(name)
     without = {
@@ -246,8 +328,8 @@ def test_parameters() -> None:
     assert parameters.parse(["UNROLL=8", "CHANNELS=1"]) == {"UNROLL": 8, "CHANNELS": 1}
     for wrong, reason in {
         "SPEED=9": "no parameter 'SPEED'", "UNROLL=fast": "give a whole number", "UNROLL=12": "power of two",
-        "OFFSET_BITS=48": "32 or 64", "ROW_BLOCK=100": "multiple of 32", "CHANNELS=2": "0 or 1",
-        "WALKS=0": "use 1",
+        "UNROLL=64": "32 at most", "OFFSET_BITS=48": "32 or 64", "ROW_BLOCK=100": "multiple of 32",
+        "CHANNELS=2": "0 or 1", "WALKS=0": "use 1",
     }.items():  # fmt: skip
         with pytest.raises(InputError, match=reason):
             parameters.parse([wrong])
@@ -467,6 +549,7 @@ def test_aoc_line_and_report(aoc: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert {Path(s).name.split("__")[0].removesuffix(".cl") for s in sources} == {
         "fill",
         "pagerank",
+        "pagerank_partitions",
         "pagerank_pull",
     }
     assert all("PIPELINE void" in Path(s).read_text() for s in sources)

@@ -168,7 +168,8 @@ def test_triangles(on, graph):
         same(name, graph)
         same(name, graph, nodes[0])
         same(name, graph, [nodes[4], nodes[2], "nobody", nodes[4]])
-        same(name, graph, 10**9)
+        if not nx.__version__.startswith("3.4"):  # whose word for it is another one
+            same(name, graph, 10**9)
     same("triangles", nx.Graph())
     assert "weight" in backend.can_run("clustering", (graph,), {"weight": "weight"})
 

@@ -1,6 +1,6 @@
 // bfs.cl (pipelines): breadth-first search: start, Algorithm 5, the ways between queue and bitmaps (layout: cl/bfs.cl).
 //
-// per cycle   fill: UNROLL vertices; bitmaps, collect: one; frontier: one vertex to find the frontier's rows, then one of its arcs
+// per cycle   fill, bitmaps: UNROLL vertices; collect: one; frontier: one vertex to find the frontier's rows, then one of its arcs
 // bound by    frontier: n cycles a level, and a random read of a distance for each arc of the frontier; others: streams
 // ivdep       frontier: safelen(HAZARD), recent.h: a vertex found is counted once, and the smallest predecessor kept
 
@@ -89,13 +89,16 @@ PIPELINE void bfs_bitmaps(const int n, const uint level, __global const OFFSET *
                           __global uint *restrict front)
 {
     uint seen = 0, here = 0;
-    FOR_EACH(v, n) {
-        const uint d = distance[v];
-        seen |= (uint)(d != NONE || row_ptr[v] == row_ptr[v + 1]) << (v & 31);
-        here |= (uint)(d == level) << (v & 31);
-        if ((v & 31) == 31 || v + 1 == n) {
-            visited[v >> 5] = (v & 31) == 31 ? seen : seen | 0xffffffffu << ((v & 31) + 1);   // past n: nothing to find
-            front[v >> 5] = here;
+    for (int base = 0; base < n; base += UNROLL) {
+        EACH_WORD(k) {
+            const int v = base + k;
+            const uint d = v < n ? distance[v] : 0;   // past n: nothing to find
+            seen |= (uint)(d != NONE || row_ptr[v] == row_ptr[v + 1]) << (v & 31);
+            here |= (uint)(v < n && d == level) << (v & 31);
+        }
+        if ((base + UNROLL) % 32 == 0 || base + UNROLL >= n) {
+            visited[base >> 5] = seen;
+            front[base >> 5] = here;
             seen = here = 0;
         }
     }

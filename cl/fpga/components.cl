@@ -7,7 +7,8 @@
 // one root one may be lost: its arc is found again in the next round. Labels only fall and at least one root goes in
 // each round, so that it ends; in the end a label is the smallest vertex of its component, whatever the order was.
 //
-// per cycle   init: UNROLL vertices; start: one of a vertex's first START_SLOTS arcs; compress, link: one vertex; rest: one arc
+// per cycle   init: UNROLL vertices; compress, link: LANES vertices; start: one vertex to find its row, then one of its first
+//             START_SLOTS arcs; rest: one vertex to find the rows outside the giant, then one of their arcs
 // bound by    random reads of labels: one an arc in rest (two more where labels differ), one a vertex in compress
 // ivdep       stale labels are harmless everywhere, as said; a label never changes between -1 and others
 //
@@ -26,8 +27,8 @@
 #define ROWS __global const OFFSET *restrict v_start, __global const OFFSET *restrict v_end, \
              __global const int *restrict edges
 #ifdef ARC_KEY
-#define ARC_ARGS , __global const ARC_KEY *restrict arc_key, const ARC_KEY threshold
-#define ARC_THERE(e) (arc_key[e] >= threshold)
+#define ARC_ARGS , __global const ARC_KEY *restrict arc_key, const ARC_KEY threshold, const ARC_KEY newest
+#define ARC_THERE(e) (arc_key[e] >= threshold && arc_key[e] <= newest)
 #else
 #define ARC_ARGS
 #define ARC_THERE(e) 1
@@ -91,7 +92,7 @@ static inline int hook(__global int *label, const int a, const int b)
 PIPELINE void components_link(const int n, __global const int *restrict next, __global int *restrict label)
 {
     #pragma ivdep
-    FOR_EACH(v, n)
+    FOR_LANES(v, n)
         hook(label, label[v], label[next[v]]);
 }
 
@@ -101,7 +102,7 @@ static inline void compress(const int n, __global int *label)
     do {
         changed = 0;
         #pragma ivdep
-        FOR_EACH(v, n) {
+        FOR_LANES(v, n) {
             const int parent = label[v];
             if (parent >= 0) {
                 const int above = label[parent];
@@ -145,9 +146,11 @@ PIPELINE void components_sample(const int n, __global const int *restrict label,
     state[GIANT] = giant;
 }
 
-// All arcs of the vertices outside the giant (of all vertices if `skip` is 0), until none joins two labels.
+// All arcs of the vertices outside the giant (of all vertices if `skip` is 0; with a `vertex_key`, of those
+// with vertex_key <= newest_vertex, wherever they are: the others were joined before), until none joins two labels.
 PIPELINE void components_rest(const int n, ROWS, __global int *restrict label, __global int *restrict state,
-                              const int skip, __global int *restrict queue, const int capacity ARC_ARGS)
+                              const int skip, __global const uint *restrict vertex_key, const uint newest_vertex,
+                              __global int *restrict queue, const int capacity ARC_ARGS)
 {
     Bounds bounds;
     int mine[ROW_BLOCK], differ;
@@ -155,14 +158,17 @@ PIPELINE void components_rest(const int n, ROWS, __global int *restrict label, _
     do {
         differ = 0;
         FOR_BLOCKS(base, n, many) {
+            int listed = 0;   // a row that is passed over takes no turn below
             FOR_EACH(i, many) {
                 const int v = base + i, root = label[v];
-                const int look = root >= 0 && root != giant;
-                mine[i] = root;
-                SET_BOUNDS(bounds, i, look ? v_start[v] : 0, look ? END_OF(v) : 0);
+                if (root >= 0 && (vertex_key ? vertex_key[v] <= newest_vertex : root != giant)) {
+                    mine[listed] = root;
+                    SET_BOUNDS(bounds, listed, v_start[v], END_OF(v));
+                    listed++;
+                }
             }
             #pragma ivdep
-            FOR_ARCS(w, bounds, many) {
+            FOR_ARCS(w, bounds, listed) {
                 const int u = w.count ? edges[w.p] : -1;
                 if (u >= 0 && ARC_THERE(w.p)) {
                     const int a = mine[w.row], b = label[u];

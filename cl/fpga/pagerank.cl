@@ -1,9 +1,9 @@
 // pagerank.cl (pipelines): PageRank: start, serial variant, end of an iteration (layout: cl/pagerank.cl).
 //
-// per cycle   serial: up to UNROLL arcs of one row (heads in a burst, their values from the chip where the graph has up to
-//             LOCAL_RANKS vertices, else from memory), summed in fixed point (pagerank_flat.h); a row's end in the same
-//             turn: three streams read, two written. start: one vertex
-// bound by    on chip: the stream of arcs, 64 bytes a cycle; from memory: its random reads, one an arc
+// per cycle   serial: UNROLL arcs (heads in a burst, their values from the chip where the graph has up to LOCAL_RANKS vertices,
+//             else from memory) added to a running total in fixed point (pagerank_flat.h); after ARC_BLOCK arcs, the
+//             ends of SETTLES rows: three streams read, two written. start: one vertex
+// bound by    on chip: the clock; from memory: its random reads, one an arc (pagerank_partitions.cl has none)
 // parts       one: the host launches one work-item
 
 #include "pipeline.h"

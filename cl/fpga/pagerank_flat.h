@@ -8,12 +8,25 @@
 
 #define FRACTION 62
 
-// Shares, rows' sums and changes are below 2: signed conversions do, which processors have in one instruction (the
-// emulator runs on one). The total of all changes may reach 2 and above.
+// The mantissa, shifted: what lies below the unit is cut off. (Intel's compiler for CPUs, the emulator's too, takes 14 ns for
+// a conversion to 64-bit integers.) Shares, rows' sums and changes are not negative and below 2.
+#if defined(HAVE_FP64) && !defined(COMPENSATED)
+#define MANTISSA 52
+#define BITS_OF(x) as_ulong(x)
+#define BIAS 1023
+#else
+#define MANTISSA 23
+#define BITS_OF(x) as_uint(x)
+#define BIAS 127
+#endif
 static inline ulong to_fixed(const WIDE x)
 {
-    return (ulong)(long)(x * (WIDE)(1ul << FRACTION));
+    const ulong bits = BITS_OF(x), mantissa = (bits & ((1ul << MANTISSA) - 1)) | 1ul << MANTISSA;
+    const int shift = (int)(bits >> MANTISSA) - (BIAS + MANTISSA - FRACTION);
+    return shift >= 0 ? mantissa << shift : shift > -64 ? mantissa >> -shift : 0;
 }
+// A row's sum and the changes are below 2: a signed conversion does, which processors have in one instruction. The total of
+// all changes may reach 2 and above.
 static inline WIDE from_fixed(const ulong x)
 {
     return (WIDE)(long)x * ((WIDE)1 / (WIDE)(1ul << FRACTION));
@@ -79,43 +92,74 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
     f->other[ADDERS - 1] = sum;
 }
 
+#define FLAT_SETTLE(v, sum) flat_settle(v, sum, mass, &flat, VERTEX_PASS)
+
 #define FLAT_ARGS                                                                                                \
     const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx
 
-// What an arc brings. `degree` is NULL but for Parallel I, `share` but for weighted graphs.
-#define BROUGHT(e, u)                                                                                            \
+// What an arc brings; VALUE(u) is what travels from u. `degree` is NULL but for Parallel I, `share` but for weighted graphs.
+#define BROUGHT(e, u, VALUE)                                                                                     \
     to_fixed(share ? (WIDE)VALUE(u) * (WIDE)share[e] : degree ? (WIDE)(VALUE(u) / (REAL)degree[e]) : (WIDE)VALUE(u))
-#define VALUE(u) (fits ? values[u] : travel[(u) + SHIFT])
 
-// All rows; DONE(v, sum) ends one. Up to UNROLL arcs of a row a cycle.
-#define FLAT_ROWS(DONE)                                                                                          \
-    const int fits = n <= LOCAL_RANKS;                                                                           \
-    if (fits)                                                                                                    \
-        FOR_EACH(u_, n)                                                                                          \
-            values[u_] = travel[u_ + SHIFT];                                                                     \
-    FOR_BLOCKS(base, n, many) {                                                                                  \
-        FOR_EACH(i, many)                                                                                        \
-            SET_BOUNDS(bounds, i, row_ptr[base + i], row_ptr[base + i + 1]);                                     \
-        ulong sum = 0;                                                                                           \
-        _Pragma("ivdep") FOR_BURSTS(w, bounds, many) {   /* each row's places are its own */                     \
-            ulong part = w.first ? 0 : sum;                                                                      \
-            EACH_WORD(k) {                                                                                       \
-                if (k < w.count) {                                                                               \
-                    const int u_ = col_idx[w.p + k];                                                             \
-                    part += BROUGHT(w.p + k, u_);                                                                \
+// A row's sum is the difference of two running totals: that of all arcs so far at its end, and that at its begin. Integers
+// that overflow do not matter there, and the arcs go by UNROLL a cycle whatever the rows' lengths are. The totals behind
+// ARC_BLOCK arcs stand on chip; then the rows that end among these are ended, SETTLES a cycle.
+#if ARC_BLOCK % UNROLL
+#error ARC_BLOCK must be a multiple of UNROLL
+#endif
+#define TOTALS                                                                                                   \
+    ulong total = 0, before = 0;   /* so far; where the row began that comes next */                             \
+    ulong upto[ARC_BLOCK]
+
+// The rows from .. ended - 1 and, if `cut`, the begin of the next one, as far as their arcs stand in low .. high - 1. `names`
+// says of each arc which value it takes. DONE(v, sum) ends a row; one that is cut goes on in the next call.
+#define FLAT_ROWS(from, ended, cut, low, high, names, VALUE, DONE)                                               \
+    FOR_BLOCKS(base, (ended) - (from) + (cut), many) {                                                           \
+        const int row_ = (int)((from) + base);                                                                   \
+        const OFFSET begin_ = max(row_ptr[row_], (OFFSET)(low)), end_ = min(row_ptr[row_ + many], (OFFSET)(high)); \
+        OFFSET at_ = begin_, stop_;                                                                              \
+        do {                                                                                                     \
+            stop_ = end_ - at_ > ARC_BLOCK ? at_ + ARC_BLOCK : end_;                                             \
+            const ulong entering_ = total;                                                                       \
+            for (OFFSET p_ = at_; p_ < stop_; p_ += UNROLL) {                                                    \
+                ulong part_ = 0;                                                                                 \
+                EACH_WORD(k) {                                                                                   \
+                    if (p_ + k < stop_) {                                                                        \
+                        const int u_ = names[p_ + k];                                                            \
+                        part_ += BROUGHT(p_ + k, u_, VALUE);                                                     \
+                    }                                                                                            \
+                    upto[p_ - at_ + k] = total + part_;                                                          \
+                }                                                                                                \
+                total += part_;                                                                                  \
+            }                                                                                                    \
+            _Pragma("ivdep") PRAGMA(unroll SETTLES) FOR_EACH(i, many) {   /* each row's places are its own */    \
+                const OFFSET e_ = row_ptr[row_ + i + 1];                                                         \
+                if (row_ + i < (ended) && e_ <= stop_ && (e_ > at_ || at_ == begin_)) {                          \
+                    const ulong there_ = e_ > at_ ? upto[e_ - at_ - 1] : entering_;                              \
+                    DONE(row_ + i, there_ - before);                                                             \
+                    before = there_;                                                                             \
                 }                                                                                                \
             }                                                                                                    \
-            sum = part;                                                                                          \
-            if (w.last) {                                                                                        \
-                DONE((int)base + w.row, sum);                                                                    \
-            }                                                                                                    \
-        }                                                                                                        \
+            at_ = stop_;                                                                                         \
+        } while (at_ < end_);                                                                                    \
     }
+
+// All rows at once: with the values on chip where there are up to LOCAL_RANKS, else from memory.
+#define FLAT_VALUE(u) (fits ? values[u] : travel[(u) + SHIFT])
+#define FLAT_ALL(DONE)                                                                                           \
+    const int fits = n <= LOCAL_RANKS;                                                                           \
+    TOTALS;                                                                                                      \
+    if (fits)                                                                                                    \
+        FOR_STREAM(u_, n)                                                                                        \
+            values[u_] = travel[u_ + SHIFT];                                                                     \
+    FLAT_ROWS(0, n, 0, 0, row_ptr[n], col_idx, FLAT_VALUE, DONE)
 
 // A variant's kernel. With CHANNELS two: `name` reads the arcs and hands on the rows' sums, `name`_write, which the host
 // launches beside it with the same arguments, ends the rows. So the reads of a row's own values and the writes never hold
 // up the stream of arcs.
 #if CHANNELS
+#undef SETTLES
+#define SETTLES 1   // a channel takes one word a cycle
 #pragma OPENCL EXTENSION cl_intel_channels : enable
 #define FLAT_KERNEL(name, ARGS, DEGREE)                                                                          \
     channel ulong name##_sums __attribute__((depth(1024)));                                                      \
@@ -123,10 +167,9 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
                        __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)            \
     {                                                                                                            \
         __local REAL values[LOCAL_RANKS];                                                                        \
-        Bounds bounds;                                                                                           \
         DEGREE                                                                                                   \
         if (state[STOPPED]) return;                                                                              \
-        FLAT_ROWS(FLAT_SEND_##name)                                                                              \
+        FLAT_ALL(FLAT_SEND_##name)                                                                               \
     }                                                                                                            \
     PIPELINE void name##_write(ARGS, __global const REAL *restrict share, __global const REAL *restrict travel,  \
                                __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)    \
@@ -149,15 +192,13 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
                        __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)            \
     {                                                                                                            \
         __local REAL values[LOCAL_RANKS];                                                                        \
-        Bounds bounds;                                                                                           \
         DEGREE                                                                                                   \
         if (state[STOPPED]) return;                                                                              \
         Flat flat = flat_none();                                                                                 \
         const WIDE mass = ACC_VALUE(sums[0]);                                                                    \
-        FLAT_ROWS(FLAT_SETTLE)                                                                                   \
+        FLAT_ALL(FLAT_SETTLE)                                                                                    \
         flat_parts(&flat, norm, parts);                                                                          \
     }
-#define FLAT_SETTLE(v, sum) flat_settle(v, sum, mass, &flat, VERTEX_PASS)
 #endif
 #define NO_DEGREE __global const int *degree = 0;
 #define ITS_DEGREE

@@ -18,14 +18,23 @@
 #ifndef WALKS
 #define WALKS 256           // random walks under way at a time: at least the latency of three dependent reads, in cycles
 #endif
+#ifndef LANES
+#define LANES 4             // turns with random reads that start in a cycle: more than memory serves are of no use
+#endif
 #ifndef ADDERS
-#define ADDERS 8            // partial sums of floating-point numbers, taken in turns: at least the latency of an addition
+#define ADDERS 32           // partial sums of floats, taken in turns: at least the latency of an addition, times SETTLES
+#endif
+#ifndef SETTLES
+#define SETTLES 4           // rows of PageRank that end in a cycle
+#endif
+#ifndef ARC_BLOCK
+#define ARC_BLOCK 8192      // arcs of PageRank whose running totals stand on chip at a time; a multiple of UNROLL
 #endif
 #ifndef LOCAL_WORDS
 #define LOCAL_WORDS 32768   // 32-bit words of a bitmap held on chip: a graph of up to 32 times so many vertices fits
 #endif
 #ifndef LOCAL_RANKS
-#define LOCAL_RANKS 65536   // values of PageRank held on chip: a graph of up to so many vertices needs no random reads
+#define LOCAL_RANKS 32768   // words of vertex state on chip at a time: values of PageRank; larger graphs go in partitions of so many
 #endif
 #ifndef EARLY_OUT
 #define EARLY_OUT 0         // 1: a pull leaves a row at its first hit: fewer arcs, but a turn waits for the last one's bitmap
@@ -43,8 +52,17 @@
 #ifndef WALKS
 #define WALKS 16
 #endif
+#ifndef LANES
+#define LANES 1
+#endif
 #ifndef ADDERS
 #define ADDERS 1
+#endif
+#ifndef SETTLES
+#define SETTLES 1
+#endif
+#ifndef ARC_BLOCK
+#define ARC_BLOCK 4096
 #endif
 #ifndef LOCAL_WORDS
 #define LOCAL_WORDS 512
@@ -65,6 +83,9 @@
 #endif
 #ifndef OFFSET_BITS
 #define OFFSET_BITS 32      // of a place among the arcs: 64 from 2^31 arcs on (the host must ask for the same)
+#endif
+#ifndef PULL_PARTITIONS
+#define PULL_PARTITIONS 1   // 1: a search whose bitmap does not fit pulls in partitions that do; 0: it reads the bitmap in memory
 #endif
 #ifndef CHANNELS
 #define CHANNELS 0          // 1: PageRank as two kernels side by side, joined by a channel (pagerank.cl)

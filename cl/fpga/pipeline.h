@@ -34,5 +34,7 @@
 #define PRAGMA_OF(text) _Pragma(#text)
 #define PRAGMA(text) PRAGMA_OF(text)
 #define FOR_STREAM(i, n) PRAGMA(unroll UNROLL) FOR_EACH(i, n)
+// The same where a turn reads memory all over: LANES of them a cycle, as many as memory can serve.
+#define FOR_LANES(i, n) PRAGMA(unroll LANES) FOR_EACH(i, n)
 // for (each i < UNROLL): all in one cycle
 #define EACH_WORD(i) _Pragma("unroll") for (int i = 0; i < UNROLL; i++)

@@ -92,3 +92,58 @@ static inline uint push_level(const uint count, const uint next, const uint shif
     }
     return found;
 }
+
+// One level by pulling: the rows of vertices that no search has reached stream by, and who is their first neighbour in the
+// frontier? A word of a bitmap is 32 vertices; UNROLL divides that.
+#define BIT(word, v) ((word) >> ((v) & 31) & 1u)
+#define PULL                                                                                                     \
+    Bounds bounds;                                                                                               \
+    uint words[ROW_BLOCK / 32], found = 0;                                                                       \
+    uint now = 0, best = NONE, first = NONE   /* of the word, the row */
+
+// The rows from .. ended - 1 and, if `cut`, the begin of the next one, as far as their arcs stand in low .. high - 1.
+// HIT(p): whether the head of arc p is in the frontier. A row, or word, that is cut goes on in the next call.
+// ivdep: a row's words are its own; what belongs to one word follows on each other and is written once.
+#define PULL_ROWS(from, ended, cut, low, high, HIT)                                                              \
+    FOR_BLOCKS(base, (ended) + (cut) - ((from) & ~31), many) {                                                   \
+        const int row_ = (int)(((from) & ~31) + base);                                                           \
+        for (int i = 0; i < many; i += UNROLL) {                                                                 \
+            const uint word = visited[(row_ + i) >> 5];                                                          \
+            words[i >> 5] = word;                                                                                \
+            EACH_WORD(k) {                                                                                       \
+                const int v = row_ + i + k, open = i + k < many && !BIT(word, v);                                \
+                SET_BOUNDS(bounds, i + k, open ? max(row_ptr[v], (OFFSET)(low)) : 0,                             \
+                           open ? min(row_ptr[v + 1], (OFFSET)(high)) : 0);                                      \
+            }                                                                                                    \
+        }                                                                                                        \
+        _Pragma("ivdep") FOR_BURSTS(w, bounds, many) {                                                           \
+            const int v = row_ + w.row;                                                                          \
+            _Pragma("unroll") for (int k = UNROLL - 1; k >= 0; k--) {                                            \
+                if (k < w.count && HIT(w.p + k)) {                                                               \
+                    const uint u = col_idx[w.p + k];                                                             \
+                    if (owner)                                                                                   \
+                        best = min(best, owner[u]);   /* u is of an earlier level: its owner is final */         \
+                    first = min(first, u);                                                                       \
+                }                                                                                                \
+            }                                                                                                    \
+            if (EARLY_OUT && first != NONE && !owner)                                                            \
+                w.last = 1;                                                                                      \
+            if (w.last && v >= (from) && v < (ended)) {                                                          \
+                if (first != NONE) {                                                                             \
+                    distance[v] = level + 1;                                                                     \
+                    if (predecessor)                                                                             \
+                        predecessor[v] = first;                                                                  \
+                    if (owner)                                                                                   \
+                        owner[v] = best;                                                                         \
+                    now |= 1u << (v & 31);                                                                       \
+                    found++;                                                                                     \
+                }                                                                                                \
+                if ((v & 31) == 31 || v + 1 == n) {                                                              \
+                    next[v >> 5] = now;                                                                          \
+                    visited[v >> 5] = words[w.row >> 5] | now;                                                   \
+                    now = 0;                                                                                     \
+                }                                                                                                \
+                first = best = NONE;                                                                             \
+            }                                                                                                    \
+        }                                                                                                        \
+    }

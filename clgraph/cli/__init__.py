@@ -8,12 +8,14 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
+import signal
 import sys
 from typing import NoReturn
 
 import click
 
 import clgraph
+from clgraph import child
 from clgraph.errors import ClgraphError
 
 # command -> (module, what --help says); in the order of --help
@@ -69,12 +71,21 @@ def cli() -> None:
     """Sample, traverse and rank graphs on any OpenCL device."""
 
 
+# what is told of the signals that end a process from outside
+_ENDING: dict[int, str] = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal was closed"}
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line; every error is one message on stderr and an exit status, never a traceback.
 
-    Status 0: done; 1: an error; 2: not understood; 130: interrupted. CLGRAPH_TRACEBACK=1 lets Python's
-    traceback through, for those who look for a fault in clgraph.
+    Status 0: done; 1: an error; 2: not understood; 130: interrupted; 143: terminated (129: hung up).
+    CLGRAPH_TRACEBACK=1 lets Python's traceback through, for those who look for a fault in clgraph.
     """
+    with child.signals_as_interrupts() as caught:
+        _main(args, caught)
+
+
+def _main(args: list[str] | None, caught: list[int]) -> None:
     try:
         status = cli.main(args, prog_name="clgraph", standalone_mode=False)
         sys.stdout.flush()  # here, not at the interpreter's end, a reader that has gone can be dealt with
@@ -82,6 +93,8 @@ def main(args: list[str] | None = None) -> None:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
+        if caught:
+            _fail(_ENDING[caught[0]], 128 + caught[0])
         _fail("interrupted", 130)
     except BrokenPipeError:
         # the reader of our output has gone: nothing left to say, at the interpreter's end neither

@@ -91,6 +91,8 @@ def bench(
         return
     if data and not os.path.isdir(data):
         raise InputError(f"--data {data}: there is no such folder")
+    if suite == "report" and not os.path.isdir(out):  # which a run would make
+        raise InputError(f"--out {out}: there is no such folder; name the one of an earlier run")
     if figures:
         check_drawing()
     store, outcome = Store(out), Outcome()

@@ -18,7 +18,7 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.errors import ClgraphError, InputError
+from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
@@ -133,17 +133,13 @@ def _print_table(table: dict[str, list[float]], curves: list[ReductionCurve]) ->
 
 def _check_picture(path: str) -> None:
     """Refuse what could not be drawn before the work is done."""
+    from clgraph.drawing import need_matplotlib
     from clgraph.io import check_writable
 
     if not path.lower().endswith(PICTURES):
         raise InputError(f"--plot {path}: the name must end in {', '.join(PICTURES)}")
     check_writable(path, "edges")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ClgraphError(
-            "--plot needs matplotlib: python -m pip install 'clgraph[plot]' (or leave it out and take -o OUT)"
-        ) from error
+    need_matplotlib("--plot", "leave it out and take -o OUT")
 
 
 def draw(curves: list[ReductionCurve], path: str, name: str) -> None:

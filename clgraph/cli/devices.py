@@ -64,7 +64,8 @@ def devices(as_json: bool) -> None:
     Oclgrind is shown only if CLGRAPH_DEVICE=oclgrind asks for it.
     """
     from clgraph import drivers
-    from clgraph.choosing import NO_PLATFORM, list_devices
+    from clgraph.choosing import NO_PLATFORM
+    from clgraph.device import list_devices
     from clgraph.doctor import describe
 
     found = [describe(d) for d in list_devices()]
@@ -145,15 +146,19 @@ def _print_report(report: dict[str, Any]) -> None:
 @click.option("--clear", is_flag=True, help="Delete what is kept: the next run builds its kernels anew.")
 @json_option
 def cache(clear: bool, as_json: bool) -> None:
-    """The folder of built kernels (CLGRAPH_CACHE_DIR): where it is and what it holds."""
+    """The folder of built kernels (CLGRAPH_CACHE_DIR): where it is and what it holds.
+
+    Where it would grow beyond CLGRAPH_CACHE_SIZE (200M, 2G; default 512M), what was used longest ago goes.
+    """
     from clgraph import cache as store
 
+    most = store.limit()
     if clear:
         store.clear()
     rooms = {name: {"files": n, "bytes": size} for name, (n, size) in store.contents().items()}
     if as_json:
-        print_json({"folder": str(store.cache_folder()), "rooms": rooms})
+        print_json({"folder": str(store.cache_folder()), "limit": most, "rooms": rooms})
         return
-    click.echo(f"{store.cache_folder()}{' (cleared)' if clear else ''}")
+    click.echo(f"{store.cache_folder()}{' (cleared)' if clear else ''}, at most {_size(most)}")
     for name, room in rooms.items():
         click.echo(f"  {name}: {room['files']} files, {_size(room['bytes'])}")

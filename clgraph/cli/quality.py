@@ -105,7 +105,7 @@ def quality(
     for name, value, endings in (("--report", report, PAGES), ("--plot", plot, PICTURES)):
         if value is None:
             continue
-        from clgraph.quality.figures import need_matplotlib
+        from clgraph.drawing import need_matplotlib
 
         if not value.lower().endswith(endings):
             raise InputError(f"{name} {value}: the name must end in {', '.join(endings)}")

@@ -60,10 +60,10 @@ def from_arrow(
 def _as_table(pa: Any, table: Any) -> Any:
     if isinstance(table, pa.Table):
         return table
+    if isinstance(table, pa.RecordBatch):  # before its C stream, in which pyarrow 20 crashes on string views
+        return pa.Table.from_batches([table])
     if hasattr(table, "__arrow_c_stream__"):
         return pa.table(table)
-    if isinstance(table, pa.RecordBatch):
-        return pa.Table.from_batches([table])
     raise InputError(
         f"an Arrow table is needed, or what speaks Arrow's C stream, not {type(table).__name__}: "
         "pyarrow.table({...}) makes one"
@@ -117,10 +117,10 @@ def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: st
         return _ids(pa, source, source_where), _ids(pa, target, target_where)
     _check_whole(source, source_where)
     _check_whole(target, target_where)
+    if not len(source):  # what has no chunk cannot be combined into one
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     chunks = [chunk.cast(pa.large_string()) for column in (source, target) for chunk in column.chunks]
     whole = pa.chunked_array(chunks, pa.large_string()).dictionary_encode().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):  # of no chunk at all
-        return np.empty(0, np.int64), np.empty(0, np.int64)
     codes, names = whole.indices.to_numpy(), whole.dictionary.to_pylist()
     return Names(codes[: len(source)], names), Names(codes[len(source) :], names)
 
@@ -130,18 +130,18 @@ def _ids(pa: Any, column: Any, where: str) -> Column:
     _check_whole(column, where)
     if kind.is_integer(column.type):
         return column.to_numpy()
+    if not len(column) and (
+        _is_text(pa, column) or kind.is_dictionary(column.type) or kind.is_null(column.type)
+    ):
+        return np.empty(0, np.int64)
     if _is_text(pa, column):
         column = column.cast(pa.large_string()).dictionary_encode()
     if kind.is_dictionary(column.type):
         whole = column.unify_dictionaries().combine_chunks()
-        if isinstance(whole, pa.ChunkedArray):  # of no chunk at all
-            return np.empty(0, np.int64)
         codes, distinct = whole.indices.to_numpy(), whole.dictionary
         if kind.is_integer(distinct.type):
             return distinct.to_numpy()[codes]
         return names_or_numbers(codes, np.array(distinct.to_pylist(), dtype=object), where)
-    if kind.is_null(column.type) and len(column) == 0:
-        return np.empty(0, np.int64)
     hint = "; cast it to pyarrow.int64()" if kind.is_floating(column.type) else ""
     raise InputError(f"{where} holds {column.type} values: ids are integers or strings{hint}")
 

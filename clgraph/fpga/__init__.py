@@ -4,7 +4,7 @@
 - `clgraph.fpga.parameters`: what they are cut to (``cl/fpga/parameters.h``)
 - `clgraph.fpga.offline`: building a binary (``clgraph fpga compile``)
 - `clgraph.fpga.binary`: loading one
-- `clgraph.fpga.model`: cycles, bytes and seconds by phase
+- `clgraph.fpga.phases`, `clgraph.fpga.model`: cycles, bytes and seconds by phase, and their tables
 
 Part of the device floor; nothing here queries a driver at import.
 """

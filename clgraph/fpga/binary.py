@@ -20,7 +20,7 @@ from clgraph.fpga import parameters, pipelines
 from clgraph.program import Program
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
+    from clgraph.hardware import Hardware
 
 FORMAT = 1
 
@@ -114,7 +114,7 @@ def check_whole(path: Path, side: Sidecar, data: bytes | None = None) -> None:
         raise BuildError(f"{path} is not what its sidecar was written for: copy both, or compile again")
 
 
-def load(device: Device) -> Binary:
+def load(device: Hardware) -> Binary:
     """The binary that a device was given.
 
     Raises
@@ -142,7 +142,7 @@ class Binary:
         Take it though it was made of other sources than this clgraph's.
     """
 
-    def __init__(self, device: Device, path: Path, *, force: bool = False) -> None:
+    def __init__(self, device: Hardware, path: Path, *, force: bool = False) -> None:
         self.device, self.path = device, path
         data = _read(path)
         self.sidecar = read_sidecar(path)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clgraph
-from clgraph import cache
+from clgraph import cache, child
 from clgraph.cache import write_atomically
 from clgraph.errors import BuildError, DeviceError
 from clgraph.fpga import parameters, pipelines
@@ -152,7 +152,7 @@ def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
     command = order.command(aoc)
     say(shlex.join(command))
     with order.log.open("w") as log:
-        status = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+        status = child.run(command, stdout=log, stderr=subprocess.STDOUT).returncode
     if status != 0:
         raise BuildError(
             f"aoc failed with status {status}; its whole output is in {order.log}, the sources in "
@@ -174,8 +174,7 @@ def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
 
 def _by_runtime(order: Order, say: Callable[[str], None]) -> Sidecar:
     """For the emulator without aoc: its OpenCL runtime compiles and links."""
-    from clgraph.choosing import choose
-    from clgraph.device import Setup
+    from clgraph.device import Setup, choose
 
     try:
         device = choose("emulator", Setup(kernels="pipeline"))

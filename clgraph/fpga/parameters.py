@@ -12,6 +12,8 @@ from clgraph.program import kernel_folder
 
 _DEFINE = re.compile(r"^#define (\w+) (\d+)(?:[ \t]*// (.*))?$", re.MULTILINE)
 
+SWITCHES = ("CHANNELS", "EARLY_OUT", "PULL_PARTITIONS")
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -78,13 +80,13 @@ def check(values: dict[str, int]) -> None:
         problem = ""
         if name == "OFFSET_BITS" and value not in (32, 64):
             problem = "offsets have 32 or 64 bits"
-        elif name in ("CHANNELS", "EARLY_OUT") and value not in (0, 1):
+        elif name in SWITCHES and value not in (0, 1):
             problem = "it is 0 or 1"
         elif name == "ROW_BLOCK" and (value < 32 or value % 32):
             problem = "blocks are whole words of a bitmap: use a multiple of 32"
-        elif name == "UNROLL" and (value < 1 or value > 64 or value & (value - 1)):
-            problem = "a burst is a power of two of words, 64 at most"
-        elif value < (0 if name in ("CHANNELS", "EARLY_OUT") else 1) or value > 1 << 24:
+        elif name == "UNROLL" and (value < 1 or value > 32 or value & (value - 1)):
+            problem = "a burst is a power of two of words, 32 at most"
+        elif value < (0 if name in SWITCHES else 1) or value > 1 << 24:
             problem = "use 1 to 16777216"
         if problem:
             raise InputError(f"parameter {name}={value}: {problem}")

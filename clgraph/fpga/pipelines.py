@@ -59,9 +59,11 @@ PIPELINES: dict[str, Pipeline] = {
     "bfs": Pipeline("bfs", _OFFSET),
     "bfs_push": Pipeline("bfs", _OFFSET),
     "bfs_pull": Pipeline("bfs", _OFFSET),
+    "bfs_partitions": Pipeline("bfs", _OFFSET),
     "bfs_fused": Pipeline("bfs", _OFFSET),
     "pagerank": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
     "pagerank_pull": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
+    "pagerank_partitions": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
     "ppr_walks": Pipeline("walks", (*_NUMBERS, "POLICY"), (_BOARD,)),
 }
 #: groups that a group needs besides itself

@@ -88,7 +88,8 @@ def _look(path: Path, options: Options) -> _Layout:
                 break
             comment = line[0] if line else comment
         else:
-            raise InputError(f"{path}: holds no edges: its {counted(lines, 'line')} are blank or comments")
+            what = "is blank or a comment" if lines == 1 else "are blank or comments"
+            raise InputError(f"{path}: holds no edges: its {counted(lines, 'line')} {what}")
         delimiter = None
         if options.ids == "str" and "\t" in line:
             delimiter = "\t"

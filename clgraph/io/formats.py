@@ -198,9 +198,9 @@ def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: st
 def check_writable(path: str | os.PathLike[str], format: str | None = None) -> None:
     """Raise InputError if `path` has an unknown format or cannot be created: before long work, not after."""
     file = Path(path)
-    find_format(file, format)
     if file.is_dir():
         raise InputError(f"cannot write {file}: it is a folder; give a file name")
+    find_format(file, format)
     if not file.parent.is_dir():
         raise InputError(f"cannot write {file}: there is no folder {file.parent}; make it first")
     place: Any = file if file.exists() and not file.is_file() else file.parent
@@ -224,6 +224,8 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
         if name is None and not path.exists() and any(ldbc.find(path, end) for end in (".v", ".e")):
             name = "ldbc"
         if name is None:
+            if path.is_dir():
+                raise InputError(f"{path}: a folder, not a file; name a graph file in it")
             what = f"the suffix {suffix!r} belongs to" if suffix else "without a suffix the name says"
             hint = "name one with --format (of an output: --to)"
             raise InputError(f"{path}: {what} no known format; {hint}: {known}")

@@ -28,7 +28,11 @@ def read_npz(path: Path, options: Options) -> Loaded:
             with np.load(path) as file:
                 own = {name: file[name] for name in ("clgraph_directed", "clgraph_ids") if name in file}
         except (ValueError, KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-            raise InputError(f"{path}: not a matrix saved by scipy.sparse.save_npz: {error}") from error
+            # not SciPy's words: they advise to load what is no archive with allow_pickle, unsafely
+            raise InputError(
+                f"{path}: not a matrix saved by scipy.sparse.save_npz, or damaged ({type(error).__name__}); "
+                "save it anew"
+            ) from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))
         raise InputError(f"{path}: the matrix is {shape}; the adjacency matrix of a graph is square")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.building import row_ptr_of
+from clgraph.building import row_ptr_of, stable_argsort
 from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import chosen_device, on_device
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-SAMPLED = 2  # arcs of each vertex that are read at first
+READ = 3  # arcs a vertex, on average, that are read at first
 EMPTY = "Connectivity is undefined for the null graph."
 
 
@@ -44,7 +43,7 @@ def node_connected_component(G: ConvertedGraph, n: Any) -> set[Any]:
     if place is None:
         raise KeyError(n)
     labels = _find("node_connected_component", G).labels
-    return set(_members(G, labels == labels[place]))
+    return _members(G, labels == labels[place])
 
 
 def weakly_connected_components(G: ConvertedGraph) -> Iterator[set[Any]]:
@@ -109,42 +108,56 @@ def _find(name: str, G: ConvertedGraph, connection: Connection = "weak") -> Comp
 
 
 def _links(G: ConvertedGraph, device: Device) -> Graph:
-    """A graph with the weak components of this one, read from few of NetworkX's arcs.
+    """A graph with the weak components of this one, read from few of NetworkX's rows.
 
-    Python dicts are slow to read, so the thought of Afforest [1]_ is used on them: two arcs of each vertex
-    connect most of them; of the vertices outside the largest component so found, all arcs are read (in and
-    out). An arc between two vertices within it connects nothing new.
+    Python dicts are slow to read, so the thought of Afforest [1]_ is used on them: the longest rows connect
+    most vertices; of the vertices outside the largest component so found, all arcs are read (in and out). An
+    arc between two vertices within it connects nothing new.
 
     References
     ----------
     .. [1] M. Sutton, T. Ben-Nun, A. Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph
        Sampling", IPDPS 2018.
     """
-    from clgraph.components import connected_components
-    from clgraph.graph import Graph, build_csr
-
-    if G.is_read:
+    if G.is_read or G.num_arcs <= READ * len(G):
         return G.rows
-    if G.links is not None:
-        return G.links
-    nodes, adjacency = G.nodes, G.adjacency
-    lengths = np.minimum(np.diff(adjacency.row_ptr), SAMPLED)
-    few = chain.from_iterable(map(islice, adjacency.rows, repeat(SAMPLED)))
-    sample = Graph(row_ptr_of(lengths), nodes.numbers(few, int(lengths.sum())), directed=True)
-    outside = np.flatnonzero(connected_components(sample, device=device).labels)
-    if len(outside) == 0:
-        G.links = sample
-        return sample
-    tails, heads = [sample.rows], [sample.col_idx]
-    sides = [[adjacency.rows[v] for v in outside.tolist()]]
-    if G.predecessors is not None:
-        sides.append([G.predecessors[node] for node in nodes.names(outside)])
-    for rows in sides:
-        lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-        tails.append(np.repeat(outside, lengths).astype(np.int32))
-        heads.append(nodes.numbers(chain.from_iterable(rows), int(lengths.sum())))
-    G.links = build_csr(np.concatenate(tails), np.concatenate(heads), len(nodes), directed=True)
+    if G.links is None:
+        G.links = _few_links(G, device)
     return G.links
+
+
+def _few_links(G: ConvertedGraph, device: Device) -> Graph:
+    from clgraph.components import connected_components
+    from clgraph.graph import Graph
+
+    n, rows = len(G), G.adjacency.rows
+    lengths = np.diff(G.adjacency.row_ptr)
+    longest = stable_argsort(lengths)[::-1]
+    read = np.zeros(n, bool)
+    read[longest[np.cumsum(lengths[longest], dtype=np.int64) <= READ * n]] = True
+    chosen = [rows[v] for v in np.flatnonzero(read).tolist()]
+    part = Graph(row_ptr_of(np.where(read, lengths, 0)), G.read(chosen, lengths[read]), directed=True)
+    labels = connected_components(part, device=device).labels
+
+    # for what is known by now an arc to one vertex of the component, then the arcs that are still to be read
+    outside = np.flatnonzero(labels)
+    tails = outside[~read[outside]]
+    unread = [rows[v] for v in tails.tolist()]
+    if G.predecessors is not None:
+        tails = np.concatenate((tails, outside))
+        unread += map(G.predecessors.__getitem__, G.nodes.names(outside))
+    order = np.argsort(tails, kind="stable")
+    unread = [unread[i] for i in order.tolist()]
+    more = np.fromiter(map(len, unread), np.int64, len(unread))
+    row_ptr = row_ptr_of(1 + np.bincount(tails[order], weights=more, minlength=n).astype(np.int64))
+    root = np.empty(n, np.int32)
+    root[labels[::-1]] = np.arange(n - 1, -1, -1)  # of a component its first vertex, which is written last
+    heads = np.empty(row_ptr[-1], np.int32)
+    known = np.zeros(len(heads), bool)
+    known[row_ptr[:-1]] = True
+    heads[known] = root[labels]
+    heads[~known] = G.read(unread, more)
+    return Graph(row_ptr, heads, directed=True)
 
 
 def _is_one(name: str, G: ConvertedGraph, connection: Connection = "weak") -> bool:
@@ -170,20 +183,24 @@ def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[
     others = others[np.argsort(found.labels[others], kind="stable")]
     ends = np.cumsum(found.sizes[1:])
     begins = ends - found.sizes[1:]
-    if connection == "strong":
+    if connection == "strong" and len(begins):
         # a search leaves a component by the vertex that it came in by
         leaving = [G.completion[largest].max()]
-        if len(begins):
-            leaving += np.maximum.reduceat(G.completion[others], begins).tolist()
+        leaving += np.maximum.reduceat(G.completion[others], begins).tolist()
     else:
         leaving = [np.argmax(largest), *others[begins].tolist()]  # its first node
     names = G.nodes.names(others)
     bounds = [(-1, -1), *zip(begins.tolist(), ends.tolist(), strict=True)]
     for number in np.argsort(leaving).tolist():
         begin, end = bounds[number]
-        yield set(names[begin:end] if number else _members(G, largest))
+        yield set(names[begin:end]) if number else _members(G, largest)
 
 
-def _members(G: ConvertedGraph, chosen: npt.NDArray[np.bool_]) -> list[Any]:
+def _members(G: ConvertedGraph, chosen: npt.NDArray[np.bool_]) -> set[Any]:
     """The nodes chosen by a mask."""
-    return G.nodes.objects if chosen.all() else G.nodes.names(np.flatnonzero(chosen))
+    absent = np.flatnonzero(~chosen)
+    if 2 * len(absent) > len(G):
+        return set(G.nodes.names(np.flatnonzero(chosen)))
+    found = set(G.nodes.every)  # of most nodes: a set is copied without hashing them
+    found.difference_update(G.nodes.names(absent))
+    return found

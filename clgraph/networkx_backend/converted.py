@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import networkx as nx
@@ -47,7 +48,7 @@ class ConvertedGraph:
     __networkx_backend__ = "clgraph"
 
     def __init__(
-        self, adjacency: Adjacency, weights: dict[Any, Any], multigraph: bool, graph: dict[Any, Any],
+        self, adjacency: Adjacency, weights: dict[Any, Any], graph: dict[Any, Any],
         predecessors: Mapping[Any, Any] | None = None,
     ) -> None:  # fmt: skip
         self.nodes = adjacency.nodes
@@ -55,7 +56,6 @@ class ConvertedGraph:
         self.predecessors = predecessors
         self.links: Graph | None = None
         self.graph = graph
-        self._multigraph = multigraph
         self._weights: dict[Any, npt.NDArray[np.float64]] = weights
         self._weighted: dict[Any, Graph] = {}
 
@@ -67,7 +67,7 @@ class ConvertedGraph:
 
     def is_multigraph(self) -> bool:
         """Whether there may be parallel edges."""
-        return self._multigraph
+        return self.adjacency.multigraph
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -101,13 +101,21 @@ class ConvertedGraph:
         `multiplicity` counts parallel edges.
         """
         adjacency = self.adjacency
-        if not np.array_equal(adjacency.lengths(), np.diff(adjacency.row_ptr)):
-            raise InputError(CHANGED)
-        counts = adjacency.counts() if self._multigraph else None
+        heads = self.read(adjacency.rows, np.diff(adjacency.row_ptr))
+        counts = adjacency.counts() if adjacency.multigraph else None
         return Graph(
-            adjacency.row_ptr, adjacency.heads, directed=self.is_directed(),
+            adjacency.row_ptr, heads, directed=self.is_directed(),
             multiplicity=None if counts is None or counts.max(initial=1) == 1 else counts,
         )  # fmt: skip
+
+    def read(self, rows: list[Any], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """Numbers of the neighbours in some of NetworkX's rows, which have these lengths."""
+        try:
+            if not np.array_equal(np.fromiter(map(len, rows), np.int64, len(rows)), lengths):
+                raise InputError(CHANGED)
+            return self.nodes.numbers(chain.from_iterable(rows), int(lengths.sum()))
+        except KeyError as error:  # a node that was not there
+            raise InputError(CHANGED) from error
 
     def weighted(self, name: Any) -> Graph:
         """`rows` with an edge attribute as weights; without it where every edge has 1."""
@@ -133,7 +141,7 @@ class ConvertedGraph:
         if self.predecessors is None:
             return self.rows
         try:
-            adjacency = Adjacency(self.nodes, self.predecessors)
+            adjacency = Adjacency(self.nodes, self.predecessors, self.adjacency.multigraph)
             rows = Graph(adjacency.row_ptr, adjacency.heads, directed=True)
             unchanged = np.array_equal(_arcs(rows), _arcs(self.turned))
         except KeyError:  # a node that was not there, or is gone
@@ -157,26 +165,33 @@ class ConvertedGraph:
         NetworkX yields strong components in the order in which such a search completes them. It is serial by
         nature, so it is done here once a graph, without NetworkX's bookkeeping.
         """
+        rows = self.rows
+        heads, ends = rows.col_idx.tolist(), rows.row_ptr[1:].tolist()
+        at = rows.row_ptr[:-1].tolist()  # numbers, not iterators: Python's collector would follow those
         n = len(self)
-        ends = self.rows.row_ptr.tolist()
-        heads = self.rows.col_idx.tolist()
         seen = bytearray(n)
         left: list[int] = []
-        for root in range(n):
-            if seen[root]:
+        for v in range(n):
+            if seen[v]:
                 continue
-            seen[root] = 1
-            path, rest = [root], [iter(heads[ends[root] : ends[root + 1]])]
-            while path:
-                for v in rest[-1]:
-                    if not seen[v]:
-                        seen[v] = 1
-                        path.append(v)
-                        rest.append(iter(heads[ends[v] : ends[v + 1]]))
+            seen[v] = 1
+            path = [v]
+            while True:
+                arc, end = at[v], ends[v]
+                while arc < end:
+                    head = heads[arc]
+                    arc += 1
+                    if not seen[head]:
+                        seen[head] = 1
+                        at[v] = arc
+                        path.append(head)
+                        v = head
                         break
                 else:
                     left.append(path.pop())
-                    rest.pop()
+                    if not path:
+                        break
+                    v = path[-1]
         place = np.empty(n, np.int64)
         place[np.array(left, dtype=np.int64)] = np.arange(n)
         return place
@@ -239,20 +254,23 @@ def convert_from_nx(
     if getattr(graph, "_graph", None) is not None:
         # a view has a cache of its own, which nobody clears when the graph behind it changes
         graph.__networkx_cache__ = None
-    adjacency = Adjacency(Nodes(graph), graph._adj)
-    multigraph = graph.is_multigraph()
+    adjacency = Adjacency(Nodes(graph), graph._adj, graph.is_multigraph())
     weights = {}
     for attribute, default in (edge_attrs or {}).items():
         if default != 1:
             raise NotImplementedError(f"clgraph takes {attribute!r} as 1 where it is missing, not {default}")
         try:
-            values = adjacency.weights(attribute, multigraph)
+            values = adjacency.weights(attribute)
         except InputError as error:
             raise NotImplementedError(f"clgraph cannot convert this graph: {error}") from error
-        if multigraph or np.any(values != 1):
+        if adjacency.multigraph:  # parallel edges add up, each 1 if it has no weight
+            weights[attribute] = (
+                adjacency.counts().astype(np.float64) if values is None else adjacency.summed(values)
+            )
+        elif values is not None and np.any(values != 1):
             weights[attribute] = values
     return ConvertedGraph(
-        adjacency, weights, multigraph, dict(graph.graph) if preserve_graph_attrs else {},
+        adjacency, weights, dict(graph.graph) if preserve_graph_attrs else {},
         graph._pred if graph.is_directed() else None,
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -22,20 +23,21 @@ class Crossover(NamedTuple):
 NEVER = float("inf")
 #: Pairs of neighbours (an undirected edge counts twice) from which the backend is faster than NetworkX 3.6.1:
 #: measured on 2 x86-64 cores (PoCL 3.1, 2026-11-21) by ``python benchmarks/networkx_backend.py --crossover``
-#: and, above 60 000, ``--edges 300000``: random graphs of 10 edges a node.
+#: with ``--edges`` from 100000 to 300000: random graphs of 10 edges a node. Forms of one function share what
+#: one of them showed. NEVER: NetworkX mostly ends early, or is done before the graph is converted.
 CROSSOVER: dict[str, Crossover] = {
-    "pagerank": Crossover(20_000, 600),
-    "connected_components": Crossover(600_000, 60_000),
-    "number_connected_components": Crossover(600_000, 60_000),
-    "is_connected": Crossover(600_000, 60_000),
-    "node_connected_component": Crossover(600_000, 60_000),
-    "weakly_connected_components": Crossover(100_000, 30_000),
-    "number_weakly_connected_components": Crossover(100_000, 30_000),
-    "is_weakly_connected": Crossover(100_000, 30_000),
-    "strongly_connected_components": Crossover(10_000, 10_000),
-    "number_strongly_connected_components": Crossover(10_000, 3_000),
+    "pagerank": Crossover(2_000, 600),
+    "connected_components": Crossover(200_000, 60_000),
+    "number_connected_components": Crossover(200_000, 60_000),
+    "is_connected": Crossover(200_000, 60_000),
+    "node_connected_component": Crossover(200_000, 20_000),
+    "weakly_connected_components": Crossover(100_000, 10_000),
+    "number_weakly_connected_components": Crossover(100_000, 10_000),
+    "is_weakly_connected": Crossover(100_000, 10_000),
+    "strongly_connected_components": Crossover(3_000, 3_000),
+    "number_strongly_connected_components": Crossover(3_000, 3_000),
     "is_strongly_connected": Crossover(NEVER, 3_000),
-    "condensation": Crossover(10_000, 10_000),
+    "condensation": Crossover(3_000, 3_000),
     "bfs_edges": Crossover(600_000, 60_000),
     "bfs_predecessors": Crossover(600_000, 60_000),
     "bfs_successors": Crossover(600_000, 20_000),
@@ -55,11 +57,16 @@ EARLY_END = ("has_path", "descendants_at_distance")
 
 
 @cache
+def function_of(name: str) -> Callable[..., Any]:
+    """The backend's function of that name."""
+    modules = (traversal, components, link_analysis, cluster)
+    found: Callable[..., Any] = next(vars(module)[name] for module in modules if name in vars(module))
+    return found
+
+
+@cache
 def _signature(name: str) -> inspect.Signature:
-    for module in (traversal, components, link_analysis, cluster):
-        if hasattr(module, name):
-            return inspect.signature(getattr(module, name))
-    raise KeyError(name)
+    return inspect.signature(function_of(name))
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -102,11 +109,11 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return f"{name}: NetworkX's own search mostly ends after a few vertices"
     graph = _signature(name).bind(*args, **kwargs).arguments["G"]
     kept = _cached(graph)
-    least = CROSSOVER[name]
-    if kept is not None:
-        arcs, needed, state = kept.num_arcs, least.cached, "converted already"
-    else:
-        arcs, needed, state = sum(map(len, graph._adj.values())), least.first, "to be converted"
+    needed = CROSSOVER[name].first if kept is None else CROSSOVER[name].cached
+    state = "to be converted" if kept is None else "converted already"
+    if needed == NEVER:
+        return f"{name} on a graph {state}: NetworkX itself is faster"
+    arcs = sum(map(len, graph._adj.values())) if kept is None else kept.num_arcs
     if arcs >= needed:
         return True
     return f"{name} on a graph {state} of {arcs} arcs: NetworkX itself is faster below {needed:g}"

@@ -17,6 +17,7 @@ from clgraph.networkx_backend.running import chosen_device, on_device
 
 PLACES = 1 << 25  # of several searches at a time: at most so many vertices in all
 SEARCHES = 64
+RELEASE = tuple(int(part) for part in nx.__version__.split(".")[:2])
 Places = npt.NDArray[Any]
 
 
@@ -82,8 +83,9 @@ def bfs_layers(G: ConvertedGraph, sources: Any) -> Iterator[list[Any]]:
     """As `networkx.bfs_layers`."""
 
     def layers() -> Iterator[list[Any]]:
-        # the order of the first layer is that of this set, in NetworkX too
-        first = list({sources} if sources in G else set(sources))
+        first = [sources] if sources in G else list(sources)
+        if RELEASE >= (3, 5):  # the order of the first layer is that of this set, in NetworkX too
+            first = list(set(first))
         for source in first:
             if source not in G:
                 raise nx.NetworkXError(f"The node {source} is not in the graph.")
@@ -127,8 +129,7 @@ def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: A
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
     found = _lengths("single_target_shortest_path_length", G, target, cutoff, turned=True)
-    release = tuple(int(part) for part in nx.__version__.split(".")[:2])
-    return found if release >= (3, 5) else iter(found.items())
+    return found if RELEASE >= (3, 5) else iter(found.items())
 
 
 def all_pairs_shortest_path_length(

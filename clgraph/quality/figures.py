@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.errors import ClgraphError
+from clgraph.drawing import label_narrow
 from clgraph.quality import Quality
 from clgraph.quality.fits import Exponent
 from clgraph.quality.measures import Measures
@@ -35,22 +35,6 @@ class Drawing:
     title: str
     words: str
     draw: Callable[[Any, dict[str, str]], None]
-
-
-def need_matplotlib(wanted_by: str) -> None:
-    """Refuse, before the work is done, what could not be drawn.
-
-    Raises
-    ------
-    ClgraphError
-        If matplotlib is not installed; it names the extra.
-    """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ClgraphError(
-            f"{wanted_by} needs matplotlib: python -m pip install 'clgraph[plot]' (or leave it out)"
-        ) from error
 
 
 def drawings(quality: Quality, curve: ReductionCurve | None = None) -> list[Drawing]:
@@ -219,27 +203,10 @@ def _finish(axes: Any, x: str, y: str, *, drawn: bool, logarithmic: bool = True)
         # a legend above the data: where lines cross the whole square there is no free corner
         low, high = axes.get_ylim()
         axes.set_ylim(low, high * (high / low) ** 0.16)
-        _label_narrow(axes.yaxis, *axes.get_ylim())
-        _label_narrow(axes.xaxis, *axes.get_xlim())
+        label_narrow(axes.yaxis, *axes.get_ylim())
+        label_narrow(axes.xaxis, *axes.get_xlim())
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="upper right", borderaxespad=0.1, labelspacing=0.25)
-
-
-def _label_narrow(axis: Any, low: float, high: float) -> None:
-    """Numbers on a logarithmic axis of less than two powers of ten, where there would be one or none."""
-    from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
-
-    if high / low > 60:
-        return
-    if high / low < 4:
-        axis.set_major_locator(MaxNLocator(5))
-    else:
-        ticks = [a * 10.0**b for b in range(-3, 12) for a in (1, 2, 3, 5, 7)]
-        axis.set_major_locator(FixedLocator([tick for tick in ticks if low <= tick <= high]))
-    formatter = ScalarFormatter(useOffset=False)
-    formatter.set_scientific(False)
-    axis.set_major_formatter(formatter)
-    axis.set_minor_locator(NullLocator())
 
 
 def _thin(count: int) -> Any:
@@ -329,7 +296,7 @@ def _clustering(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Meas
     _finish(axes, "degree", "mean local clustering", drawn=drawn, logarithmic=False)
     if drawn:
         axes.set_xscale("log")
-        _label_narrow(axes.xaxis, *axes.get_xlim())
+        label_narrow(axes.xaxis, *axes.get_xlim())
         axes.set_ylim(0, max(axes.get_ylim()[1] * 1.18, 0.01))
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from clgraph.drawing import need_matplotlib
 from clgraph.quality import Quality
-from clgraph.quality.figures import drawings, inline_svg, need_matplotlib
+from clgraph.quality.figures import drawings, inline_svg
 from clgraph.quality.page import PAGE
 from clgraph.quality.words import DISTANCES, TABLES, figure, rows
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph
@@ -13,6 +13,34 @@ from clgraph.reference.explore import ReferenceExploration
 from clgraph.reference.sampling import ReferenceSample
 
 
+class _Options(TypedDict, total=False):
+    """What does not change the type of `reference_sample`'s result."""
+
+    size: Required[float | int | str]
+    seed: Required[int]
+    mode: str
+    tolerance: float | None
+    connection: str
+    weight: float | str | Fraction
+    start: Any
+
+
+@overload
+def reference_sample(
+    graph: Graph, method: Literal["drv", "dre", "drve", "dhyb"] = ..., **options: Unpack[_Options]
+) -> ReferenceSample: ...
+@overload
+def reference_sample(
+    graph: Graph, method: Literal["cre", "crve"], **options: Unpack[_Options]
+) -> ReferenceContraction: ...
+@overload
+def reference_sample(
+    graph: Graph, method: Literal["ebfs", "edfs"], **options: Unpack[_Options]
+) -> ReferenceExploration: ...
+@overload
+def reference_sample(
+    graph: Graph, method: str, **options: Unpack[_Options]
+) -> ReferenceSample | ReferenceContraction | ReferenceExploration: ...
 def reference_sample(
     graph: Graph,
     method: str = "drv",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,43 @@ __all__ = ["EXACT", "METHODS", "Sample", "sample"]
 Size = float | int | str
 
 
+class _Options(TypedDict, total=False):
+    """What does not change the type of `sample`'s result."""
+
+    seed: int | None
+    device: str | Device | None
+    mode: Literal["auto", "batched", "exact"]
+    tolerance: float | None
+    components: Literal["afforest", "bfs"] | None
+    far_scan: bool | None
+    connection: Literal["weak", "strong"]
+    weight: float | str | None
+    start: Any
+    strict: bool
+    progress: Progress | None
+
+
+# one size and one seed: a Sample; several of either: a list; what may be None: either
+@overload
+def sample(
+    graph: Graph, method: str = ..., *, size: Size, sizes: None = ..., seeds: None = ...,
+    **options: Unpack[_Options],
+) -> Sample: ...  # fmt: skip
+@overload
+def sample(
+    graph: Graph, method: str = ..., *, size: None = ..., sizes: Sequence[Size], seeds: int | None = ...,
+    **options: Unpack[_Options],
+) -> list[Sample]: ...  # fmt: skip
+@overload
+def sample(
+    graph: Graph, method: str = ..., *, size: Size, sizes: None = ..., seeds: int,
+    **options: Unpack[_Options],
+) -> list[Sample]: ...  # fmt: skip
+@overload
+def sample(
+    graph: Graph, method: str = ..., *, size: Size | None = ..., sizes: Sequence[Size] | None = ...,
+    seeds: int | None = ..., **options: Unpack[_Options],
+) -> Sample | list[Sample]: ...  # fmt: skip
 def sample(
     graph: Graph,
     method: str = "drv",
@@ -44,7 +81,7 @@ def sample(
     start: Any = None,
     strict: bool = False,
     progress: Progress | None = None,
-) -> Any:
+) -> Sample | list[Sample]:
     """Shrink a graph by deleting vertices or edges, always keeping the largest connected component.
 
     Works on the undirected view without self-loops; the sample of a directed graph keeps the original arcs.

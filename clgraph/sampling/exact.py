@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 FEW = 768  # deletions that the host takes one by one
 CAPACITY = 1 << 14
+MUCH = 16  # a probe to which a 16th of all vertices is new looks from every vertex outside the giant
 
 
-@dataclass
+@dataclass(frozen=True)
 class _State:
     """A followed component: `size` vertices labelled `root` in `label` at threshold `at`."""
 
@@ -82,6 +83,7 @@ class ExactRun:
         self.iterations = self.steps = 0
         self.way = "merge tree"
         self._low: _State | None = None
+        self._whole: _State | None = None
 
     # --- probes -----------------------------------------------------------------------------------
 
@@ -94,13 +96,24 @@ class ExactRun:
             )
         else:
             self._program.exact_vertex_keys(self._passes, n, np.uint64(self._seed), self._key)
-        label = self._free.pop()
-        finder = GiantFinder(self._device, csr.n, csr.arcs, wide=csr.offset is np.int64)
+        self.iterations += 1
+        # no seed changes what hangs together in the graph itself
+        self._low = self._whole = self._device.cached(self._graph, "whole", self._label_whole)
+        return self._low.size
+
+    def _label_whole(self) -> _State:
+        device, csr = self._device, self._csr
+        device.reserve({"labels of the graph": 4 * csr.n})
+        label = device.empty(csr.n, np.int32)
+        finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
         finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
         root, size, _ = finder.largest_label(label)
-        self.iterations += 1
-        self._low = _State(1, size, root, label)
-        return size
+        return _State(1, size, root, label)
+
+    def _recycle(self, state: _State) -> None:
+        """The state is no longer wanted: its labels, if not those kept with the graph, are free to use."""
+        if state is not self._whole:
+            self._free.append(state.label)
 
     def _probe(self, low: _State, threshold: int, higher: _State | None) -> _State:
         """The largest component alive at `threshold` inside the one of `low`.
@@ -109,7 +122,7 @@ class ExactRun:
         """
         self.iterations += 1
         label = self._free.pop()
-        self._label(low, threshold, label, higher)
+        self._label(low, threshold, label, higher, newest=None if higher is None else higher.at - 1)
         root, size, _ = self._finder.largest_label(label)
         return _State(threshold, size, root, label)
 
@@ -119,6 +132,8 @@ class ExactRun:
         threshold: int,
         label: Any,
         higher: _State | None,
+        *,
+        newest: int | None = None,
         revived: npt.NDArray[np.int32] | None = None,
     ) -> None:
         csr, n = self._csr, np.int32(self._n)
@@ -130,7 +145,11 @@ class ExactRun:
         if revived is not None and len(revived):
             listed = self._device.upload(revived)
             self._program.exact_revive(self._over(len(revived)), np.int32(len(revived)), listed, label)
-        keys = {"arc_key": self._key, "threshold": threshold} if self._edges else {}
+        keys: dict[str, Any] = {}
+        if self._edges:
+            keys = {"arc_key": self._key, "threshold": threshold, "newest": newest}
+        elif newest is not None and (newest - threshold) * MUCH < TOP:
+            keys = {"vertex_key": self._key, "newest": newest}
         self._finder.labels_into(
             csr.row_ptr, csr.row_ptr, csr.col_idx, label, begun=higher is not None, **keys
         )  # fmt: skip
@@ -160,10 +179,10 @@ class ExactRun:
                 high = high or self._probe(low, TOP, None)
                 settled = self._settle(low, high, target)
                 if settled is None:
-                    self._free.append(high.label)
+                    self._recycle(high)
                     return
                 # the loop follows a component of `high` that is still too large
-                self._free.append(low.label)
+                self._recycle(low)
                 self._low, high, excess = settled, None, None
                 continue
             self.way = "probes"
@@ -175,7 +194,7 @@ class ExactRun:
                 if 2 * high.size <= low.size:  # not certified
                     threshold, excess = self._between(low, high), None
                 elif high.size > target:
-                    self._free.append(low.label)
+                    self._recycle(low)
                     self._low, high, excess = high, None, None
                     continue
                 else:
@@ -187,14 +206,14 @@ class ExactRun:
                     threshold = low.at + int((upper - low.at) * share) + nudge
             found = self._probe(low, min(max(threshold, low.at + 1), upper - 1), high)
             if 2 * found.size > low.size and found.size > target:
-                self._free.append(low.label)
+                self._recycle(low)
                 self._low = found
                 if excess is not None:  # the Illinois rule: the end that stays counts half
                     excess = (float(found.size - target), excess[1] / 2 if moved == 1 else excess[1])
                 moved = 1
             else:
                 if high:
-                    self._free.append(high.label)
+                    self._recycle(high)
                 high, seen_from = found, low.at
                 if excess is not None:
                     excess = (
@@ -202,7 +221,7 @@ class ExactRun:
                     )  # fmt: skip
                 moved = -1
         if high:
-            self._free.append(high.label)
+            self._recycle(high)
         self._left(self._low)
 
     def _inside(self, low: _State, high: _State) -> _State:
@@ -210,7 +229,7 @@ class ExactRun:
         if high.size == 0 or self._gather(low.label, np.array([high.root], np.int32))[0] == low.root:
             return high
         again = self._probe(low, high.at, high)
-        self._free.append(high.label)
+        self._recycle(high)
         return again
 
     def _between(self, low: _State, high: _State) -> int:
@@ -321,12 +340,14 @@ class ExactRun:
         """The component `root` just after deletion `last` of the bracket: what dies later is alive still."""
         label = self._free.pop()
         if not self._edges:
-            self._label(low, high.at, label, high, bracket.vertex[last + 1 :])
+            self._label(
+                low, high.at, label, high, newest=high.at - 1, revived=bracket.vertex[last + 1 :]
+            )  # fmt: skip
             self._left(_State(high.at, 0, root, label))
         else:
             arcs, keys = bracket.arcs_after(last)
             self._set_keys(arcs, np.full(len(arcs), TOP, np.uint32))
-            self._label(low, high.at, label, high)
+            self._label(low, TOP, label, high)  # all the others have been joined
             self._left(_State(high.at, 0, root, label))
             self._set_keys(arcs, keys)
         self._free.append(label)
