@@ -60,7 +60,7 @@ def test_an_output_is_whole_or_as_it_was(tmp_path, number, status, word):
     assert out.read_text() == "what was there before\n"
 
 
-def test_a_report_is_whole_or_not_there(device, tmp_path):
+def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):
     graph, report = tmp_path / "graph.txt", tmp_path / "report.html"
     graph.write_text("".join(f"{v} {(v + 1) % 40}\n{v} {(v + 7) % 40}\n" for v in range(40)))
     done = python(
