@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from browser import plotting  # noqa: F401
 from cli_runs import environment
 
 # the signal comes when the whole output lies in its temporary file, just before that is renamed; every
@@ -60,7 +61,7 @@ def test_an_output_is_whole_or_as_it_was(tmp_path, number, status, word):
     assert out.read_text() == "what was there before\n"
 
 
-def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):
+def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):  # noqa: F811
     graph, report = tmp_path / "graph.txt", tmp_path / "report.html"
     graph.write_text("".join(f"{v} {(v + 1) % 40}\n{v} {(v + 7) % 40}\n" for v in range(40)))
     done = python(
