@@ -53,7 +53,7 @@ def case_pipelines(device: Any) -> None:
     answers = []
     for form in (pipelines, device):
         drv = clgraph.sample(graph, "drv", size="60%", seed=3, device=form)
-        drve = clgraph.sample(graph, "drve", size="60%", seed=3, device=form)
+        drve = clgraph.sample(graph, "drve", size="60%", seed=3, components="bfs", device=form)
         found = [drv.vertices.tolist(), drve.vertices.tolist(), drve.edges.tolist()]
         for alpha in (1, 15):
             shape = dataclasses.replace(bfs_search.SHAPES["simulator"], fuse_arcs=2, alpha=alpha)
@@ -61,12 +61,14 @@ def case_pipelines(device: Any) -> None:
             search = clgraph.bfs(graph, [0, 3], device=form)
             found += [search.distance.tolist(), search.predecessor.tolist(), search.source_of.tolist()]
         found.append(clgraph.connected_components(graph, device=form).labels.tolist())
+        found.append(clgraph.bfs(graph, 0, method="frontier", device=form).distance.tolist())
+        top = clgraph.personalized_pagerank(
+            graph, 0, method="monte-carlo", walks=60, seed=1, device=form, dangling="drop", top=3
+        )
+        found.append(top.visits.tolist())
         answers.append(found)
     assert answers[0] == answers[1]
     clgraph.pagerank(graph, variant="pull", tol=0, max_iter=2, device=pipelines)
-    clgraph.personalized_pagerank(
-        graph, 0, method="monte-carlo", walks=60, seed=1, device=pipelines, dangling="drop"
-    )
 
 
 def case_partitions(device: Any) -> None:
@@ -354,14 +356,14 @@ def case_sample_drve(device: Any) -> None:
     _sample(device, "drve", tolerance=0)
 
 
-def case_sample_drve_anchored(device: Any) -> None:
-    """The same with components looked for from anchors."""
-    import functools
+def case_sample_followed(device: Any) -> None:
+    """The same, and removal of vertices, with the component followed from batch to batch."""
+    import clgraph.sampling.methods as methods
+    from clgraph.sampling.repair import Repair
 
-    from clgraph.sampling.afforest import LinkCompress
-
-    LinkCompress.__init__ = functools.partialmethod(LinkCompress.__init__, anchored=True)  # type: ignore[assignment]
+    methods.finder_for = Repair  # type: ignore[assignment]
     _sample(device, "drve", tolerance=0)
+    _sample(device, "drv", mode="batched", tolerance=0)
 
 
 def case_sample_dhyb(device: Any) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, as_graph
 from clgraph.sampling.contract import extract_contracted
 from clgraph.sampling.methods import EXACT, METHODS, Options, check_options, make_run, upload
 from clgraph.sampling.result import Left, Progress, Sample, extract
@@ -190,6 +190,7 @@ def _samples_of_run(
     progress: Progress | None,
 ) -> list[Sample]:
     """One run: a sample for each (size, target), in the order given."""
+    how = device.watch()
     run = make_run(device, graph, options, seed)
     clock.lap("compile")
     whole = run.start()
@@ -209,7 +210,7 @@ def _samples_of_run(
         made[target] = Sample(
             smaller, smaller.ids, options.method, options.mode, size, target, seed, device.name,
             0 if untouched else run.iterations, clock.seconds(), "untouched" if untouched else run.way,
-            notes, graph, kept, left.group, **device.how(),
+            notes, graph, kept, left.group, **how(),
         )  # fmt: skip
     return [replace(made[target], size=size) for size, target in wanted]
 
@@ -232,13 +233,10 @@ class _Clock:
 
 def check_graph(graph: Any) -> Graph:
     """A graph with vertices, made of a SciPy sparse array if need be."""
-    if not isinstance(graph, Graph):
-        if not hasattr(graph, "tocsr"):
-            raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
-        graph = Graph.from_scipy(graph, directed=False, asymmetric="sum")
-    if graph.num_vertices == 0:
+    made = as_graph(graph)
+    if made.num_vertices == 0:
         raise InputError("the graph has no vertices: there is nothing to sample")
-    return graph
+    return made
 
 
 def _targets(

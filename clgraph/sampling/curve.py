@@ -174,6 +174,7 @@ def reduction_curve(
     from clgraph.device import get_device
 
     dev = get_device(device)
+    how = dev.watch()
     simple = graph.undirected.simple
     upload(dev, graph)
     started = perf_counter()
@@ -192,9 +193,7 @@ def reduction_curve(
         run.start()
         run.shrink_to(target, progress)
         rows = tuple(np.array(run.history, np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
-    return ReductionCurve(
-        *rows, method, options.mode, seed, dev.name, perf_counter() - started, **dev.how()
-    )  # fmt: skip
+    return ReductionCurve(*rows, method, options.mode, seed, dev.name, perf_counter() - started, **how())
 
 
 def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> dict[str, list[float]]:

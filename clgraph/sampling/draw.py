@@ -119,6 +119,10 @@ class ByDraw:
     def undo(self) -> None:
         self._copra.restore_pairs(self._vertex, self._slot, self._far, self._upto)
 
+    def removed(self) -> tuple[Any, Any, int]:
+        """Vertices and slots in their rows (-1: passed over) of the last batch, and how many."""
+        return self._vertex, self._slot, self._upto
+
     def accept(self) -> None:
         passes = -(-self._drawn // self._copra.device.tuning.items)
         self._program.draw_forget(passes, np.int32(self._drawn), self._slot, self._far, self._first)

@@ -22,6 +22,7 @@ from clgraph.giant_finder import GiantFinder
 from clgraph.graph import Graph
 from clgraph.sampling.bracket import TOP, Bracket
 from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.whole import whole_component
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -83,7 +84,7 @@ class ExactRun:
         self.iterations = self.steps = 0
         self.way = "merge tree"
         self._low: _State | None = None
-        self._whole: _State | None = None
+        self._kept: Any = None  # labels that stay with the graph
 
     # --- probes -----------------------------------------------------------------------------------
 
@@ -97,22 +98,13 @@ class ExactRun:
         else:
             self._program.exact_vertex_keys(self._passes, n, np.uint64(self._seed), self._key)
         self.iterations += 1
-        # no seed changes what hangs together in the graph itself
-        self._low = self._whole = self._device.cached(self._graph, "whole", self._label_whole)
+        whole = whole_component(self._device, self._graph)
+        self._low, self._kept = _State(1, whole.size, whole.root, whole.label), whole.label
         return self._low.size
-
-    def _label_whole(self) -> _State:
-        device, csr = self._device, self._csr
-        device.reserve({"labels of the graph": 4 * csr.n})
-        label = device.empty(csr.n, np.int32)
-        finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
-        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
-        root, size, _ = finder.largest_label(label)
-        return _State(1, size, root, label)
 
     def _recycle(self, state: _State) -> None:
         """The state is no longer wanted: its labels, if not those kept with the graph, are free to use."""
-        if state is not self._whole:
+        if state.label is not self._kept:
             self._free.append(state.label)
 
     def _probe(self, low: _State, threshold: int, higher: _State | None) -> _State:

@@ -15,10 +15,10 @@ from clgraph import keyed
 from clgraph.bfs_search import Search
 from clgraph.copra import upload_csr
 from clgraph.errors import DeviceError, InputError
-from clgraph.giant_finder import GiantFinder
 from clgraph.graph import Graph
 from clgraph.sampling.members import Members
 from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.whole import whole_component
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -68,7 +68,6 @@ class ExploreRun:
             "explore", ITEMS=self._items, LANES=LANES.get(device.kind, 1), **csr.defines
         )
         self._taking = device.program("exact", ITEMS=self._items, HAS_COPIES=0, **csr.defines)
-        self._finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
         self._members = Members(device)
         self._live_vertices = device.empty(csr.n, np.uint8)
         self._live_arcs = device.empty(max(csr.arcs, 1), np.uint8)
@@ -85,9 +84,8 @@ class ExploreRun:
             If the start that was given is outside the largest component.
         """
         device, csr = self._device, self._csr
-        label = device.empty(csr.n, np.int32)
-        self._finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
-        root, self._size, _ = self._finder.largest_label(label)
+        whole = whole_component(device, self._graph)
+        label, root, self._size = whole.label, whole.root, whole.size
         if self._given is None:
             bits, _ = keyed.draw(self._seed, 0, 0)
             rank = int(keyed.below(bits, self._size)[0])

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clgraph.copra import Copra, upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.algorithm5 import ArrayFrontier
-from clgraph.sampling.batched import BatchedRun, Choice, Finder
+from clgraph.sampling.batched import BatchedRun, Finder
 from clgraph.sampling.contract import ContractRun
 from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.exact import ExactRun
 from clgraph.sampling.explore import ExploreRun
+from clgraph.sampling.repair import finder_for
 from clgraph.sampling.result import Left, Progress
 from clgraph.sampling.select import ByPriority
 from clgraph.sampling.strong import StrongFinder
@@ -170,7 +170,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
         return ExactRun(device, simple, seed, edges=method == "dre")
     scan = device.kind in ("fpga", "emulator") if options.far_scan is None else options.far_scan
     copra = Copra(device, simple, far_scan=scan)
-    choice: Choice
+    choice: ByDraw | ByPriority
     if method in ("drve", "dhyb"):
         weight = Fraction(4, 5) if options.weight is None else options.weight
         choice = ByDraw(copra, seed, weight=weight if method == "dhyb" else Fraction(1))
@@ -182,7 +182,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     elif options.components == "bfs":
         finder, way = ArrayFrontier(copra, int(simple.degrees.argmax())), "bfs"
     else:
-        finder, way = LinkCompress(copra, simple), "afforest"
+        finder, way = finder_for(copra, simple, choice, vertices=method == "drv"), "afforest"
     return BatchedRun(
         copra, choice, finder, edges=method != "drv", tolerance=options.tolerance, way=way
     )  # fmt: skip

@@ -121,5 +121,9 @@ class ByPriority:
         else:
             self._copra.restore_vertices(self._list, self._count)
 
+    def removed(self) -> tuple[Any, Any, int]:
+        """Vertices of the last batch and None, or owners and slots of its edges, and how many."""
+        return (self._owners, self._list, self._count) if self._edges else (self._list, None, self._count)
+
     def accept(self) -> None:
         self._low = self._reached
