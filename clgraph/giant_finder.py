@@ -44,8 +44,6 @@ class GiantFinder:
 
     Attributes
     ----------
-    scratch : device buffer, int32 (n,)
-        Free to use between two calls.
     state : device buffer, int32 (2,)
         As in the head of ``cl/components.cl``.
     """
@@ -100,7 +98,7 @@ class GiantFinder:
             "components_rank", BLOCK=self._block, ITEMS=self._rank_items
         )
         device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * self._capacity})
-        self.scratch = device.empty(n, np.int32)
+        self._scratch = device.empty(n, np.int32)
         self.state = device.empty(2, np.int32)
         self._sums = device.empty(3, np.int32)
         self._tally = device.empty(2 * self._blocks, np.int32)
@@ -155,10 +153,10 @@ class GiantFinder:
             self.device.fill(label, np.int32(0), self.n)
         if not begun:
             program.components_init(passes, n, v_start, label)
-            program.components_start(passes, n, *rows, label, self.scratch, *keys)
-            self.compress(label)
-            self.link(label)
-            self.compress(label)
+            program.components_start(passes, n, *rows, label, self._scratch, *keys)
+            self._compress(label)
+            self._link(label)
+            self._compress(label)
         self.sample(label)
         skip = np.int32(not one_way)
         new = (None, np.uint32(0))
@@ -175,13 +173,13 @@ class GiantFinder:
             )  # fmt: skip
         program.components_finish(passes, n, label, self.state)
 
-    def compress(self, label: Any) -> None:
+    def _compress(self, label: Any) -> None:
         """Let every vertex of a forest (-1: not there) point at its root."""
         self._program.components_compress(self._passes, np.int32(self.n), label)
 
-    def link(self, label: Any) -> None:
-        """Join every vertex with the neighbour that `scratch` names (itself: none); labels must be roots."""
-        self._program.components_link(self._passes, np.int32(self.n), self.scratch, label)
+    def _link(self, label: Any) -> None:
+        """Join every vertex with the neighbour that `_scratch` names (itself: none); labels must be roots."""
+        self._program.components_link(self._passes, np.int32(self.n), self._scratch, label)
 
     def sample(self, label: Any) -> None:
         """Note the likely giant of labels that something else made, for `largest_label` and `rank`."""
@@ -207,23 +205,23 @@ class GiantFinder:
         self._count(label, everything=True)
         best = self._tally
         self._rank_program.largest_blocks(
-            self._blocks, np.int32(self.n), np.int32(self._blocks), label, self.scratch, best
+            self._blocks, np.int32(self.n), np.int32(self._blocks), label, self._scratch, best
         )  # fmt: skip
         roots, sizes = self.device.download(best, np.int32, 2 * self._blocks).reshape(-1, 2).T
         winner = int(np.argmax(sizes))  # the first of equals, and blocks ascend
         return int(roots[winner]), int(sizes[winner]), present
 
     def _count(self, label: Any, *, everything: bool) -> None:
-        """Size of the giant and number of vertices; with `everything` all sizes less one in `scratch`."""
+        """Size of the giant and number of vertices; with `everything` all sizes less one in `_scratch`."""
         program, n = self._rank_program, np.int32(self.n)
         self.device.fill(self._sums, np.int32(0), 3)
         if everything:
-            self.device.fill(self.scratch, np.int32(0), self.n)
+            self.device.fill(self._scratch, np.int32(0), self.n)
         program.components_count(
-            self._rank_passes, n, label, self.state, np.int32(everything), self.scratch, self._sums
+            self._rank_passes, n, label, self.state, np.int32(everything), self._scratch, self._sums
         )
         if everything:
-            program.components_count_end(1, label, self.state, self.scratch)
+            program.components_count_end(1, label, self.state, self._scratch)
 
     def sizes_of(self, label: Any, roots: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """Sizes of the components of some roots in labels that any `labels_into` made; shape of `roots`."""
@@ -235,7 +233,7 @@ class GiantFinder:
         size = self.device.empty(count, np.int32)
         listed = self.device.upload(np.ascontiguousarray(roots, np.int32))
         self._rank_program.sizes_of(
-            -(-count // self._rank_items), np.int32(count), listed, self.scratch, size
+            -(-count // self._rank_items), np.int32(count), listed, self._scratch, size
         )  # fmt: skip
         return self.device.download(size, np.int32, count).astype(np.int64)
 
@@ -248,7 +246,7 @@ class GiantFinder:
         n, blocks = np.int32(self.n), np.int32(self._blocks)
         self._count(label, everything=True)
         tally = self._tally
-        program.rank_blocks(self._blocks, n, blocks, label, self.scratch, tally)
+        program.rank_blocks(self._blocks, n, blocks, label, self._scratch, tally)
         each = dev.download(tally, np.int32, 2 * self._blocks).reshape(-1, 2)
         upto = np.cumsum(each, axis=0, dtype=np.int64)
         singles, larger = (int(x) for x in upto[-1])
@@ -256,7 +254,7 @@ class GiantFinder:
         first[:, 0] += larger  # single vertices come last
         dev.write(tally, first)
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
-        program.rank_place(self._blocks, n, blocks, label, self.scratch, tally, root, size)
+        program.rank_place(self._blocks, n, blocks, label, self._scratch, tally, root, size)
         sizes = np.ones(larger + singles, np.int64)
         if larger:
             found = dev.download(size, np.int32, larger)
@@ -264,8 +262,8 @@ class GiantFinder:
             place = np.empty(larger, np.int32)
             place[order] = np.arange(larger, dtype=np.int32)
             sizes[:larger] = found[order]
-            program.rank_scatter(larger, np.int32(larger), root, dev.upload(place), self.scratch)
-        program.rank_apply(self._rank_passes, n, label, self.scratch)
+            program.rank_scatter(larger, np.int32(larger), root, dev.upload(place), self._scratch)
+        program.rank_apply(self._rank_passes, n, label, self._scratch)
         return sizes
 
 

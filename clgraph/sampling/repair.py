@@ -59,7 +59,7 @@ class Repair:
         self._program = device.program(
             "repair",
             ITEMS=device.tuning.items,
-            **({"WHOLE_ROWS": 1} if vertices else {}),
+            WHOLE_ROWS=int(vertices),
             **copra.csr.defines,
         )
         self._begun = self._follows = False  # whether the levels hold
@@ -73,7 +73,7 @@ class Repair:
         """
         if not self._begun:
             return self._begin()
-        if self._follows:
+        if self._follows and self._is_there(self._hub):
             size = live - self._repair()
             if 2 * size > live:
                 return None, 0, size
@@ -159,6 +159,10 @@ class Repair:
             return self._copra.n
         # removed vertices are on the list, too
         return self._listed - done - (count if self._vertices else 0)
+
+    def _is_there(self, vertex: int) -> bool:
+        copra = self._copra
+        return bool(copra.device.download(copra.v_start, copra.offset, 1, offset=vertex)[0] >= 0)
 
     def _count(self, which: int) -> int:
         return int(self._copra.device.download(self._tally, np.int32, 1, offset=which)[0])
