@@ -1,8 +1,8 @@
 """What the tests share: devices, test data.
 
-``pytest`` runs on whatever devices work (at least one); ``--devices pocl,intel`` picks among them;
-``--require pocl,intel,fpga,oclgrind`` makes a missing one an error. A test that uses the ``device`` fixture
-runs once per device and bears the marker ``device`` by itself.
+``pytest`` runs on one device that works of each kind (CPU, GPU, emulator); ``--devices pocl,intel`` picks
+others; ``--require pocl,intel,fpga,oclgrind`` runs on all, and a missing one is an error. A test that uses
+the ``device`` fixture runs once per device and bears the marker ``device`` by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kernels", choices=["ndrange", "pipeline"], help="form of the kernels (default: pipelines on FPGAs)"
     )
     group.addoption(
-        "--require", metavar="A,B", help="fail at once if one of these (or oclgrind) does not work"
+        "--require",
+        metavar="A,B",
+        help="run on all devices; one of these (or oclgrind) that does not work is an error",
     )
 
 
@@ -81,12 +83,27 @@ def pytest_configure(config: pytest.Config) -> None:
             )
 
 
+def chosen_devices(config: pytest.Config) -> list[str]:
+    """The words of the devices that the tests run on."""
+    working = working_devices()
+    if wanted := _words(config, "--devices"):
+        return [word for word in working if word in wanted]
+    if _words(config, "--require"):
+        return list(working)
+    return list({device.kind: word for word, device in reversed(working.items())}.values())[::-1]
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    chosen = chosen_devices(config)
+    others = [word for word in working_devices() if word not in chosen]
+    return f"devices: {', '.join(chosen)}" + (f" (left out: {', '.join(others)})" if others else "")
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "device" not in metafunc.fixturenames:
         return
-    wanted = _words(metafunc.config, "--devices")
-    words = [word for word in working_devices() if not wanted or word in wanted]
-    if not words and not wanted:
+    words = chosen_devices(metafunc.config)
+    if not words:
         raise pytest.UsageError("no OpenCL device works here: see `clgraph doctor`")
     metafunc.parametrize("device", words, indirect=True)
 
@@ -105,9 +122,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _on_first_device(config: pytest.Config, item: pytest.Item) -> bool:
-    wanted = _words(config, "--devices")
-    first = next(word for word in working_devices() if not wanted or word in wanted)
-    return bool(item.callspec.params["device"] == first)  # type: ignore[attr-defined]
+    return bool(item.callspec.params["device"] == chosen_devices(config)[0])  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def oclgrind(request: pytest.FixtureRequest) -> None:
+    """Oclgrind is there and was asked for: its cases take minutes."""
+    if not has_oclgrind():
+        pytest.skip("Oclgrind is not installed (apt-get install oclgrind)")
+    if not any("oclgrind" in _words(request.config, option) for option in ("--devices", "--require")):
+        pytest.skip("takes minutes: ask for it (--require oclgrind)")
 
 
 @pytest.fixture

@@ -9,12 +9,9 @@ from pathlib import Path
 
 import oclgrind_cases
 import pytest
-from conftest import has_oclgrind
 
 ROOT = Path(__file__).parent.parent
-pytestmark = pytest.mark.skipif(
-    not has_oclgrind(), reason="Oclgrind is not installed (apt-get install oclgrind)"
-)
+pytestmark = pytest.mark.usefixtures("oclgrind")
 
 
 def run_case(name: str, folder: Path) -> tuple[int, str, str]:
