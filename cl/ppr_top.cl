@@ -118,9 +118,11 @@ __kernel void top_chunks(const int n, const int chunk, const int chunks, __globa
 #endif
 }
 
-__kernel void top_pick(const int n, const int chunk, const int chunks, const int k, __global const int *restrict lane,
-                       __global const REAL *restrict score, __global const REAL *restrict scale,
-                       __global const int *restrict number, __global REAL *restrict best_, __global int *restrict who_,
+// `count` lanes are wanted: as many groups are launched (a pipeline is told by it).
+__kernel void top_pick(const int n, const int chunk, const int chunks, const int k, const int count,
+                       __global const int *restrict lane, __global const REAL *restrict score,
+                       __global const REAL *restrict scale, __global const int *restrict number,
+                       __global REAL *restrict best_, __global int *restrict who_,
                        __global int *restrict top_name, __global REAL *restrict top_score)
 {
     __local REAL box_score[LOCAL];

@@ -18,6 +18,7 @@
 
 #include "keyed.h"
 #include "pagerank.h"
+#include "walks.h"
 
 #ifndef POLICY
 #define POLICY 1
@@ -32,25 +33,6 @@ static inline long first_above(__global const ulong *restrict bound, long low, l
         else high = middle;
     }
     return low;
-}
-
-static inline uint start_word(ulong seed, uint source, uint walk)
-{
-    return keyed_words(seed, source, walk, 0, TAG_WALK).v[0];
-}
-
-// So many walks have a position below x.
-static inline uint walks_below(ulong seed, uint source, uint walks, ulong x)
-{
-    const uint walk = (uint)(x >> 32);
-    return walk >= walks ? walks : walk + (start_word(seed, source, walk) < (uint)x);
-}
-
-// Where share j of `starts` equal ones ends: (j + 1) (walks << 32) / starts, rounded up.
-static inline ulong even_until(uint j, uint starts, uint walks)
-{
-    const ulong ends = (ulong)(j + 1) * walks;
-    return (ends / starts << 32) + ((ends % starts << 32) + starts - 1) / starts;
 }
 
 // The first visits of all walks, by the vertices that they are made to: where there are few such vertices, walks that

@@ -130,6 +130,7 @@ def bfs(
     from clgraph.device import get_device
 
     dev = get_device(device)
+    how = dev.watch()
     search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
     levels, reached = search.run(sources, depth_limit)
     distance, predecessor, source_of = search.take(on_device=stays)
@@ -139,7 +140,7 @@ def bfs(
     return BFSResult(
         distance=distance, predecessor=predecessor, source_of=source_of, sources=sources, levels=levels,
         reached=reached, depth_limit=depth_limit, seconds=search.seconds, device=dev.name, method=method,
-        **dev.how(),
+        **how(),
     )  # fmt: skip
 
 

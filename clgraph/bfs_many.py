@@ -133,7 +133,9 @@ def bfs_many(
     index = indices_of(graph, wanted).astype(np.int32)
     from clgraph.device import get_device
 
-    search = ManySearch(get_device(device), graph, lanes, len(index))
+    dev = get_device(device)
+    how = dev.watch()
+    search = ManySearch(dev, graph, lanes, len(index))
     last = NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
     parts, levels = [], 0
     for first in range(0, len(index), lanes):
@@ -142,9 +144,7 @@ def bfs_many(
         levels = max(levels, deepest)
     distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
     search.seconds["total"] = time.perf_counter() - start
-    return ManyBFSResult(
-        distance, index, levels, depth_limit, search.seconds, search.dev.name, **search.dev.how()
-    )
+    return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())
 
 
 def _kind_for(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:

@@ -113,10 +113,11 @@ def connected_components(
     from clgraph.device import get_device
 
     dev = get_device(device)
+    how = dev.watch()
     n = graph.num_vertices
     if n == 0:
         none = dev.array(dev.empty(0, np.int32), np.int32, 0) if stays else np.empty(0, np.int32)
-        return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **dev.how())
+        return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **how())
     seconds: dict[str, float] = {}
     start = time.perf_counter()
     label, finder = _labels(dev, graph, connection, seconds)
@@ -128,7 +129,7 @@ def connected_components(
     labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
     seconds["download"] = time.perf_counter() - back
     seconds["total"] = time.perf_counter() - start
-    return Components(labels, sizes, connection, seconds, dev.name, **dev.how())
+    return Components(labels, sizes, connection, seconds, dev.name, **how())
 
 
 def largest_component(

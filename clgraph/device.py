@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import threading
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ class Device(Memory):
         self.kernels: Kernels = setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
+        self.launched = [0, 0]  # kernels over ranges, pipelines
         self._programs: dict[Any, Program] = {}
         self._others: dict[Setup, Device] = {}
 
@@ -234,9 +236,14 @@ class Device(Memory):
         files = {f"cl/fpga/{p.name}.cl" if p.pipeline else f"cl/{p.name}.cl" for p in self._programs.values()}
         return (*([str(self.fpga_binary)] if self.fpga_binary else []), *sorted(files))
 
-    def how(self) -> dict[str, Any]:
-        """`kernels` and `built` of a result (`clgraph.runs_on.RunsOn`)."""
-        return {"kernels": self.kernels, "built": self.built_files()}
+    def watch(self) -> Callable[[], dict[str, Any]]:
+        """What gives `kernels` and `built` (`clgraph.runs_on.RunsOn`) of all that runs until it is called."""
+        return partial(self._ran_since, list(self.launched))
+
+    def _ran_since(self, before: list[int]) -> dict[str, Any]:
+        ranges, pipelines = (now > then for now, then in zip(self.launched, before, strict=True))
+        ran = "mixed" if ranges and pipelines else "ndrange" if ranges else "pipeline"
+        return {"kernels": ran if ranges or pipelines else self.kernels, "built": self.built_files()}
 
     def load_binary(self, path: str | Path) -> Program:
         """A program built offline (``.aocx`` of an FPGA board) or saved by `Program.save`.
@@ -342,7 +349,8 @@ def get_device(
     Raises
     ------
     DeviceError
-        If none or several different ones match (it lists what there is), or the one named is broken.
+        If none or several different ones match (it lists what there is), or the one named is broken; if
+        `fpga_binary` is given, and the device has no use for it.
 
     Examples
     --------
@@ -352,9 +360,24 @@ def get_device(
     if isinstance(spec, Device):
         if kernels is None and fpga_binary is None and not force:
             return spec
-        return spec.with_setup(Setup.wanted(kernels, fpga_binary, force))
+        return _taking(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
     if spec is not None and not isinstance(spec, str):
         raise DeviceError(
             f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
         )
-    return choose(spec, Setup.wanted(kernels, fpga_binary, force))
+    return _taking(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+
+
+def _taking(device: Device, fpga_binary: str | Path | None) -> Device:
+    """A device, unless it has no use for the binary that the caller names."""
+    if fpga_binary is not None and not device.is_fpga:
+        raise DeviceError(
+            f"{device.spec} ({device.name}) is no FPGA and takes no binary: leave out {fpga_binary}, or take "
+            "another device"
+        )
+    if fpga_binary is not None and device.kernels != "pipeline":
+        raise DeviceError(
+            f"a binary holds pipelines, and with kernels='ndrange' {device.spec} ({device.name}) takes none: "
+            f"leave out {fpga_binary}, or kernels"
+        )
+    return device

@@ -26,7 +26,9 @@ from clgraph.errors import InputError
 from clgraph.exchange import Exchange
 from clgraph.host_components import component_labels, largest_component_mask
 
-__all__ = ["Duplicates", "Edges", "Graph", "build_csr", "component_labels", "largest_component_mask"]
+__all__ = [
+    "Duplicates", "Edges", "Graph", "as_graph", "build_csr", "component_labels", "largest_component_mask",
+]  # fmt: skip
 
 
 class Edges(NamedTuple):
@@ -417,3 +419,18 @@ def build_csr(
     )  # fmt: skip
     graph.__dict__["num_self_loops"] = rows.loops
     return graph
+
+
+def as_graph(graph: Any) -> Graph:
+    """A Graph; or a SciPy sparse array as an undirected one, whatever the direction its entries stand in.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if not hasattr(graph, "tocsr"):
+        raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
+    return Graph.from_scipy(graph, directed=False, asymmetric="sum")

@@ -160,6 +160,7 @@ class Hardware:
     is_fpga: bool
     fpga_binary: str | None
     pipeline_parameters: dict[str, int]
+    launched: list[int]
     global_memory: int
     max_buffer: int
     has_compiler: bool

@@ -63,6 +63,7 @@ class Kernel:
         "_kernel",
         "_local",
         "_queue",
+        "_set_null",
         "_set_scalars",
         "device",
         "limit",
@@ -99,6 +100,8 @@ class Kernel:
         self._default = (self._local,)
         # the public set_arg takes 30 us for a NumPy scalar, what pyopencl's own invoker calls under 1 us
         self._set_scalars = getattr(kernel, "_set_arg_buf_multi", None) or self._set_slowly
+        # and refuses None before pyopencl 2026.1.3
+        self._set_null = getattr(kernel, "_set_arg_null", None) or (lambda index: kernel.set_arg(index, None))
 
     def _set_slowly(self, pairs: tuple[Any, ...]) -> None:
         for index, arg in zip(pairs[::2], pairs[1::2], strict=True):
@@ -159,6 +162,7 @@ class Kernel:
             raise TypeError(f"kernel {self.name} takes {self.num_args} arguments, {len(args)} were given")
         if 0 in sizes:
             return
+        self.device.launched[self.pipeline] += 1
         if self.pipeline:
             sizes = locals_ = (1,)
         for noted in _recorders:
@@ -172,6 +176,8 @@ class Kernel:
                     scalar = self._learn(index, arg)
                 if scalar:
                     scalars += (index, arg)
+                elif arg is None:
+                    self._set_null(index)
                 else:
                     kernel.set_arg(index, arg)
             if scalars:

@@ -151,7 +151,9 @@ def pagerank(
         How rows are summed (see ``cl/pagerank*.cl``): by one work-item; a work-item a vertex, dividing at
         each arc; the same with one division a vertex; a sub-group a row. "auto" chooses by the device and
         the graph among "small" (all iterations in one launch), "runs" (CPUs) and "bins" (GPUs), which can be
-        asked for by name too; ``result.plan`` says what and why.
+        asked for by name too; on FPGAs and their emulator, whose kernels are pipelines, between
+        "contribution" and the same in partitions that fit on chip (``result.variant`` is "partitions" then,
+        which only "auto" takes). ``result.plan`` says what and why.
     dtype : {"float32", "float64"}
         Of the ranks. Sums are more exact than float32 either way: float64, or compensated where the device
         has none.
@@ -203,6 +205,7 @@ def pagerank(
     from clgraph.pagerank_solver import choose_numbers
 
     dev = get_device(device)
+    how = dev.watch()
     numbers = choose_numbers(dev, dtype)
     seconds = {}
     began = time.perf_counter()
@@ -230,7 +233,7 @@ def pagerank(
         ranks=ranks, iterations=iterations, residual=residual, norm=norm, tol=stop.tol,
         converged=met if stop.tol > 0 else None, error_bound=error_bound(problem.damping, residual_1, rho),
         round_off=rho, variant=solver.variant, plan=solver.explain(), dtype=dtype, seconds=seconds,
-        device=dev.name, **dev.how(), dangling=problem.policy, problem=problem,
+        device=dev.name, **how(), dangling=problem.policy, problem=problem,
         _ids=None if graph.has_identity_ids else graph.ids,
     )  # fmt: skip
     if result.converged is False:

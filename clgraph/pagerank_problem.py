@@ -78,6 +78,14 @@ class Stop:
     threshold: float
 
 
+def check_damping(damping: Any) -> float:
+    """The damping factor, or an InputError."""
+    d = _number(damping, "damping")
+    if not 0 <= d < 1:
+        raise InputError(f"damping is {damping!r}: use a number of at least 0 and below 1 (0.85 is usual)")
+    return d
+
+
 def make_problem(
     graph: Graph,
     *,
@@ -96,9 +104,7 @@ def make_problem(
     """
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices: there is nothing to rank")
-    d = _number(damping, "damping")
-    if not 0 <= d < 1:
-        raise InputError(f"damping is {damping!r}: use a number of at least 0 and below 1 (0.85 is usual)")
+    d = check_damping(damping)
     if not isinstance(weight, (bool, np.bool_)):
         raise InputError(f"weight is {weight!r}: use True (the graph's weights count) or False")
     p = distribution(graph, personalization, "personalization")

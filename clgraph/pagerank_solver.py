@@ -104,8 +104,7 @@ class Solver:
         dev, n, real, rows = self.device, self.n, self.numbers.real, self.rows
         vectors = ("rank", "travel", "next", "inverse", "p", "q", "start")
         dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
-        given = self.make_vectors()
-        self._inverse, self._p, self._q, self._start = given.inverse, given.p, given.q, given.start
+        self.hold(self.make_vectors())
         # `output` has large pages on CPUs, which gathers from all over a vector want
         self._rank = dev.output(n, real)
         self._travel, self._next = (dev.output(n + rows.shift, real) for _ in range(2))
@@ -114,6 +113,10 @@ class Solver:
         self._parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
         self._sums = dev.empty(3, np.float64)
         self._state = dev.empty(3, np.int32)
+
+    def hold(self, given: Vectors) -> None:
+        """Run with these vectors from now on."""
+        self._inverse, self._p, self._q, self._start = given.inverse, given.p, given.q, given.start
 
     def make_vectors(self) -> Vectors:
         """Upload what the problem gives (a sub-class may have it on the device already)."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
 from clgraph.pagerank import OnNonconvergence, _checked_dtype
-from clgraph.pagerank_problem import Norm, check_reachable, make_problem, make_stop, round_off
-from clgraph.ppr_options import Options, check_options, whole
-from clgraph.ppr_problem import check_walks, make_queries
+from clgraph.pagerank_problem import Norm, check_reachable, make_problem, round_off
+from clgraph.ppr_options import check_numbers
+from clgraph.ppr_problem import make_queries
 from clgraph.ppr_result import PersonalizedResult, report_nonconvergence
 
 if TYPE_CHECKING:
@@ -151,16 +151,12 @@ def personalized_pagerank(
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem.out)
-    stop = make_stop(tol, norm, max_iter, problem.n)
-    k = whole(top, "top", 1, problem.n) if top is not None else None
-    most = 2**31 - 1
-    options = Options(
-        whole(check_every, "check_every", 1, most), squared, whole(stable_top, "stable_top", 0, most), k
-    )
-    check_options(method, options, stop, stored, walks, epsilon, seed)
-    if method == "monte-carlo":
-        count = check_walks(walks, epsilon, confidence, problem.damping, problem.n, problem.policy)
-    else:
+    stop, options, count = check_numbers(
+        problem.n, method, problem.damping, problem.policy, tol=tol, norm=norm, max_iter=max_iter, top=top,
+        walks=walks, epsilon=epsilon, confidence=confidence, check_every=check_every, squared=squared,
+        stored=stored, stable_top=stable_top, seed=seed,
+    )  # fmt: skip
+    if method != "monte-carlo":
         check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
 
     from clgraph.device import get_device
@@ -168,7 +164,8 @@ def personalized_pagerank(
     from clgraph.ppr_call import Call
 
     dev = get_device(device)
-    call = Call(graph, problem, queries, dev, choose_numbers(dev, dtype), bool(weight), k)
+    how = dev.watch()
+    call = Call(graph, problem, queries, dev, choose_numbers(dev, dtype), bool(weight), options.top)
     if method == "monte-carlo":
         found = call.walk(check_seed(seed), count)
         found["epsilon"] = None if epsilon is None else float(epsilon)
@@ -190,7 +187,7 @@ def personalized_pagerank(
         standard_errors=_rows(found.get("standard_errors"), row), seed=found.get("seed"),
         epsilon=found.get("epsilon"), confidence=found.get("confidence"),
         plan=(f"method {method} on {dev.name}", *found["plan"], f"dangling mass: {problem.policy}"),
-        dtype=dtype, seconds=call.seconds, device=dev.name, **dev.how(),
+        dtype=dtype, seconds=call.seconds, device=dev.name, **how(),
     )  # fmt: skip
     report_nonconvergence(result, stop, on_nonconvergence)
     return result

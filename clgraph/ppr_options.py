@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.errors import InputError
+from clgraph.pagerank_problem import make_stop
+from clgraph.ppr_problem import check_walks
 
 if TYPE_CHECKING:
     from clgraph.pagerank_problem import Stop
@@ -66,3 +68,23 @@ def check_options(
         raise InputError("stable_top needs top: which k vertices are to be the same")
     if options.stable_top and stop.tol == 0:
         raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
+
+
+def check_numbers(
+    n: int, method: str, damping: float, policy: str, *, tol: Any, norm: Any, max_iter: Any, top: Any,
+    walks: Any, epsilon: Any, confidence: Any, check_every: Any, squared: Any, stored: Any, stable_top: Any,
+    seed: Any,
+) -> tuple[Stop, Options, int]:  # fmt: skip
+    """What says when to stop, checked for `n` vertices; how many walks (0: none).
+
+    Whatever is refused for one vertex is refused for more: so a caller may find out before a graph is there.
+    """
+    stop = make_stop(tol, norm, max_iter, n)
+    k = whole(top, "top", 1, n) if top is not None else None
+    most = 2**31 - 1
+    options = Options(
+        whole(check_every, "check_every", 1, most), squared, whole(stable_top, "stable_top", 0, most), k
+    )
+    check_options(method, options, stop, stored, walks, epsilon, seed)
+    count = check_walks(walks, epsilon, confidence, damping, n, policy) if method == "monte-carlo" else 0
+    return stop, options, count

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class PersonalizedResult(RunsOn):
     """Ranks from the point of view of each source, and how they came about.
 
-    Rows stand in the order of the caller's sources; a source given twice has two equal rows.
+    Rows stand in the order of the caller's sources; a vertex given twice has two equal rows
+    (a distribution given twice takes walks of its own each time).
 
     Attributes
     ----------

@@ -1,4 +1,8 @@
-"""One source by the power method on the rows of PageRank's plans, where these beat lanes (GPUs)."""
+"""Source by source by the power method on the rows of PageRank's plans.
+
+For one source on GPUs, where these beat lanes; for any number where PageRank has pipelines, which lanes have
+not.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.pagerank_plan import KINDS
+from clgraph.pagerank_plan import KINDS, choose
 from clgraph.pagerank_solver import Solver, Vectors
 from clgraph.ppr_lanes import Answers
 from clgraph.ppr_top import Top
@@ -28,11 +32,12 @@ FEW = 64  # entries of a source that are written one by one
 def takes(device: Device, method: str, options: Options, jobs: list[int]) -> bool:
     """Whether a call is one for `Single`: its test is made at every iteration and is the plain one."""
     plain = options.check_every == 1 and not options.squared and not options.stable_top
-    return method == "power" and len(jobs) == 1 and plain and device.kind in PLAN
+    fit = device.has_pipeline("pagerank_pull") or (len(jobs) == 1 and device.kind in PLAN)
+    return method == "power" and plain and fit
 
 
 class SourceSolver(Solver):
-    """PageRank's solver for one source: what all calls share stays on the device.
+    """PageRank's solver for one source at a time: what all calls share stays on the device.
 
     Building, permuting and bringing whole vectors would take many times as long as the iterations.
     """
@@ -40,6 +45,12 @@ class SourceSolver(Solver):
     def __init__(self, graph: Graph, queries: Queries, job: int, weight: bool, *args: Any) -> None:
         super().__init__(*args)
         self.graph, self.queries, self.job, self.weight = graph, queries, job, weight
+
+    def turn_to(self, job: int) -> None:
+        """Take another source; once uploaded."""
+        if job != self.job:
+            self.job = job
+            self.hold(self.make_vectors())
 
     def make_vectors(self) -> Vectors:
         """1 / out-degree as kept, and the source's few entries."""
@@ -76,18 +87,17 @@ class SourceSolver(Solver):
 
 
 class Single:
-    """Buffers and launches of one call with one source; the same interface as `Lanes`."""
+    """Buffers and launches of one call, source by source; the same interface as `Lanes`."""
 
     def __init__(
         self, device: Device, graph: Graph, problem: Problem, queries: Queries, stop: Stop, numbers: Numbers,
         method: str, weight: bool, options: Options, jobs: list[int],
     ) -> None:  # fmt: skip
         self.device, self.graph, self.queries, self.numbers = device, graph, queries, numbers
-        self.job, self.top, self.n = jobs[0], options.top, problem.n
-        rows = KINDS[PLAN[device.kind]](device, graph, problem, numbers, weight)
-        self.solver = SourceSolver(
-            graph, queries, self.job, weight, device, problem, stop, numbers, rows
-        )  # fmt: skip
+        self.jobs, self.top, self.n = jobs, options.top, problem.n
+        plan = PLAN[device.kind] if device.kind in PLAN else choose(device, graph, numbers)
+        rows = KINDS[plan](device, graph, problem, numbers, weight)
+        self.solver = SourceSolver(graph, queries, jobs[0], weight, device, problem, stop, numbers, rows)
 
     @property
     def round_off_chain(self) -> int:
@@ -96,7 +106,8 @@ class Single:
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
-        return ("one source: the rows of PageRank's own plan", *self.solver.explain())
+        each = "one source" if len(self.jobs) == 1 else f"{len(self.jobs)} sources, one after the other"
+        return (f"{each}: the rows of PageRank's own plan", *self.solver.explain())
 
     def upload(self) -> None:
         """Bring the graph to the device, and allocate the vectors."""
@@ -117,18 +128,22 @@ class Single:
             self._top = Top(self.device, self.n, self.top, 1, self.numbers.real, numbered=numbered)
 
     def run(self) -> Answers:
-        """The source to its end."""
-        solver, i = self.solver, self.job
+        """Each source to its end."""
         answers = Answers(self.queries.distinct, self.n, self.top, self.numbers.real)
-        solver.run()
+        for i in self.jobs:
+            self.solver.turn_to(i)
+            self.solver.run()
+            self._take(i, answers)
+        return answers
+
+    def _take(self, i: int, answers: Answers) -> None:
         if self._top is None:
-            answers.values[i], iterations, met, moved, residual = solver.take()
+            answers.values[i], iterations, met, moved, residual = self.solver.take()
         else:
             assert answers.index is not None
-            self._top.enqueue(self._lane, 1, solver.rank, number=self._order)
+            self._top.enqueue(self._lane, 1, self.solver.rank, number=self._order)
             answers.index[i : i + 1], answers.values[i : i + 1] = self._top.take(1)
-            iterations, met, moved, residual = solver.end()
+            iterations, met, moved, residual = self.solver.end()
         answers.iterations[i], answers.converged[i] = iterations, met
         answers.moved[i], answers.residual[i] = moved, residual
         answers.ended[i] = "tol" if met else "max_iter"
-        return answers

@@ -59,8 +59,8 @@ class Top:
             self._best, self._who, local=(local, 1),
         )  # fmt: skip
         self._program.top_pick.exact(
-            count * local, n, chunk, chunks, np.int32(self.k), lane, score, scale, number, self._best,
-            self._who, self.names, self.scores, local=local,
+            count * local, n, chunk, chunks, np.int32(self.k), np.int32(count), lane, score, scale, number,
+            self._best, self._who, self.names, self.scores, local=local,
         )  # fmt: skip
 
     def take(self, count: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:

@@ -219,10 +219,11 @@ class Walks:
         if queries.vertices is None:
             p = dev.upload(queries.distinct_vector(i).astype(self.numbers.real))
         store = None if self.store is None else self.store.buffer
+        back = 0.0 if problem.policy == "drop" else d  # of what walks lose, so much comes back
         self._program.ppr_score(
             -(-n // self._items), np.int32(n), np.int32(source), wide(1 - d),
-            wide((1 - d) * d * moving / self.walks), wide(d * on_dangling), wide(d * moving / self.walks),
-            self._visits, p, store, self._score,
+            wide((1 - d) * d * moving / self.walks), wide(back * on_dangling),
+            wide(back * moving / self.walks), self._visits, p, store, self._score,
         )  # fmt: skip
 
     def _starts(self, i: int) -> tuple[int, int, Any, Any]:

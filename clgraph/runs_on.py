@@ -12,8 +12,9 @@ class RunsOn:
 
     Attributes
     ----------
-    kernels : {"ndrange", "pipeline"}
-        Over ranges of work-items, or single-work-item pipelines where there are such.
+    kernels : {"ndrange", "pipeline", "mixed"}
+        What ran: kernels over ranges of work-items, single-work-item pipelines, or both, where pipelines
+        were asked for and a part of the work has none.
     built : tuple of str
         The kernel files that the device had built or loaded by then, and the binary they came from.
     """

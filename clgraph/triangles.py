@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.errors import InputError
-from clgraph.graph import Graph, build_csr
+from clgraph.graph import Graph, as_graph, build_csr
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -30,11 +29,7 @@ def simple_view(graph: Any) -> Graph:
     InputError
         If it is neither.
     """
-    if not isinstance(graph, Graph):
-        if not hasattr(graph, "tocsr"):
-            raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
-        graph = Graph.from_scipy(graph, directed=False)
-    view: Graph = graph.undirected.simple
+    view = as_graph(graph).undirected.simple
     if not view.has_copies:
         return view
     upper = view.rows < view.col_idx

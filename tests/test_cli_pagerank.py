@@ -127,6 +127,12 @@ def test_bad_input(web, run, options, message):
     assert done.out == ""
 
 
+@pytest.mark.parametrize("name", ["damping", "vacuous"])
+def test_what_needs_no_graph_is_refused_before_it_is_read(run, name):
+    options, message = BAD[name]
+    assert message in run("pagerank", "/nonexistent/x.txt", *options).err
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -95,6 +95,31 @@ def test_errors(run: InProcess, graph: Path, args: tuple[str, ...], word: str) -
     assert word in done.err
 
 
+@pytest.mark.parametrize(
+    ("args", "word"),
+    [
+        (("--damping", "1"), "damping is 1.0"),
+        (("--tol", "-1"), "tol is -1.0"),
+        (("--norm", "nx", "--tol", "2"), "cannot fail"),
+        (("--walks", "9"), "an option of method 'monte-carlo'"),
+        (("--method", "monte-carlo", "--walks", "0"), "walks is 0"),
+        (("--method", "monte-carlo", "--walks", "3000000000"), "fit 32-bit counters"),
+        (("--method", "monte-carlo", "--epsilon", "2"), "epsilon is 2"),
+        (("--method", "monte-carlo", "--epsilon", "1e-9"), "needs"),
+        (("--method", "monte-carlo", "--epsilon", "0.1", "--confidence", "1"), "confidence is 1"),
+        (("--method", "monte-carlo", "--seed", str(2**64)), "2**64 - 1"),
+        (("--squared", "--norm", "l1"), "norm 'l2'"),
+        (("--stable-top", "2", "--top", "0", "--json"), "stable_top needs top"),
+    ],
+)
+def test_what_needs_no_graph_is_refused_before_it_is_read(
+    run: InProcess, args: tuple[str, ...], word: str
+) -> None:
+    done = run("ppr", "/nonexistent/x.txt", "-s", "3", *args)
+    assert done.status == 1
+    assert word in done.err
+
+
 def test_bad_line(run: InProcess, graph: Path, tmp_path: Path) -> None:
     sources = tmp_path / "ids.txt"
     sources.write_text("3\n99999\n")

@@ -345,9 +345,23 @@ def test_bad_options(small, run, tmp_path, options, words):
     assert not list(tmp_path.iterdir())
 
 
-def test_an_unknown_method_is_refused_before_the_file_is_read(run):
-    done = run("sample", "/nonexistent/x.txt", "--method", "dvr", "--size", "50%")
-    assert "unknown method" in done.err
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--method", "dvr"], "unknown method 'dvr'"),
+        (["--mode", "fast"], "unknown mode 'fast'"),
+        (["--method", "drve", "--mode", "exact"], "mode 'exact' exists for"),
+        (["--tolerance", "-1"], "tolerance -1.0"),
+        (["--method", "dhyb", "--weight", "1.5"], "weight '1.5'"),
+        (["--method", "ebfs", "--start", "x"], "--start x"),
+    ],
+)
+def test_what_needs_no_graph_is_refused_before_it_is_read(run, options, word):
+    done = run("sample", "/nonexistent/x.txt", "--size", "50%", *options)
+    assert done.status == 1
+    assert word in done.err
+    if options[0] != "--tolerance" and options[-2] != "--start":
+        assert word in run("curve", "/nonexistent/x.txt", *options).err
 
 
 # --- output that cannot be written ------------------------------------------------------------------------

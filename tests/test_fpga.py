@@ -28,7 +28,7 @@ from clgraph.cli import main
 from clgraph.device import Device, Setup, get_device
 from clgraph.errors import BuildError, DeviceError, InputError
 from clgraph.fpga import binary, model, offline, parameters, pipelines
-from clgraph.launch import record_launches
+from clgraph.launch import Launch, record_launches
 from clgraph.partitions import Cut, make_layout
 from clgraph.program import read_source
 
@@ -61,10 +61,12 @@ def works(graph: Graph, device: Device) -> dict[str, Any]:
         "dre": {"method": "dre"},
         "drv batched": {"method": "drv", "mode": "batched"},
         "dre batched": {"method": "dre", "mode": "batched", "components": "bfs"},
+        "drv undone": {"method": "drv", "mode": "batched", "tolerance": 0, "size": "40%"},
+        "dre searched": {"method": "dre", "mode": "batched", "far_scan": False},
         "drve": {"method": "drve", "tolerance": 0},
         "dhyb": {"method": "dhyb"},
     }.items():
-        sample = clgraph.sample(graph, size="55%", seed=3, device=device, **options)
+        sample = clgraph.sample(graph, seed=3, device=device, **{"size": "55%"} | options)
         found[name] = (sample.vertices.tolist(), sample.edges.tolist())
     for method in ("hybrid", "frontier"):
         for sources in (0, [5, 700, 960]):
@@ -76,7 +78,8 @@ def works(graph: Graph, device: Device) -> dict[str, Any]:
     walks = clgraph.personalized_pagerank(
         graph, [0, 7], method="monte-carlo", walks=3000, seed=1, device=device, dangling="drop"
     )
-    found["walks"] = walks.visits.tolist() if hasattr(walks, "visits") else walks.ranks.tolist()
+    assert walks.visits is not None
+    found["walks"] = walks.visits.tolist()
     return found
 
 
@@ -108,8 +111,16 @@ def test_results_and_launches(
         found = works(graph, emulator)
         for mine, other in zip(ranks(graph, emulator), expected["ranks"], strict=True):
             assert np.abs(mine.astype(np.float64) - other).sum() < 1e-6
-        for alpha in (1, 15):  # levels pushed, levels pulled: of a graph of this size all would be fused
-            shape = dataclasses.replace(bfs_search._SERIAL, fuse_arcs=24, alpha=alpha)
+        top = clgraph.personalized_pagerank(
+            graph, [0, 7], method="monte-carlo", walks=3000, seed=1, device=emulator, dangling="drop", top=5
+        )
+        assert top.visits is not None
+        assert top.visits.tolist() == [
+            [counts[v] for v in ids] for counts, ids in zip(found["walks"], top.ids.tolist(), strict=True)
+        ]
+        # levels pushed, levels pulled and pushed again: of a graph of this size all would be fused
+        for alpha, beta in ((1, 18), (15, 18), (15, 1)):
+            shape = dataclasses.replace(bfs_search._SERIAL, fuse_arcs=24, alpha=alpha, beta=beta)
             monkeypatch.setitem(bfs_search.SHAPES, "emulator", shape)
             for sources in (0, [5, 700, 960]):
                 search = clgraph.bfs(graph, sources, device=emulator)
@@ -117,10 +128,20 @@ def test_results_and_launches(
                 assert [None if a is None else a.tolist() for a in arrays] == expected[
                     f"bfs hybrid {sources}"
                 ]
+        for number in (np.uint8(3), np.int32(-5), np.uint64(1 << 40)):
+            filled = emulator.empty(100, number.dtype)
+            bits = np.frombuffer(number.tobytes(), f"u{number.itemsize}")[0]
+            emulator._fill_kernel(number.itemsize)(99, filled, np.int64(99), bits)
+            assert np.all(emulator.download(filled, number.dtype, 99) == number)
     for name, value in found.items():
         assert value == expected[name], name
-    alone = {"fill", "bfs_partitions", "pagerank_partitions"}  # the last two: test_partitions
-    assert {x.program for x in launches if x.pipeline} == set(pipelines.PIPELINES) - alone
+    elsewhere = {"bfs_partitions", "pagerank_partitions"}  # test_partitions
+    every = {(file, kernel) for file in pipelines.PIPELINES for kernel in pipelines.kernels(file)}
+    assert {(x.program, x.kernel) for x in launches} == {x for x in every if x[0] not in elsewhere}
+    only_one_work_item(launches)
+
+
+def only_one_work_item(launches: list[Launch]) -> None:
     for launch in launches:
         assert launch.pipeline == (launch.program in pipelines.PIPELINES), launch
         if launch.pipeline:
@@ -215,6 +236,49 @@ def test_partitions(
             assert one.residual == all_.residual
     kernels = {x.kernel for x in launches}
     assert {"bfs_move", "bfs_pull_placed", "pagerank_move", "pagerank_sum", "bfs_pull"} <= kernels
+    only_one_work_item(launches)
+
+
+@pytest.mark.device
+def test_what_has_no_pipelines(emulator: Device) -> None:
+    """It runs as ranges, and the result says so."""
+    graph = clgraph.powerlaw_graph(300, seed=1)
+    rank = clgraph.personalized_pagerank
+    for kernels, found in {
+        "ndrange": [
+            clgraph.bfs_many(graph, [0, 1], device=emulator),
+            rank(graph, [3], method="coo", device=emulator),
+            rank(graph, [3], check_every=2, device=emulator),
+        ],
+        "mixed": [
+            clgraph.sample(graph, "cre", size="50%", seed=1, device=emulator),
+            clgraph.pagerank(graph, variant="subgroup", device=emulator),
+        ],
+        "pipeline": [
+            clgraph.pagerank(graph, device=emulator),
+            rank(graph, [3, 4], top=5, device=emulator),
+        ],
+    }.items():
+        assert [x.kernels for x in found] == [kernels] * len(found)
+
+
+@pytest.mark.device
+def test_power_from_every_source(emulator: Device, graph: Graph) -> None:
+    """Personalized PageRank by PageRank's pipelines: what lanes of ranges find."""
+    ranges = emulator.with_setup(Setup(kernels="ndrange"))
+    for sources, options in (
+        ([0, 700, 7, 700], {}),
+        ([{3: 1, 5: 2}, {7: 1}], {"dangling": "personalization"}),
+        ([7, 3], {"dangling": {5: 1.0, 9: 2.0}, "norm": "l1"}),
+    ):
+        mine, other = (
+            clgraph.personalized_pagerank(graph, sources, tol=0, max_iter=15, device=device, **options)  # type: ignore[arg-type]
+            for device in (emulator, ranges)
+        )
+        assert (mine.kernels, other.kernels) == ("pipeline", "ndrange")
+        assert mine.ranks is not None
+        assert np.abs(mine.ranks - other.ranks).sum(axis=1).max() < 1e-6
+        assert mine.iterations.tolist() == other.iterations.tolist()
 
 
 def test_cut() -> None:
@@ -283,6 +347,21 @@ def test_same_names_and_arguments(name: str) -> None:
         assert signature(ours, kernel) == signature(theirs, kernel), kernel
 
 
+@pytest.mark.device
+@pytest.mark.filterwarnings("ignore:Pre-build attribute access")
+def test_for_boards_by_the_front_end(emulator: Device) -> None:
+    """The emulator's compiler has aoc's pragmas and attributes: it takes all, with a board's parameters."""
+    import pyopencl as cl
+
+    order = offline.Order(Path("x.aocx"), "some board")
+    for name, text in order.units().items():
+        made = cl.Program(emulator.context, text)
+        made.compile(order.flags)
+        log = made.get_build_info(emulator.raw, cl.program_build_info.LOG)
+        said = [x for x in log.split("\n") if "warning:" in x and "FPGA emulator environment" not in x]
+        assert not said, (name, said)
+
+
 def test_no_work_item_functions_in_pipelines() -> None:
     """Nothing asks which work-item it is, nothing is atomic, nothing waits at a barrier."""
     for file in (ROOT / "cl" / "fpga").iterdir():
@@ -333,6 +412,8 @@ def test_parameters() -> None:
     }.items():  # fmt: skip
         with pytest.raises(InputError, match=reason):
             parameters.parse([wrong])
+    with pytest.raises(InputError, match="must be a multiple of UNROLL=16"):
+        offline.compile_binary(offline.Order(Path("x.aocx"), settings={"ARC_BLOCK": 1000}))
 
 
 def test_wide_offsets() -> None:
@@ -379,6 +460,10 @@ with record_launches() as launches:
     }
     answers["bfs"] = clgraph.bfs(graph, 0, device="emulator").distance.tolist()
     ranks = clgraph.pagerank(graph, device="emulator", tol=1e-6)
+    large = clgraph.powerlaw_graph(20_000, average_degree=12, seed=1)  # more than the chip holds
+    answers["variant"] = clgraph.pagerank(large, device="emulator").variant
+    answers["reached"] = clgraph.bfs(large, 0, device="emulator").reached
+answers["kernels"] = sorted({x.kernel for x in launches if x.program.endswith("partitions")})
 answers["ranks"] = ranks.ranks.tolist()
 answers["sizes"] = sorted({x.global_size for x in launches})
 answers["built"] = ranks.built
@@ -411,6 +496,10 @@ def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> Non
     assert answers["bfs"] == clgraph.bfs(graph, 0, device=emulator).distance.tolist()
     assert np.abs(clgraph.pagerank(graph, device=emulator, tol=1e-6).ranks - answers["ranks"]).sum() < 1e-6
     assert answers["sizes"] == [[1]]
+    assert answers["variant"] == "partitions"
+    large = clgraph.powerlaw_graph(20_000, average_degree=12, seed=1)
+    assert answers["reached"] == clgraph.bfs(large, 0, device=emulator.with_setup(Setup("ndrange"))).reached
+    assert answers["kernels"] == ["bfs_move", "bfs_pull_placed", "pagerank_move", "pagerank_sum"]
     assert answers["built"][0] == str(made)
     assert not (tmp_path / "cache" / "programs").exists()
 
@@ -432,6 +521,20 @@ def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch
         board.program("pagerank", REAL="double")
     with pytest.raises(BuildError, match="OFFSET_BITS=64"):
         board.program("bfs", OFFSET="long")
+    random = np.random.default_rng(2)
+    tail, head = random.integers(0, 300, (2, 900))
+    graph = Graph.from_edges(tail, head, directed=True, weights=1.0 + tail % 3)
+    for variant in ("auto", "serial", "pull"):
+        assert clgraph.pagerank(graph, variant=variant, device=board).kernels == "pipeline"  # type: ignore[arg-type]
+    for dangling in ("uniform", "personalization", "drop", {3: 1.0}):
+        walks: dict[str, Any] = {"method": "monte-carlo", "walks": 2000, "seed": 1}
+        for options in (walks, {}):
+            found, wanted = (
+                clgraph.personalized_pagerank(graph, [3, 5], top=4, dangling=dangling, device=d, **options)
+                for d in (board, emulator)
+            )
+            assert found.kernels == "pipeline"
+            assert np.abs(found.scores - wanted.scores).max() < 1e-6
     ranges = Device(emulator.raw, emulator.spec, Setup(kernels="ndrange"))
     assert "come from no binary" in str(ranges.fault)
 
@@ -479,6 +582,29 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
     refused("has no sidecar clgraph.aocx.json")
     copy.unlink()
     refused("cannot read the FPGA binary")
+    with pytest.raises(BuildError, match="no such file; `clgraph fpga compile"):
+        binary.read_sidecar(copy)
+
+
+@pytest.mark.device
+def test_a_binary_that_nobody_takes(
+    emulator: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is named is used or refused; one of the environment is for those that take it."""
+    monkeypatch.delenv("CLGRAPH_KERNELS", raising=False)
+    with pytest.raises(DeviceError, match=r"kernels='ndrange' .* takes none: leave out x\.aocx"):
+        get_device(emulator, kernels="ndrange", fpga_binary="x.aocx")
+    (tmp_path / "g.txt").write_text("0 1\n")
+    command = ["components", str(tmp_path / "g.txt"), "-q"]
+    others = [d for word, d in working_devices().items() if word in ("pocl", "intel")]
+    for device in others[:1]:
+        with pytest.raises(DeviceError, match=r"is no FPGA and takes no binary: leave out x\.aocx"):
+            get_device(device, fpga_binary="x.aocx")
+        with pytest.raises(SystemExit):
+            main([*command, "--device", device.spec, "--fpga-binary", "x.aocx"])
+        assert "leave out x.aocx" in capsys.readouterr().err
+        monkeypatch.setenv("CLGRAPH_FPGA_BINARY", "x.aocx")
+        main([*command, "--device", device.spec])
 
 
 @pytest.mark.device

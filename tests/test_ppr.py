@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from clgraph import Graph, pagerank_solver, ppr_lanes, ppr_product, ppr_single, ppr_top, read
+from clgraph import Graph, pagerank_solver, ppr_call, ppr_lanes, ppr_product, ppr_single, ppr_top, read
 from clgraph.errors import CapacityError, ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.keyed import TAG_WALK, philox4x32
 from clgraph.pagerank_rows import Numbers
@@ -138,8 +138,28 @@ def test_shapes(device: Device, method: Any, shape: str, monkeypatch: pytest.Mon
     assert np.array_equal(top.ids, np.argsort(-found.ranks, axis=1, kind="stable")[:, :30])
 
 
+@pytest.mark.parametrize("method", ["power", "monte-carlo"])
+def test_a_source_given_twice(device: Device, method: Any) -> None:
+    """Two equal rows, where it stands among the others."""
+    options: dict[str, Any] = {"walks": 500, "seed": 1} if method == "monte-carlo" else {}
+    graph = random_graph(1)
+    cases: list[list[Any]] = [[3, 5, 3]]
+    if method == "power":  # walks from a distribution given twice are drawn anew
+        cases.append([{3: 1, 5: 1}, {7: 1}, {5: 2, 3: 2}])
+    for sources in cases:
+        found = personalized_pagerank(graph, sources, method=method, device=device, **options)
+        best = personalized_pagerank(graph, sources, method=method, device=device, top=4, **options)
+        assert found.ranks is not None and best.ids is not None and best.scores is not None
+        assert len(found.ranks) == len(found.sources) == 3
+        assert np.array_equal(found.ranks[0], found.ranks[2])
+        assert not np.array_equal(found.ranks[0], found.ranks[1])
+        assert np.array_equal(best.ids[0], best.ids[2])
+        assert np.array_equal(best.scores[0], best.scores[2])
+
+
 def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many lanes as the device has room for, one batch after the other; the plan says so."""
+    monkeypatch.setattr(ppr_call, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = skewed_graph()
     wide, narrow = ppr_product.SHAPES["cpu"].widths[-1], ppr_product.SHAPES["cpu"].widths[-2]
     shape = replace(ppr_product.SHAPES["cpu"], widths=(narrow, wide))
@@ -362,6 +382,7 @@ def test_stable_top(device: Device) -> None:
 
 
 def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ppr_call, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = random_graph(1)
     monkeypatch.setattr(device, "global_memory", 60 * 4 * 3 * 10)
     found = personalized_pagerank(graph, list(range(20)), top=3, device=device)

@@ -50,6 +50,12 @@ def test_known_graphs(device):
     assert triangles(path, device).sum() == 0
 
 
+def test_the_directions_of_a_sparse_array_play_no_part(device):
+    arcs = sp.csr_array((np.ones(4), ([0, 1, 2, 3], [1, 2, 0, 3])), shape=(4, 4))
+    assert triangles(arcs, device).tolist() == [1, 1, 1, 0]
+    assert clustering(arcs, device).tolist() == [1, 1, 1, 0]
+
+
 def test_a_large_graph_against_matrix_products(device, data_path):
     graph = clgraph.read(data_path("facebook_combined.txt"))
     matrix = graph.to_scipy().astype(np.int64)

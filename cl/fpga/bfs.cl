@@ -58,23 +58,28 @@ PIPELINE void bfs_frontier(const int n, const uint level, __global const OFFSET 
                            __global uint *restrict state)
 {
     Bounds bounds;
+    int vertex[ROW_BLOCK];
     uint owners[ROW_BLOCK], found = 0;
     Reached reached;
     reached.predecessors = recent_none();
     reached.owners = recent_none();
     FOR_BLOCKS(base, n, many) {
+        int listed = 0;
         #pragma ivdep
         FOR_EACH(i, many) {
-            const int u = base + i, here = frontier[u];
-            owners[i] = here && owner ? owner[u] : NONE;
-            SET_BOUNDS(bounds, i, here ? row_ptr[u] : 0, here ? row_ptr[u + 1] : 0);
-            if (here)
+            const int u = base + i;
+            if (frontier[u]) {
+                vertex[listed] = u;
+                owners[listed] = owner ? owner[u] : NONE;
+                SET_BOUNDS(bounds, listed, row_ptr[u], row_ptr[u + 1]);
+                listed++;
                 frontier[u] = 0;
+            }
         }
         #pragma ivdep safelen(HAZARD)
-        FOR_ARCS(w, bounds, many) {
+        FOR_ARCS(w, bounds, listed) {
             const int v = w.count ? col_idx[w.p] : -1;
-            if (reach((int)base + w.row, owners[w.row], v, level + 1, distance, predecessor, owner, &reached)) {
+            if (reach(vertex[w.row], owners[w.row], v, level + 1, distance, predecessor, owner, &reached)) {
                 next[v] = 1;
                 found++;
             }

@@ -74,8 +74,8 @@ static inline void write_rows(const int count, __global const int *list, const i
         Walk w = walk_start(&bounds, many, 1);
         while (w.row < many) {
             arcs.count = 0;
-            #pragma ivdep
-            for (; w.row < many && arcs.count < ROW_BLOCK; walk_on(&w, &bounds, 1)) {
+            #pragma ivdep   // the loop ends by turns, not by arcs found, which a turn learns late
+            for (int turn = 0; w.row < many && turn < ROW_BLOCK; turn++, walk_on(&w, &bounds, 1)) {
                 if (w.count == 0)
                     continue;
                 const int v = vertex[w.row], u = col_idx[w.p];
@@ -239,19 +239,20 @@ PIPELINE void copra_keep_component(const int n, const int keep, __global const i
     Bounds bounds;
     int gone = 0;
     FOR_BLOCKS(base, n, many) {
+        int listed = 0;   // a row that stays takes no turn below
         #pragma ivdep
         FOR_EACH(i, many) {
             const int v = base + i;
             const OFFSET b = v_start[v], e = v_end[v];
-            const int goes = b != REMOVED && label[v] != keep;
-            SET_BOUNDS(bounds, i, goes ? b : 0, goes ? e : 0);
-            if (goes) {
+            if (b != REMOVED && label[v] != keep) {
+                SET_BOUNDS(bounds, listed, b, e);
+                listed++;
                 v_start[v] = REMOVED;
                 v_end[v] = REMOVED;
             }
         }
         #pragma ivdep
-        FOR_BURSTS(w, bounds, many) {
+        FOR_BURSTS(w, bounds, listed) {
             EACH_WORD(k)
                 if (k < w.count) {
                     gone += edges[w.p + k] != REMOVED;

@@ -1,7 +1,7 @@
 // copra_bfs.cl (pipelines): array-frontier search on COPRA (layout: cl/copra_bfs.cl), thesis Algorithm 5.
 //
-// A level: the bounds of a block's rows, empty where the vertex is not in the frontier (one vertex a cycle), then the
-// frontier's slots one a cycle: a random read of the label and, where it is -1, two random writes.
+// A level: the bounds of a block's rows in the frontier (one vertex a cycle), then the frontier's slots one a cycle:
+// a random read of the label and, where it is -1, two random writes.
 //
 // bound by    n cycles a level, and one random read a frontier's slot
 // found       counts a vertex once: a label read while an earlier write to it is still under way would be a stale -1,
@@ -38,15 +38,18 @@ PIPELINE void copra_bfs_step(const int n, const int source, __global const OFFSE
     Recent recent = recent_none();
     int added = 0;
     FOR_BLOCKS(base, n, many) {
+        int listed = 0;
         #pragma ivdep
         FOR_EACH(i, many) {
-            const int v = base + i, here = frontier[v];
-            SET_BOUNDS(bounds, i, here ? v_start[v] : 0, here ? v_end[v] : 0);
-            if (here)
+            const int v = base + i;
+            if (frontier[v]) {
+                SET_BOUNDS(bounds, listed, v_start[v], v_end[v]);
+                listed++;
                 frontier[v] = 0;
+            }
         }
         #pragma ivdep safelen(HAZARD)
-        FOR_ARCS(w, bounds, many) {
+        FOR_ARCS(w, bounds, listed) {
             const int u = w.count ? edges[w.p] : -1;
             if (u >= 0) {
                 const int fresh = label[u] == -1 && !recent_has(&recent, u);

@@ -52,7 +52,6 @@ PIPELINE void draw_edges(const int begin, const int end, const ulong seed, const
             by_slot[i] = of_slot;
             hit[i] = of_slot ? (OFFSET)mul_hi(bits, (ulong)slots) : -1;
             arcs.tail[i] = of_slot ? 0 : (int)keyed_below(bits, n);
-            degree[i] = 0;
         }
         if (threshold != ALWAYS)
             for (int width = n - 1, hop; width > 0; width -= hop) {
@@ -72,14 +71,14 @@ PIPELINE void draw_edges(const int begin, const int end, const ulong seed, const
             if (by_slot[i] && (hit[i] < b || edges[hit[i]] < 0))
                 hit[i] = -1;
         }
-        #pragma ivdep
+        int before = 0;   // live slots of the row in the bursts before this one
         FOR_BURSTS(w, bounds, many) {
-            int live = 0;
+            int live = w.first ? 0 : before;
             EACH_WORD(k)
                 live += k < w.count && edges[k < w.count ? w.p + k : 0] >= 0;
-            degree[w.row] += live;
+            before = live;
+            degree[w.row] = live;   // right once the row's last burst has come by
         }
-        int before = 0;   // live slots of the row in the bursts before this one
         FOR_BURSTS(w, bounds, many) {
             const int wanted = degree[w.row] > 0 ? (int)keyed_below(pick[w.row], degree[w.row]) : -1;
             int live = w.first ? 0 : before, at = -1;

@@ -1,31 +1,37 @@
 // far.h: the other half of an arc, for a block of arcs at a time; after rows.h and copra.h.
 //
 // The row of an arc's head ascends, so its place there is found by halving; a search alone would wait for memory at
-// every step. Here each step is a loop over the arcs of a block, none of which waits for another: log2(longest row /
-// UNROLL) loops of one arc a cycle until UNROLL candidates are left of each row, and one more that reads these as a burst.
+// every step. Here each step is a loop over the arcs of a block, none of which waits for another: one arc a cycle, as long
+// as more than UNROLL candidates are left of its row (the open ones are listed: log2(longest row / UNROLL) loops that
+// shrink), and one more loop that reads what is left as a burst.
 // (The thesis scans the whole row in bursts; of a row of 100 000 arcs that would be 6 000 bursts for every arc removed.)
 
 // row[i], wanted[i]: begin[i] becomes the first arc in row[i] whose head is wanted[i].
 static inline void first_arcs(const int count, const int *row, const int *wanted, Bounds *at,
                               __global const OFFSET *row_ptr, __global const int *col_idx)
 {
-    OFFSET longest = 0;
+    int list[ROW_BLOCK], open = 0;
     FOR_EACH(i, count) {
         const OFFSET b = row_ptr[row[i]], e = row_ptr[row[i] + 1];
         SET_BOUNDS(*at, i, b, e);
-        longest = max(longest, e - b);
+        if (e - b > UNROLL)
+            list[open++] = i;
     }
-    for (OFFSET width = longest; width > UNROLL; width -= width / 2) {
+    while (open > 0) {
+        int left = 0;
         #pragma ivdep
-        FOR_EACH(i, count) {   // each turn has arrays' places of its own
+        FOR_EACH(j, open) {   // each turn has bounds of its own; what is listed anew stands where turns have passed
+            const int i = list[j];
             const OFFSET b = at->begin[i], e = at->end[i], hop = (e - b) / 2;
-            if (e - b > UNROLL) {
-                if (col_idx[b + hop - 1] < wanted[i])
-                    at->begin[i] = b + hop;
-                else
-                    at->end[i] = b + hop;
-            }
+            const int right = col_idx[b + hop - 1] < wanted[i];
+            if (right)
+                at->begin[i] = b + hop;
+            else
+                at->end[i] = b + hop;
+            if ((right ? e - b - hop : hop) > UNROLL)
+                list[left++] = i;
         }
+        open = left;
     }
     FOR_EACH(i, count) {
         const OFFSET b = at->begin[i], left = at->end[i] - b;

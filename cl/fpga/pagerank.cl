@@ -58,4 +58,7 @@ PIPELINE void pagerank_finish(const int count, const int counts, const int last,
     }
 }
 
+#ifdef TRAVEL_RANK   // of pull, which has a file of its own
+#else
 FLAT_KERNEL(pagerank_serial, FLAT_ARGS, NO_DEGREE)
+#endif

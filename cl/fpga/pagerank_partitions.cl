@@ -62,7 +62,7 @@ PIPELINE void pagerank_sum(const int n, const int partitions, const int blocks, 
         const long tiles = (long)b * partitions;
         int at = 0;
         FOR_BLOCKS(base, partitions, many) {
-            FOR_EACH(i, many)
+            FOR_STREAM(i, many)
                 SET_BOUNDS(bounds, i, tile[2 * (tiles + base + i)], tile[2 * (tiles + base + i) + 1]);
             FOR_BURSTS(w, bounds, many) {
                 if (w.count) {   // all UNROLL

@@ -27,8 +27,11 @@
 #ifndef SETTLES
 #define SETTLES 4           // rows of PageRank that end in a cycle
 #endif
+#ifndef ROW_BLOCK
+#define ROW_BLOCK 2048      // rows (or arcs) whose bounds are held on chip at a time; a multiple of 32
+#endif
 #ifndef ARC_BLOCK
-#define ARC_BLOCK 8192      // arcs of PageRank whose running totals stand on chip at a time; a multiple of UNROLL
+#define ARC_BLOCK 16384     // arcs of PageRank whose running totals stand on chip at a time; a multiple of UNROLL
 #endif
 #ifndef LOCAL_WORDS
 #define LOCAL_WORDS 32768   // 32-bit words of a bitmap held on chip: a graph of up to 32 times so many vertices fits
@@ -61,6 +64,9 @@
 #ifndef SETTLES
 #define SETTLES 1
 #endif
+#ifndef ROW_BLOCK
+#define ROW_BLOCK 1024
+#endif
 #ifndef ARC_BLOCK
 #define ARC_BLOCK 4096
 #endif
@@ -75,9 +81,6 @@
 #endif
 #endif
 
-#ifndef ROW_BLOCK
-#define ROW_BLOCK 1024      // rows (or arcs) whose bounds are held on chip at a time; a multiple of 32
-#endif
 #ifndef HISTOGRAMS
 #define HISTOGRAMS 4        // copies of a histogram, taken in turns: at least the latency of adding to on-chip memory
 #endif

@@ -9,7 +9,8 @@
 //   * functions are inlined and have no `restrict`: the kernels' arguments have it (Oclgrind does not know what becomes
 //     of it when functions are inlined);
 //   * #pragma ivdep says that turns do not depend on each other through memory; each use says why that is so.
-// "II" is the initiation interval that a loop is written for. Nothing here was ever compiled by aoc or run on a board:
+// "II" is the initiation interval that a loop is written for: 1, but where a file's head says otherwise; "per cycle" in the
+// heads is what such a turn does. Nothing here was ever compiled by aoc or run on a board:
 // the reports of `clgraph fpga compile --report` have the last word.
 
 #include "parameters.h"

@@ -1,41 +1,21 @@
 // ppr_walks.cl (pipelines): personalized PageRank by random walks (layout and method: cl/ppr_walks.cl).
 //
 // A walk's step waits for two reads that follow each other (a row's bounds, one of its heads). So WALKS walks are under way,
-// one a turn: a lane's turn comes round when what it asked for is there (ivdep safelen(WALKS)). A lane whose walk has
-// ended takes the next one. Walks are numbered, and their draws keyed by that number: the counts are those of any device.
+// one a turn: a lane's turn comes round when what it asked for is there (ivdep safelen(WALKS) on the lanes' state). A lane
+// whose walk has ended takes the next one at its next turn, so that what a turn reads decides neither about the turn after it
+// nor when the loop ends. Walks are numbered, and their draws keyed by that number: the counts are those of any device.
 //
 // per cycle   one step of one walk: a Philox block, the row's bounds, a head, and one more visit to count: a read and a
 //             write of memory (recent.h). On weighted graphs a step takes log2(degree) turns more, one a halving.
+// POLICY      is asked of the arguments: `store`, and whether what is lost counts for anything
 // starts      for ROW_BLOCK walks at a time, by halving, all of them side by side
 // bound by    random reads: four and a write a step
 
 #include "pipeline.h"
 #include "keyed.h"
 #include "pagerank.h"
+#include "walks.h"
 #include "recent.h"
-
-#ifndef POLICY
-#define POLICY 1
-#endif
-
-static inline uint start_word(ulong seed, uint source, uint walk)
-{
-    return keyed_words(seed, source, walk, 0, TAG_WALK).v[0];
-}
-
-// So many walks have a position below x.
-static inline uint walks_below(ulong seed, uint source, uint walks, ulong x)
-{
-    const uint walk = (uint)(x >> 32);
-    return walk >= walks ? walks : walk + (start_word(seed, source, walk) < (uint)x);
-}
-
-// Where share j of `starts` equal ones ends: (j + 1) (walks << 32) / starts, rounded up.
-static inline ulong even_until(uint j, uint starts, uint walks)
-{
-    const ulong ends = (ulong)(j + 1) * walks, whole = ends / starts, rest = ends - whole * starts;
-    return (whole << 32) + ((rest << 32) + starts - 1) / starts;
-}
 
 // The first visits of all walks, by the vertices that they are made to.
 PIPELINE void ppr_first(const uint walks, const ulong seed, const uint source, const uint starts, const long base,
@@ -55,6 +35,11 @@ PIPELINE void ppr_first(const uint walks, const ulong seed, const uint source, c
     }
 }
 
+#define IDLE -1    // a lane without a walk
+#define ENDED -2   // one whose walk has ended, which its next turn will know
+// A lane's turn comes every WALKS turns.
+#define IN_LANES(state) PRAGMA(ivdep array(state) safelen(WALKS))
+
 // The visits after the first.
 PIPELINE void ppr_walk(const int n, const uint walks, const uint each, const ulong seed, const uint source,
                        const ulong go_on, const uint starts, const long base, __global const ulong *restrict until,
@@ -64,7 +49,7 @@ PIPELINE void ppr_walk(const int n, const uint walks, const uint each, const ulo
 {
     int first[ROW_BLOCK], open[ROW_BLOCK];       // of a walk: where it starts; halving: `first` .. `first` + `open`
     ulong position[ROW_BLOCK];
-    int vertex[WALKS];                           // of a lane; -1: it has no walk
+    int vertex[WALKS];                           // of a lane
     uint walk[WALKS], step[WALKS];
     OFFSET low[WALKS], high[WALKS];              // halving of a weighted row; low < high: not done yet
     ulong wanted[WALKS];
@@ -94,26 +79,34 @@ PIPELINE void ppr_walk(const int n, const uint walks, const uint each, const ulo
         FOR_EACH(i, many)
             first[i] = start[base + first[i]];
         FOR_EACH(l, WALKS) {
-            vertex[l] = l < many ? first[l] : -1;
-            walk[l] = l;
-            step[l] = 1;
+            vertex[l] = IDLE;
             low[l] = high[l] = 0;
-            wanted[l] = 0;
         }
         Recent recent = recent_none();
-        int lane = 0, next = min(WALKS, many), ended = 0;
-        #pragma ivdep safelen(HAZARD)
+        int lane = 0, next = 0, ended = 0;
+        IN_LANES(vertex) IN_LANES(walk) IN_LANES(step) IN_LANES(low) IN_LANES(high) IN_LANES(wanted)
+        PRAGMA(ivdep array(visits) safelen(HAZARD))
         while (ended < many) {
-            int v = vertex[lane], ends = 0, counted = -1;
+            int v = vertex[lane], counted = -1;
+            if (v == ENDED) {
+                ended++;
+                v = IDLE;
+            }
+            if (v == IDLE && next < many) {
+                v = first[next];
+                walk[lane] = next++;
+                step[lane] = 1;
+            }
+            int to = v;
             uint visited = 0;
-            if (v >= 0 && low[lane] < high[lane]) {   // on a weighted row
+            if (low[lane] < high[lane]) {   // on a weighted row
                 const OFFSET middle = low[lane] + (high[lane] - low[lane]) / 2;
                 if (limit[middle] <= wanted[lane])
                     low[lane] = middle + 1;
                 else
                     high[lane] = middle;
                 if (low[lane] == high[lane])
-                    vertex[lane] = col_idx[low[lane]];
+                    to = col_idx[low[lane]];
             } else if (v >= 0) {
                 if (step[lane] > 1) {   // the first visit is ppr_first's
                     counted = v;
@@ -133,24 +126,17 @@ PIPELINE void ppr_walk(const int n, const uint walks, const uint each, const ulo
                         high[lane] = past - 1;
                         wanted[lane] = bits >> 2;
                     } else if (goes) {
-                        vertex[lane] = col_idx[begin + (limit ? 0 : keyed_below(bits, (uint)(past - begin)))];
+                        to = col_idx[begin + (limit ? 0 : keyed_below(bits, (uint)(past - begin)))];
                     }
                 }
-                ends = !goes;
+                to = goes ? to : ENDED;
             }
+            vertex[lane] = to;
             recent_set(&recent, counted, visited);
-            if (ends) {
-                ended++;
-                vertex[lane] = next < many ? first[next] : -1;
-                walk[lane] = next;
-                step[lane] = 1;
-                next++;
-            }
             lane = lane + 1 == WALKS ? 0 : lane + 1;
         }
     }
-    if (POLICY == 2)
-        visits[n] += steps;
+    visits[n] += steps;
     visits[n + 1] += lost;
 }
 
@@ -159,7 +145,8 @@ PIPELINE void ppr_score(const int n, const int source, const WIDE stay, const WI
                         __global const REAL *restrict store, __global REAL *restrict score)
 {
     const WIDE lost = lost_before + lost_unit * visits[n + 1];
-    const WIDE whole = POLICY == 2 ? 1 / (stay + unit * visits[n]) : 1;
+    const int back = !store && lost_before + lost_unit > 0;   // to the source: as if what stayed were the whole
+    const WIDE whole = back ? 1 / (stay + unit * visits[n]) : 1;
     FOR_EACH(v, n) {
         WIDE y = (p ? stay * p[v] : v == source ? stay : 0) + unit * visits[v];
         if (store)

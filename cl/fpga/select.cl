@@ -14,6 +14,7 @@
 #include "rows.h"
 
 #define LOCAL_BINS 16384
+#define IN_TURNS PRAGMA(ivdep array(counts) safelen(HISTOGRAMS))
 
 static inline int is_chosen(ulong t, OFFSET place, ulong cutoff, OFFSET cutoff_place)
 {
@@ -44,22 +45,21 @@ PIPELINE void select_count_vertices(const int n, const ulong seed, __global cons
 {
     __local int counts[HISTOGRAMS * (LOCAL_BINS + 1)];
     bins_clear(counts);
-    #pragma ivdep array(counts) safelen(HISTOGRAMS)
-    for (int v = 0, turn = 0; v < n; v++, turn = turn + 1 == HISTOGRAMS ? 0 : turn + 1) {
+    IN_TURNS for (int v = 0, turn = 0; v < n; v++, turn = turn + 1 == HISTOGRAMS ? 0 : turn + 1) {
         const ulong bin = v_start[v] == REMOVED ? (ulong)LOCAL_BINS : BIN_OF(vertex_priority(seed, v), low, shift);
         counts[turn * (LOCAL_BINS + 1) + (int)bin]++;   // what falls into no bin is counted beyond the last
     }
     bins_add(bins, counts, histogram);
 }
 
-// for (each slot of a live vertex's block): v, s, u
-#define FOR_SLOTS                                                                                      \
+// for (each slot of a live vertex's block): v, s, u; HINT: what the compiler is told of the turns
+#define FOR_SLOTS(HINT)                                                                                \
     FOR_BLOCKS(base, n, many) {                                                                        \
         FOR_EACH(i, many) {                                                                            \
             const OFFSET b = v_start[base + i];                                                        \
             SET_BOUNDS(bounds, i, b == REMOVED ? 0 : b, b == REMOVED ? 0 : v_end[base + i]);           \
         }                                                                                              \
-        FOR_ARCS(w, bounds, many)                                                                      \
+        HINT FOR_ARCS(w, bounds, many)                                                                 \
 
 // Each live edge once: at the slot in its smaller end's block. The rank among copies counts dead ones too: it is that of
 // the arc in the CSR, and carried along with the row.
@@ -81,7 +81,7 @@ PIPELINE void select_count_edges(const int n, const ulong seed, __global const O
     int before = -1, turn = 0;
     uint copy = 0;
     bins_clear(counts);
-    FOR_SLOTS {
+    FOR_SLOTS(IN_TURNS) {
             EDGE_OF_SLOT
             const ulong bin = live ? BIN_OF(t, low, shift) : (ulong)LOCAL_BINS;
             counts[turn * (LOCAL_BINS + 1) + (int)bin]++;
@@ -120,7 +120,7 @@ PIPELINE void select_collect_edges(const int n, const ulong seed, __global const
     Bounds bounds;
     int before = -1, found = count[0];
     uint copy = 0;
-    FOR_SLOTS {
+    FOR_SLOTS() {
             EDGE_OF_SLOT
             if (live && t >= low && t - low < width) {
                 if (found < capacity) {
@@ -155,7 +155,7 @@ PIPELINE void select_list_edges(const int n, const ulong seed, __global const OF
     Bounds bounds;
     int before = -1, found = count[0];
     uint copy = 0;
-    FOR_SLOTS {
+    FOR_SLOTS() {
             EDGE_OF_SLOT
             if (live && is_chosen(t, s, cutoff, cutoff_place)) {
                 owners[found] = v;

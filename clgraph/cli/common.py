@@ -11,6 +11,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -155,11 +156,22 @@ def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, bare_is_direc
     return graph
 
 
+def check_without_graph(method: str, **options: Any) -> None:
+    """Refuse what `clgraph.sample` refuses whatever the graph."""
+    from clgraph.graph import Graph
+    from clgraph.sampling.methods import check_options
+
+    check_options(Graph.from_edges([0], [1]), method, **options)
+
+
 def open_device(spec: str | None, quiet: bool) -> Device:
     """The device to use, named once on stderr."""
     from clgraph.device import get_device
 
-    device = get_device(spec)
+    # what the environment names is for the devices that take it; what is named here must be taken
+    context = click.get_current_context()
+    named = context.get_parameter_source("fpga_binary") is ParameterSource.COMMANDLINE
+    device = get_device(spec, fpga_binary=os.environ.get("CLGRAPH_FPGA_BINARY") if named else None)
     form = ", pipelines" if device.kernels == "pipeline" else ""
     say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name}{form})", quiet)
     return device

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.cli.common import (
+    check_without_graph,
     device_option,
     graph_options,
     json_option,
@@ -71,6 +72,7 @@ def curve(
     from clgraph.sampling.curve import curve_table, reduction_curve
     from clgraph.sizes import parse_size
 
+    check_without_graph(method, mode=mode, weight=weight)
     parse_size(size)
     if seeds < 1:
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
@@ -107,7 +109,8 @@ def curve(
         print_json(
             {
                 "method": method, "mode": curves[0].mode, "seeds": [each.seed for each in curves],
-                "device": dev.name, **dev.how(), "seconds": [each.seconds for each in curves], "table": table,
+                "device": dev.name, **curves[-1].how(), "seconds": [each.seconds for each in curves],
+                "table": table,
             }
         )  # fmt: skip
     else:

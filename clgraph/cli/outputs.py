@@ -88,7 +88,7 @@ def write_record(
         },
         "device": {
             "name": device.name, "kind": device.kind, "platform": device.platform_name,
-            "driver": device.driver_version, **device.how(),
+            "driver": device.driver_version, "kernels": device.kernels, "built": device.built_files(),
         },
         "input": [_fingerprint(file) for file in _input_files(Path(graph), format_name)],
         "result": told,

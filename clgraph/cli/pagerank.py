@@ -104,8 +104,11 @@ def pagerank(
 
     from clgraph.io import check_writable
     from clgraph.pagerank import pagerank as rank
+    from clgraph.pagerank_problem import check_damping, make_stop
 
     # what can be refused is refused before a large file is read
+    check_damping(damping)
+    make_stop(tol, norm, max_iter, n=1)
     if output:
         check_writable(output, "edges")
     started = time.perf_counter()

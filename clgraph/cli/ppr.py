@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from clgraph.ppr import PersonalizedResult
 
 SOURCES_SHOWN = 10
+CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 
 
 @click.command()
@@ -116,11 +117,20 @@ def ppr(
     import warnings
 
     from clgraph.io import check_writable
+    from clgraph.keyed import check_seed
+    from clgraph.pagerank_problem import check_damping
     from clgraph.ppr import personalized_pagerank
+    from clgraph.ppr_options import check_numbers
 
     # what can be refused is refused before a large file is read
+    check_numbers(
+        1, method, check_damping(options["damping"]), dangling, top=1 if top else None,
+        **{name: value for name, value in options.items() if name not in CHECKED_ALONE},
+    )  # fmt: skip
     if output:
         check_writable(output, "edges")
+    if options["seed"] is not None:
+        check_seed(options["seed"])
     if top == 0 and not output and not as_json:
         raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
     words = [(word, f"--source {word}") for word in source] + (_read_sources(file) if file else [])

@@ -94,10 +94,11 @@ def quality(
     """
     from clgraph import keyed
     from clgraph.io import atomic_write, check_writable
-    from clgraph.quality import check_part
+    from clgraph.quality import check_hop_sources, check_part
     from clgraph.quality import quality as measure
 
     keyed.check_seed(seed)
+    check_hop_sources(hop_sources)
     given = {"--record": record, "--method": method, "--sample-seed": sample_seed, "--command": command,
              "--relation": relation, "--sample-format": sample_format}  # fmt: skip
     if sample is None and (idle := [name for name, value in given.items() if value is not None]):

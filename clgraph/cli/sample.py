@@ -10,6 +10,7 @@ import click
 
 from clgraph.cli.common import (
     EnergyWish,
+    check_without_graph,
     device_option,
     energy_option,
     graph_options,
@@ -116,13 +117,14 @@ def sample(
     """
     from clgraph import keyed
     from clgraph.io import check_writable
-    from clgraph.sampling import METHODS
     from clgraph.sampling import sample as run
     from clgraph.sizes import parse_size
 
     # what can be refused is refused before a large file is read
-    if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
+    check_without_graph(
+        method, mode=mode, tolerance=tolerance, components=components, connection=connection, weight=weight
+    )
+    from_vertex = _vertex(start, reading["ids"])
     if (size is None) == (sizes is None):
         raise click.UsageError("Give one of --size (how large) and --sizes (several).")
     wanted = [part.strip() for part in sizes.split(",")] if sizes else [str(size)]
@@ -151,7 +153,7 @@ def sample(
     options: dict[str, Any] = {
         "sizes": wanted, "device": dev, "mode": mode, "tolerance": tolerance, "components": components,
         "far_scan": far_scan, "connection": connection, "weight": weight,
-        "start": _vertex(start, reading["ids"]), "strict": strict,
+        "start": from_vertex, "strict": strict,
     }  # fmt: skip
     told: list[dict[str, Any]] = []
     for number in range(first, first + (seeds or 1)):

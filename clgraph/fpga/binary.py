@@ -82,6 +82,8 @@ def read_sidecar(path: Path) -> Sidecar:
         If it is not there, or not one of ours.
     """
     beside = sidecar_of(path)
+    if not path.is_file():
+        raise BuildError(f"{path}: no such file; `clgraph fpga compile -o {path.name}` makes one")
     try:
         facts = json.loads(beside.read_text())
         if facts.get("format") != FORMAT:
@@ -207,7 +209,7 @@ class Binary:
             name, defines = program["file"], program["defines"]
             if name not in pipelines.PIPELINES:
                 continue  # of another release, taken by force
-            ours = {kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name)}
+            ours = {kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name, defines)}
             if missing := sorted(ours - set(program["kernels"])):
                 raise BuildError(
                     f"{self.path} lacks the kernel{'s' if len(missing) > 1 else ''} {', '.join(missing)} of "

@@ -110,7 +110,9 @@ class Order:
             {
                 "file": name,
                 "defines": defines,
-                "kernels": [kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name)],
+                "kernels": [
+                    kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name, defines)
+                ],
             }
             for name, defines in self.wanted
         ]
@@ -136,6 +138,7 @@ def compile_binary(order: Order, say: Callable[[str], None] = print) -> Sidecar:
     BuildError
         If aoc fails: with its status, the end of what it printed, and where all of that is kept.
     """
+    parameters.check_together(order.values)
     aoc = shutil.which("aoc")
     if aoc is None and order.emulate and not order.report:
         return _by_runtime(order, say)
@@ -146,9 +149,14 @@ def compile_binary(order: Order, say: Callable[[str], None] = print) -> Sidecar:
 
 
 def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
-    order.folder.mkdir(parents=True, exist_ok=True)
-    for name, text in order.units().items():
-        (order.folder / name).write_text(text)
+    try:
+        order.folder.mkdir(parents=True, exist_ok=True)
+        for name, text in order.units().items():
+            (order.folder / name).write_text(text)
+    except OSError as error:
+        raise BuildError(
+            f"cannot put the sources for aoc into {order.folder}, beside the output: {error.strerror}"
+        ) from error
     command = order.command(aoc)
     say(shlex.join(command))
     with order.log.open("w") as log:

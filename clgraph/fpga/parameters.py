@@ -74,6 +74,14 @@ def parse(settings: Iterable[str]) -> dict[str, int]:
     return values
 
 
+def check_together(values: dict[str, int]) -> None:
+    """Refuse parameters, all of them, that do not go together."""
+    if values["ARC_BLOCK"] % values["UNROLL"]:
+        raise InputError(
+            f"parameter ARC_BLOCK={values['ARC_BLOCK']}: it must be a multiple of UNROLL={values['UNROLL']}"
+        )
+
+
 def check(values: dict[str, int]) -> None:
     """Refuse values that the pipelines cannot be built with, each with its reason."""
     for name, value in values.items():

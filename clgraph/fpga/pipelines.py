@@ -21,6 +21,8 @@ Defines = dict[str, Any]
 
 _KERNEL = re.compile(r"^PIPELINE void (\w+)\(", re.MULTILINE)
 _MADE = re.compile(r"^FLAT_KERNEL\((\w+),", re.MULTILINE)
+# a file whose variants have different kernels
+_EITHER = re.compile(r"^#ifdef (TRAVEL_RANK)\b[^\n]*\n(.*?)^#else\n(.*?)^#endif", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Pipeline:
 _OFFSET = ("OFFSET",)
 # a board has no float64: sums end as pairs of floats there
 _BOARD = (("COMPENSATED", True), ("REAL", "float"))
+_PULL = (*_BOARD, ("TRAVEL_RANK", True))
 _NUMBERS = ("OFFSET", "REAL", "COMPENSATED")
+_RANKS = (*_NUMBERS, "SHIFT", "TRAVEL_RANK")
 
 PIPELINES: dict[str, Pipeline] = {
     "fill": Pipeline("all"),
@@ -61,10 +65,11 @@ PIPELINES: dict[str, Pipeline] = {
     "bfs_pull": Pipeline("bfs", _OFFSET),
     "bfs_partitions": Pipeline("bfs", _OFFSET),
     "bfs_fused": Pipeline("bfs", _OFFSET),
-    "pagerank": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
-    "pagerank_pull": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
-    "pagerank_partitions": Pipeline("pagerank", (*_NUMBERS, "SHIFT", "TRAVEL_RANK"), (_BOARD,)),
-    "ppr_walks": Pipeline("walks", (*_NUMBERS, "POLICY"), (_BOARD,)),
+    "pagerank": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
+    "pagerank_pull": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
+    "pagerank_partitions": Pipeline("pagerank", _RANKS, (_BOARD,)),
+    "ppr_walks": Pipeline("walks", _NUMBERS, (_BOARD,)),
+    "ppr_top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
 }
 #: groups that a group needs besides itself
 NEEDS = {"sample": ("components",), "walks": ("pagerank",)}
@@ -74,11 +79,9 @@ GROUPS = tuple(dict.fromkeys(p.group for p in PIPELINES.values() if p.group != "
 def variant(name: str, defines: Mapping[str, Any]) -> Defines:
     """The build options that matter, without those that say what is so anyway."""
     kept = {key: defines[key] for key in PIPELINES[name].matters if defines.get(key) not in (None, False, 0)}
-    for key, unasked in (("OFFSET", "int"), ("REAL", "")):
+    for key, unasked in (("OFFSET", "int"), ("REAL", ""), ("LANES", 1)):
         if kept.get(key) == unasked:
             del kept[key]
-    if "POLICY" in kept and kept["POLICY"] != 2:
-        del kept["POLICY"]  # only normalising is another kernel; what else there is the arguments tell
     return kept
 
 
@@ -89,10 +92,12 @@ def suffix(defines: Mapping[str, Any]) -> str:
     return "__" + "_".join(f"{key}_{value}" for key, value in sorted(defines.items()))
 
 
-def kernels(name: str) -> tuple[str, ...]:
-    """The kernels of a file of ``cl/fpga``."""
+def kernels(name: str, defines: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """The kernels of a file of ``cl/fpga``; given `defines`, those of that variant."""
     text = read_source(f"fpga/{name}")
-    return tuple(dict.fromkeys([*_KERNEL.findall(text), *_MADE.findall(text)]) if text else ())
+    if defines is not None:
+        text = _EITHER.sub(lambda m: m[2] if m[1] in defines else m[3], text)
+    return tuple(dict.fromkeys([*_KERNEL.findall(text), *_MADE.findall(text)]))
 
 
 def wanted(groups: Iterable[str], *, wide: bool = False) -> list[tuple[str, Defines]]:
@@ -124,7 +129,7 @@ def unit(name: str, defines: Mapping[str, Any], settings: Mapping[str, int], fla
     lines += [f"#define {key} {value}" for key, value in sorted(settings.items())]
     end = suffix(defines)
     if end:
-        for kernel in kernels(name):
+        for kernel in kernels(name, defines):
             lines += [f"#define {kernel} {kernel}{end}", f"#define {kernel}_write {kernel}_write{end}"]
     return "\n".join(lines) + "\n" + read_source(f"fpga/{name}")
 

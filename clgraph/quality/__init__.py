@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
 from clgraph.errors import InputError
+from clgraph.graph import Graph, as_graph
 from clgraph.quality.compare import Relation, check_part, ks_distance, ks_of_hops
 from clgraph.quality.fits import Cumulative, Exponent, Likelihood
 from clgraph.quality.hops import SOURCES
@@ -16,7 +17,6 @@ from clgraph.runs_on import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
     from clgraph.sampling import Sample
 
 __all__ = ["Cumulative", "Exponent", "Likelihood", "Measures", "Quality", "Relation", "check_part", "quality"]
@@ -120,8 +120,7 @@ def quality(
     (4.942, 44)
     """
     seed = keyed.check_seed(seed)
-    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
-        raise InputError(f"hop_sources is {hop_sources!r}: give a count of vertices, 1 or more")
+    check_hop_sources(hop_sources)
     whole = as_graph(original)
     part = None
     if sample is not None:
@@ -135,6 +134,7 @@ def quality(
     from clgraph.device import get_device
 
     dev = get_device(device)
+    how = dev.watch()
     steps = (1 if part is None else 2) * (len(PHASES) + 1)
     done = 0
 
@@ -150,7 +150,7 @@ def quality(
     first = measure(whole, dev, **options)
     second = None if part is None else measure(part, dev, **options)
     ks = None if second is None else distances(first, second)
-    return Quality(first, second, ks, seed, dev.name, **dev.how())
+    return Quality(first, second, ks, seed, dev.name, **how())
 
 
 def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
@@ -168,12 +168,7 @@ def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
     }
 
 
-def as_graph(graph: Any) -> Graph:
-    """A Graph, made of a SciPy sparse array if need be."""
-    from clgraph.graph import Graph
-
-    if isinstance(graph, Graph):
-        return graph
-    if not hasattr(graph, "tocsr"):
-        raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
-    return Graph.from_scipy(graph, directed=False, asymmetric="sum")
+def check_hop_sources(hop_sources: Any) -> None:
+    """Refuse what is no count of vertices."""
+    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
+        raise InputError(f"hop_sources is {hop_sources!r}: give a count of vertices, 1 or more")

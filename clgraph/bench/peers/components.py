@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from clgraph.bench.peers.graphs import cupy_matrix, igraph_graph, networkit_graph, scipy_matrix
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -14,49 +14,32 @@ Run = Callable[[], Any]
 
 
 def _scipy(graph: Graph) -> Run:
-    import scipy.sparse as sp
     from scipy.sparse.csgraph import connected_components
 
-    n = graph.num_vertices
-    ones = np.ones(graph.num_arcs, np.int8)
-    matrix = sp.csr_array((ones, graph.col_idx, graph.row_ptr), shape=(n, n))
+    matrix = scipy_matrix(graph)
     return lambda: connected_components(matrix, directed=graph.directed, connection="weak")
 
 
 def _networkit(graph: Graph) -> Run:
     import networkit as nk
-    import scipy.sparse as sp
 
-    half = graph.directed | (graph.rows <= graph.col_idx)  # an undirected edge is given once
-    ends = (graph.rows[half], graph.col_idx[half])
-    n = graph.num_vertices
-    made = nk.GraphFromCoo(
-        sp.coo_matrix((np.ones(len(ends[0])), ends), shape=(n, n)), n=n, directed=graph.directed
-    )
+    made = networkit_graph(graph)
     if graph.directed:
         return lambda: nk.components.WeaklyConnectedComponents(made).run()
     return lambda: nk.components.ParallelConnectedComponents(made).run()
 
 
 def _igraph(graph: Graph) -> Run:
-    import igraph
-
-    half = graph.directed | (graph.rows <= graph.col_idx)
-    ends = np.stack((graph.rows[half], graph.col_idx[half]), axis=1)
-    made = igraph.Graph(n=graph.num_vertices, edges=ends, directed=graph.directed)
+    made = igraph_graph(graph)
     return lambda: made.connected_components(mode="weak").membership
 
 
 def _cupy(graph: Graph) -> Run:
     import cupy
     import pylibcugraph  # noqa: F401 (CuPy's connected_components is cuGraph's)
-    from cupyx.scipy.sparse import csr_matrix
     from cupyx.scipy.sparse.csgraph import connected_components
 
-    n = graph.num_vertices
-    ones = cupy.ones(graph.num_arcs, cupy.float32)
-    arrays = (ones, cupy.asarray(graph.col_idx), cupy.asarray(graph.row_ptr))
-    matrix = csr_matrix(arrays, shape=(n, n))
+    matrix = cupy_matrix(graph)
 
     def run() -> Any:
         found = connected_components(matrix, directed=graph.directed, connection="weak")

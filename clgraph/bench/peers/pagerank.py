@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from clgraph.bench.peers.graphs import (
+    cupy_matrix,
+    igraph_graph,
+    networkit_graph,
+    networkx_graph,
+    scipy_matrix,
+)
+
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
@@ -16,15 +24,9 @@ Solve = Callable[[], Any]
 DAMPING = 0.85
 
 
-def pattern(graph: Graph, dtype: Any = np.int8) -> Any:
-    """The arcs as a SciPy matrix of ones."""
-    n = graph.num_vertices
-    return sp.csr_array((np.ones(graph.num_arcs, dtype), graph.col_idx, graph.row_ptr), shape=(n, n))
-
-
 def product(graph: Graph) -> Callable[[], Any]:
     """SciPy's csr @ x in float32 over the arcs turned round: what an iteration is held against."""
-    matrix = pattern(graph).T.tocsr()
+    matrix = scipy_matrix(graph).T.tocsr()
     x = np.random.default_rng(1).random(graph.num_vertices, dtype=np.float32)
     return lambda: matrix @ x
 
@@ -32,12 +34,9 @@ def product(graph: Graph) -> Callable[[], Any]:
 def cusparse_product(graph: Graph, repeat: int = 30) -> float:
     """Seconds of cuSPARSE's float32 CSR matrix-vector product, by CUDA events."""
     import cupy
-    from cupyx.scipy.sparse import csr_matrix
 
-    n, ones = graph.num_vertices, cupy.ones(graph.num_arcs, cupy.float32)
-    arrays = (ones, cupy.asarray(graph.col_idx), cupy.asarray(graph.row_ptr))
-    matrix = csr_matrix(arrays, shape=(n, n)).T.tocsr()
-    x = cupy.random.rand(n).astype(cupy.float32)
+    matrix = cupy_matrix(graph).T.tocsr()
+    x = cupy.random.rand(graph.num_vertices).astype(cupy.float32)
     for _ in range(3):
         matrix @ x
     begin, end = cupy.cuda.Event(), cupy.cuda.Event()
@@ -66,22 +65,20 @@ def _power(graph: Graph, error: float, xp: Any, matrix: Any) -> Solve:
 
 
 def _scipy(graph: Graph, error: float) -> Solve:
-    return _power(graph, error, np, pattern(graph, np.float64).T.tocsr())
+    return _power(graph, error, np, scipy_matrix(graph, np.float64).T.tocsr())
 
 
 def _cupy(graph: Graph, error: float) -> Solve:
     import cupy
     from cupyx.scipy.sparse import csr_matrix
 
-    return _power(graph, error, cupy, csr_matrix(pattern(graph, np.float64).T.tocsr()))
+    return _power(graph, error, cupy, csr_matrix(scipy_matrix(graph, np.float64).T.tocsr()))
 
 
 def _networkit(graph: Graph, error: float) -> Solve:
     import networkit as nk
 
-    n = graph.num_vertices
-    coo = sp.coo_matrix((np.ones(graph.num_arcs), (graph.rows, graph.col_idx)), shape=(n, n))
-    made = nk.GraphFromCoo(coo, n=n, directed=True)
+    made = networkit_graph(graph, arcs=True)
 
     def run() -> Any:
         ranks = nk.centrality.PageRank(
@@ -96,17 +93,14 @@ def _networkit(graph: Graph, error: float) -> Solve:
 
 
 def _igraph(graph: Graph, error: float) -> Solve:
-    import igraph
-
-    ends = np.stack((graph.rows, graph.col_idx), axis=1)
-    made = igraph.Graph(n=graph.num_vertices, edges=ends, directed=True)
+    made = igraph_graph(graph, arcs=True)
     return lambda: np.array(made.pagerank(damping=DAMPING, implementation="prpack"))
 
 
 def _sknetwork(graph: Graph, error: float) -> Solve:
     from sknetwork.ranking import PageRank
 
-    matrix = sp.csr_matrix(pattern(graph, np.float64))  # int8 sums of rows overflow in it
+    matrix = sp.csr_matrix(scipy_matrix(graph, np.float64))  # int8 sums of rows overflow in it
 
     def run(count: int) -> Any:
         # its other solvers end elsewhere (0.34 away on RMAT 10, version 0.33), or are in float32
@@ -125,11 +119,7 @@ def _sknetwork(graph: Graph, error: float) -> Solve:
 def _networkx(graph: Graph, error: float) -> Solve:
     import networkx as nx
 
-    if graph.num_arcs > 1_000_000:
-        raise ImportError("more than a million arcs take it minutes to build")
-    made = nx.DiGraph()
-    made.add_nodes_from(range(graph.num_vertices))
-    made.add_edges_from(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    made = networkx_graph(graph)
     tol = error * (1 - DAMPING) / DAMPING / graph.num_vertices
     return lambda: np.fromiter(nx.pagerank(made, DAMPING, max_iter=500, tol=tol).values(), float)
 
@@ -181,7 +171,7 @@ def thesis_kernels(graph: Graph, iterations: int) -> Iterator[tuple[str, Callabl
         module.get_function(name) for name in ("parallel_one", "parallel_two_contribution", "parallel_two")
     )
     n, d = graph.num_vertices, DAMPING
-    reverse = pattern(graph).T.tocsr()
+    reverse = scipy_matrix(graph).T.tocsr()
     row_ptr, source, degree = (
         cupy.asarray(a.astype(np.int32)) for a in (reverse.indptr, reverse.indices, np.diff(graph.row_ptr))
     )

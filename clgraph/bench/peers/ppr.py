@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from clgraph.bench.peers.graphs import igraph_graph, networkx_graph
+
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
@@ -17,12 +19,7 @@ Run = Callable[[int], Any]
 def _networkx(graph: Graph) -> Run:
     import networkx as nx
 
-    n = graph.num_vertices
-    if graph.num_arcs > 4_000_000:  # 3.2 million: 15 s to build, 18 s a query, 1.5 GB
-        raise ImportError("more than 4 million arcs take it half a minute and more a query")
-    made = nx.DiGraph()
-    made.add_nodes_from(range(n))
-    made.add_edges_from(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    made, n = networkx_graph(graph), graph.num_vertices
     uniform = dict.fromkeys(range(n), 1.0)
 
     def run(source: int) -> Any:
@@ -33,10 +30,7 @@ def _networkx(graph: Graph) -> Run:
 
 
 def _igraph(graph: Graph) -> Run:
-    import igraph
-
-    ends = np.stack((graph.rows, graph.col_idx), axis=1)
-    made = igraph.Graph(n=graph.num_vertices, edges=ends, directed=True)
+    made = igraph_graph(graph, arcs=True)
     # its dangling mass goes back to the source
     return lambda source: np.array(made.personalized_pagerank(reset_vertices=[source]))
 
