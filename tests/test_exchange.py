@@ -158,8 +158,10 @@ def test_pandas_columns_of_any_type(dtype: Any) -> None:
     if text:
         mixed = frame.astype({"target": "category"})
         same(Graph.from_pandas(mixed), graph)
+        same(Graph.from_pandas(mixed, vertices=pd.Series([], dtype=dtype)), graph)
         more = Graph.from_pandas(frame, vertices=["zz", "5"])
         assert more.ids.tolist() == ["100", "20", "5", "7", "zz"]
+        same(Graph.from_pandas(pd.concat((frame[:1], frame[1:]))), graph)  # Arrow's columns in two chunks
 
 
 @pytest.mark.parametrize(
@@ -202,6 +204,10 @@ def test_scipy_undirected_forms(kind: Any) -> None:
     assert whole.num_edges == 3 and np.array_equal(whole.to_scipy().toarray(), dense)
     for part in (np.triu(dense), np.tril(dense), np.array([[5, 2, 0], [0, 0, 0], [0, 3, 0]])):
         same(Graph.from_scipy(kind(part), directed=False, weighted=True), whole)
+    cycle = Graph.from_scipy(
+        kind(np.roll(np.eye(3), 1, axis=1)), directed=False
+    )  # in-degrees are out-degrees
+    assert cycle.num_edges == 3 and cycle.degrees.tolist() == [2, 2, 2]
     # values do not matter where they are not taken
     assert Graph.from_scipy(kind(dense + np.triu(dense)), directed=False).num_edges == 3
 

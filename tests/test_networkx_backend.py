@@ -322,6 +322,27 @@ def test_predecessors_are_read_when_they_are_needed(on):
         list(backend.bfs_edges(convert_before(D), 3, reverse=True))
 
 
+@pytest.mark.parametrize("change", [
+    lambda G: G.add_edge(0, 30), lambda G: G.remove_edge(0, 10), lambda G: G.add_edge(30, "new"),
+    lambda G: G.remove_edge(0, 10) or G.add_edge(0, "new"),
+    lambda G: G.remove_edge(0, 10) or G.add_edge(0, 15), lambda G: G.remove_edge(0, 10) or G.add_edge(0, -1),
+    lambda G: G.remove_edge(0, 10) or G.add_edge(0, 10**30),
+])  # fmt: skip
+@pytest.mark.parametrize("last", [90, 10**12, "ninety"])
+def test_a_graph_that_changed_is_not_read_half_new(on, change, last):
+    G = nx.path_graph(range(0, 90, 10), create_using=nx.DiGraph)
+    G.add_edge(80, last)
+    converted = convert(G)
+    change(G)
+    for call in (
+        lambda: backend.number_strongly_connected_components(converted),
+        lambda: list(backend.weakly_connected_components(converted)),
+        lambda: list(backend.bfs_edges(converted, 20)),
+    ):
+        with pytest.raises(clgraph.InputError, match="changed after it was converted"):
+            call()
+
+
 def convert_before(D):
     """Converted, then changed in a way that keeps the nodes."""
     converted = convert(D)

@@ -168,5 +168,8 @@ def test_nodes():
         assert nodes.names(np.array([3, 1])) == [names[3], names[1]]
         assert nodes.find("nobody") is None
         assert nodes.find(31 - 2**65) is None
+        for stranger in (-1000, 1000, 10**12 + 1, 10**30, "nobody"):
+            with pytest.raises(KeyError):
+                nodes.numbers([names[1], stranger])
     with pytest.raises(TypeError):
         nodes.find([])

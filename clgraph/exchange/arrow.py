@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.building import Duplicates
 from clgraph.errors import InputError
 from clgraph.exchange.columns import Column, Names, graph_of_columns, missing, names_or_numbers
 from clgraph.exchange.common import library, listed
-
-if TYPE_CHECKING:
-    from clgraph.building import Duplicates
-    from clgraph.graph import Graph
+from clgraph.graph import Graph
 
 METADATA = b"clgraph"  # of the schema: {"directed": true}
 
@@ -119,9 +117,19 @@ def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: st
     _check_whole(target, target_where)
     if not len(source):  # what has no chunk cannot be combined into one
         return np.empty(0, np.int64), np.empty(0, np.int64)
+    return names_of(pa, source, target)
+
+
+def names_of(pa: Any, source: Any, target: Any) -> tuple[Names, Names]:
+    """Both columns of text, neither empty, by their codes into one list of names."""
     chunks = [chunk.cast(pa.large_string()) for column in (source, target) for chunk in column.chunks]
     whole = pa.chunked_array(chunks, pa.large_string()).dictionary_encode().combine_chunks()
-    codes, names = whole.indices.to_numpy(), whole.dictionary.to_pylist()
+    # by the bytes of UTF-8, which is by code point: of names in order Python need sort none, and reads them
+    # from its memory in order
+    order = library("pyarrow.compute", "arrow").sort_indices(whole.dictionary)
+    number = np.empty(len(order), np.int32)
+    number[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    codes, names = number[whole.indices.to_numpy()], whole.dictionary.take(order).to_pylist()
     return Names(codes[: len(source)], names), Names(codes[len(source) :], names)
 
 

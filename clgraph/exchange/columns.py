@@ -7,17 +7,15 @@ tell equal strings apart quickly, so that no Python loop runs over the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.building import check_count, checked_counts, checked_weights
+from clgraph.building import Duplicates, check_count, checked_counts, checked_weights
 from clgraph.errors import InputError
-
-if TYPE_CHECKING:
-    from clgraph.building import Duplicates
-    from clgraph.graph import Graph
+from clgraph.graph import Graph, build_csr
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,6 @@ def graph_of_columns(
     vertices: Column | None = None,
 ) -> Graph:
     """A graph of two columns of ids, numbers or names alike."""
-    from clgraph.graph import Graph, build_csr
-
     groups = [group for group in (source, target, vertices) if group is not None and len(group)]
     if not any(isinstance(group, Names) for group in groups):
         ends = [np.empty(0, np.int64) if isinstance(end, Names) else end for end in (source, target)]
@@ -98,29 +94,31 @@ def number_names(columns: list[Names]) -> tuple[npt.NDArray[Any], list[npt.NDArr
 
 def _of_one_list(columns: list[Names]) -> list[Names]:
     """The columns with codes into one list of names, in which no name stands twice."""
-    if all(column.names is columns[0].names for column in columns):
-        return columns
-    place: dict[str, int] = {}
-    for column in columns:
-        for name in column.names:
-            place.setdefault(name, len(place))
-    names = list(place)
+    filled = [column for column in columns if len(column)]
+    lists = {id(column.names): column.names for column in filled}
+    if len(lists) == 1:
+        return [Names(column.codes, filled[0].names) for column in columns]
+    names = list(dict.fromkeys(chain.from_iterable(lists.values())))
+    place = dict(zip(names, range(len(names)), strict=True))
+    numbers = {
+        key: np.fromiter(map(place.__getitem__, own), np.int32, len(own)) for key, own in lists.items()
+    }
     return [
-        Names(np.array([place[name] for name in column.names], np.int32)[column.codes], names)
-        if len(column.names) else Names(column.codes, names)
+        Names(numbers[id(column.names)][column.codes] if len(column) else column.codes, names)
         for column in columns
-    ]  # fmt: skip
+    ]
 
 
 def names_or_numbers(codes: npt.NDArray[Any], distinct: npt.NDArray[Any], where: str) -> Column:
     """A column of objects by their codes: all strings, or all integers."""
     values = distinct.tolist()
-    if all(isinstance(value, str) for value in values):
+    kinds = set(map(type, values))
+    if all(issubclass(kind, str) for kind in kinds):
         return Names(codes, values)
-    strange = [
-        value for value in values if isinstance(value, bool) or not isinstance(value, (int, np.integer))
-    ]
-    if strange:
+    if any(issubclass(kind, bool) or not issubclass(kind, (int, np.integer)) for kind in kinds):
+        strange = [
+            value for value in values if isinstance(value, bool) or not isinstance(value, (int, np.integer))
+        ]
         no_text = [value for value in values if not isinstance(value, str)]
         odd = min((kind for kind in (no_text, strange) if kind), key=len)[0]  # the rarer kind
         raise InputError(f"{where} holds {odd!r}: ids are all non-negative integers, or all strings")

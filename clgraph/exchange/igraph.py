@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.building import check_count, checked_counts, pack
+from clgraph.building import Duplicates, check_count, checked_counts, pack
 from clgraph.errors import InputError
 from clgraph.exchange.common import library, listed
-
-if TYPE_CHECKING:
-    from clgraph.building import Duplicates
-    from clgraph.graph import Graph
+from clgraph.graph import Graph, build_csr
 
 OWN = ("weight", "multiplicity")  # edge attributes that `to_igraph` sets itself
 
 
 def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Graph:
     """See `clgraph.Graph.from_igraph`."""
-    from clgraph.graph import build_csr
-
     _check_igraph(graph)
     if duplicates not in ("merge", "keep"):
         raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")

@@ -7,18 +7,15 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import chain, repeat
 from operator import contains, methodcaller
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.building import LOW_HALF, check_count, pack, row_ptr_of
+from clgraph.building import LOW_HALF, Duplicates, check_count, pack, row_ptr_of
 from clgraph.errors import InputError
 from clgraph.exchange.common import library
-
-if TYPE_CHECKING:
-    from clgraph.building import Duplicates
-    from clgraph.graph import Graph
+from clgraph.graph import Graph
 
 each_value: Callable[[Any], Any] = methodcaller("values")
 TABLE_SPAN = 16  # integer nodes are looked up in a table if it has at most so many places a node
@@ -81,19 +78,28 @@ class Nodes:
 
     def numbers(self, nodes: Iterable[Any], count: int = -1) -> npt.NDArray[np.int32]:
         """Numbers of nodes of this graph; a KeyError for one that is none."""
-        if self.counted:
-            found = np.fromiter(nodes, np.int32, count)
-            if len(found) and not 0 <= found.min() <= found.max() < len(self):
-                raise KeyError(int(found.min() if found.min() < 0 else found.max()))
-            return found
         if self.integers is None:
             return np.fromiter(map(self.index.__getitem__, nodes), np.int32, count)
-        wanted = np.fromiter(nodes, np.int64, count)
+        wanted: npt.NDArray[Any]
+        found: npt.NDArray[Any]
+        try:
+            wanted = np.fromiter(nodes, np.int32 if self.counted else np.int64, count)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise KeyError("a node that is no integer of 64 bits") from error
         least, table = self._table
         if table is not None:
-            return table[wanted - least]
-        ascending, order = self._sorted
-        return order[np.searchsorted(ascending, wanted)]
+            found = wanted - least if least else wanted
+            strange = (found < 0) | (found >= len(table))
+            if not self.counted and not strange.any():
+                found = table[found]
+                strange = found < 0
+        else:
+            ascending, order = self._sorted
+            place = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
+            found, strange = order[place], ascending[place] != wanted
+        if strange.any():
+            raise KeyError(int(wanted[np.argmax(strange)]))
+        return found
 
     def names(self, numbers: npt.NDArray[Any]) -> list[Any]:
         """The nodes with these numbers."""
@@ -106,7 +112,7 @@ class Nodes:
         least, highest, n = int(integers.min()), int(integers.max()), len(integers)
         if highest - least > TABLE_SPAN * n + 1024:
             return least, None
-        table = np.zeros(highest - least + 1, np.int32)
+        table = np.full(highest - least + 1, -1, np.int32)
         table[integers - least] = np.arange(n, dtype=np.int32)
         return least, table
 
@@ -212,8 +218,6 @@ def _check_networkx(graph: Any) -> Any:
 
 def from_networkx(graph: Any, *, weight: Any, duplicates: Duplicates) -> Graph:
     """See `clgraph.Graph.from_networkx`."""
-    from clgraph.graph import Graph
-
     _check_networkx(graph)
     if duplicates not in ("merge", "keep"):
         raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")

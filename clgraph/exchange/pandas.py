@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.building import Duplicates
 from clgraph.errors import InputError
+from clgraph.exchange.arrow import names_of
 from clgraph.exchange.columns import Column, Names, graph_of_columns, missing, names_or_numbers
 from clgraph.exchange.common import library, listed
-
-if TYPE_CHECKING:
-    from clgraph.building import Duplicates
-    from clgraph.graph import Graph
+from clgraph.graph import Graph
 
 
 def from_pandas(
@@ -70,6 +69,11 @@ def _ends(pd: Any, source: Any, source_where: str, target: Any, target_where: st
         return _ids(pd, source, source_where), _ids(pd, target, target_where)
     _check_whole(source, source_where)
     _check_whole(target, target_where)
+    if source.dtype.storage == "pyarrow" and len(source):
+        pa = library("pyarrow", "arrow")
+        ends = [pa.array(column) for column in (source, target)]
+        ends = [end if isinstance(end, pa.ChunkedArray) else pa.chunked_array([end]) for end in ends]
+        return names_of(pa, *ends)
     codes, distinct = pd.factorize(pd.concat((source, target), ignore_index=True))
     names = np.asarray(distinct, dtype=object).tolist()
     return Names(codes[: len(source)], names), Names(codes[len(source) :], names)
