@@ -8,6 +8,7 @@ the ``device`` fixture runs once per device and bears the marker ``device`` by i
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -65,6 +66,9 @@ def _words(config: pytest.Config, option: str) -> list[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # begun in the background by a shell; child processes would inherit that, and tests interrupt them
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if kernels := config.getoption("--kernels"):
         os.environ["CLGRAPH_KERNELS"] = kernels  # before any device is made; child processes see it too
     known = (*WORDS, "oclgrind")
