@@ -129,6 +129,13 @@ def _on_first_device(config: pytest.Config, item: pytest.Item) -> bool:
     return bool(item.callspec.params["device"] == chosen_devices(config)[0])  # type: ignore[attr-defined]
 
 
+@pytest.fixture(scope="session")
+def thorough(request: pytest.FixtureRequest) -> None:
+    """For what takes minutes: skips unless all is asked for."""
+    if not _words(request.config, "--require"):
+        pytest.skip("takes minutes: runs with --require")
+
+
 @pytest.fixture
 def oclgrind(request: pytest.FixtureRequest) -> None:
     """Oclgrind is there and was asked for: its cases take minutes."""

@@ -69,7 +69,7 @@ def run_suite(folder, device, modules, **switches):
 
 
 @pytest.mark.first_device
-def test_strict(device, tmp_path):
+def test_strict(thorough, device, tmp_path):
     told = run_suite(tmp_path, device, STRICT)
     assert not told["failed"] + told["error"]
     ours = nx.utils.backends.backend_info["clgraph"]["functions"]
@@ -83,7 +83,7 @@ def test_strict(device, tmp_path):
 
 
 @pytest.mark.first_device
-def test_with_fallback(device, tmp_path):
+def test_with_fallback(thorough, device, tmp_path):
     told = run_suite(tmp_path, device, SUITES, NETWORKX_FALLBACK_TO_NX="true")
     assert not told["failed"] + told["error"] + told["xfailed"]
     functions = nx.utils.backends.backend_info["clgraph"]["functions"]

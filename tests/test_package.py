@@ -171,7 +171,7 @@ def registry(request):
 
 
 @pytest.fixture(scope="module")
-def python(registry, wheel, tmp_path_factory):
+def python(thorough, registry, wheel, tmp_path_factory):
     """The Python of an environment made empty, into which clgraph[cpu] was installed from the wheel."""
     folder = tmp_path_factory.mktemp("environment") / "venv"
     # without a pip of its own, which would take as long again: this environment's pip installs into that one
