@@ -110,19 +110,12 @@ static inline void undo_hanging(const int count, const int *vertex, const int *i
     }
 }
 
-// Levels out of distances (-1: not reached).
-__kernel void repair_levels(const int n, __global const int *restrict distance, __global uint *restrict level,
-                            volatile __global int *tally)
+// Sets up the vertex that all others hang on; the rest of the levels comes by repair_spread from there.
+__kernel void repair_begin(const int hub, volatile __global uint *level, __global int *list,
+                           volatile __global int *tally)
 {
-    FOR_ITEMS(w, n / 4 + 1) {
-        uint word = 0;
-        for (int v = 4 * w; v < min(4 * w + 4, n); v++) {
-            if (distance[v] > DEEPEST)
-                SHARED_STORE(&tally[DEEP], 1);
-            word |= (uint)(distance[v] < 0 ? UNDONE : min(distance[v], DEEPEST)) << 8 * (v & 3);
-        }
-        level[w] = word;
-    }
+    if (get_global_id(0) == 0)
+        set_up(level, hub, -1, 0, list, tally);
 }
 
 // Of each removed edge the end that stands behind the other may have hung on it.

@@ -22,7 +22,7 @@ from clgraph.giant_finder import GiantFinder
 from clgraph.graph import Graph
 from clgraph.sampling.bracket import TOP, Bracket
 from clgraph.sampling.result import Left, Progress
-from clgraph.sampling.whole import whole_component
+from clgraph.sampling.whole import WholeFinder
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -84,6 +84,7 @@ class ExactRun:
         self.iterations = self.steps = 0
         self.way = "merge tree"
         self._low: _State | None = None
+        self._whole = WholeFinder(device, graph)
         self._kept: Any = None  # labels that stay with the graph
 
     # --- probes -----------------------------------------------------------------------------------
@@ -98,7 +99,7 @@ class ExactRun:
         else:
             self._program.exact_vertex_keys(self._passes, n, np.uint64(self._seed), self._key)
         self.iterations += 1
-        whole = whole_component(self._device, self._graph)
+        whole = self._whole.find()
         self._low, self._kept = _State(1, whole.size, whole.root, whole.label), whole.label
         return self._low.size
 

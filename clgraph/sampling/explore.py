@@ -18,7 +18,7 @@ from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.sampling.members import Members
 from clgraph.sampling.result import Left, Progress
-from clgraph.sampling.whole import whole_component
+from clgraph.sampling.whole import WholeFinder
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -68,6 +68,7 @@ class ExploreRun:
             "explore", ITEMS=self._items, LANES=LANES.get(device.kind, 1), **csr.defines
         )
         self._taking = device.program("exact", ITEMS=self._items, HAS_COPIES=0, **csr.defines)
+        self._whole = WholeFinder(device, graph)
         self._members = Members(device)
         self._live_vertices = device.empty(csr.n, np.uint8)
         self._live_arcs = device.empty(max(csr.arcs, 1), np.uint8)
@@ -84,7 +85,7 @@ class ExploreRun:
             If the start that was given is outside the largest component.
         """
         device, csr = self._device, self._csr
-        whole = whole_component(device, self._graph)
+        whole = self._whole.find()
         label, root, self._size = whole.label, whole.root, whole.size
         if self._given is None:
             bits, _ = keyed.draw(self._seed, 0, 0)

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from clgraph.bfs_search import Search
 from clgraph.copra import Copra
 from clgraph.graph import Graph
 from clgraph.sampling.afforest import LinkCompress
-from clgraph.sampling.whole import whole_component
+from clgraph.sampling.whole import WholeFinder
 
 if TYPE_CHECKING:
     pass
 
 LISTED, FILLED, LOST, DEEP = range(4)  # places in the tally
+NOWHERE = 0x80808080  # four vertices that are undone
 WAVES = 64  # so many, and looking at everything is cheaper
 
 
@@ -51,6 +51,7 @@ class Repair:
         device, n = copra.device, copra.n
         self._copra, self._graph, self._choice, self._vertices = copra, graph, choice, vertices
         self._all = LinkCompress(copra)
+        self._whole = WholeFinder(device, graph)
         self._words = n // 4 + 1
         device.reserve({"level": 4 * self._words, "list": 8 * n})
         self._level = device.empty(self._words, np.uint32)
@@ -96,7 +97,7 @@ class Repair:
 
     def _begin(self) -> tuple[Any, int, int]:
         device = self._copra.device
-        whole = whole_component(device, self._graph)
+        whole = self._whole.find()
         self._hub, level = device.cached(self._graph, "levels", self._find_levels)
         if level is not None:
             device.copy(self._level, level, 4 * self._words)
@@ -109,18 +110,30 @@ class Repair:
         It is the vertex of highest degree, if that is in the component.
         """
         device, graph = self._copra.device, self._graph
-        whole = whole_component(device, graph)
+        whole = self._whole.find()
         hub = int(graph.degrees.argmax())
         if device.download(whole.label, np.int32, 1, offset=hub)[0] != whole.root:
             hub = whole.root
-        search = Search(device, graph, "hybrid", predecessors=False, owners=False)
-        search.run(np.array([hub], np.int32), None)
-        level = device.empty(self._words, np.uint32)
+        device.fill(self._level, np.uint32(NOWHERE), self._words)
         device.fill(self._tally, np.int32(0), 4)
-        self._program.repair_levels(
-            self._over(self._words), np.int32(self._copra.n), search.distance, level, self._tally
-        )
-        return hub, None if self._count(DEEP) else level
+        self._program.repair_begin(1, np.int32(hub), self._level, self._list, self._tally)
+        self._spread(0, 0)
+        if self._count(DEEP):
+            return hub, None
+        level = device.empty(self._words, np.uint32)
+        device.copy(level, self._level, 4 * self._words)
+        return hub, level
+
+    def _spread(self, listed: int, done: int) -> int:
+        """Set up the undone neighbours of all that were set up from the `done`-th on; how many there are."""
+        rows = (self._copra.csr.row_ptr, self._copra.edges)
+        while (upto := self._count(FILLED)) > done:
+            self._program.repair_spread(
+                self._over(upto - done), np.int32(listed), np.int32(done), np.int32(upto), *rows,
+                self._level, self._list, self._tally,
+            )  # fmt: skip
+            done = upto
+        return done
 
     def _repair(self) -> int:
         """Number of live vertices that are no longer connected with the hub; all of them if it gave up."""
@@ -147,13 +160,9 @@ class Repair:
                 )  # fmt: skip
                 self._listed = upto
                 waves += 1
-        listed, done = np.int32(self._listed), self._count(FILLED)
-        program.repair_mend(self._over(self._listed), listed, *rows, *state)
-        while (upto := self._count(FILLED)) > done:
-            program.repair_spread(
-                self._over(upto - done), listed, np.int32(done), np.int32(upto), *rows, *state
-            )
-            done = upto
+        done = self._count(FILLED)
+        program.repair_mend(self._over(self._listed), np.int32(self._listed), *rows, *state)
+        done = self._spread(self._listed, done)
         if self._count(DEEP):
             self._follows = False
             return self._copra.n

