@@ -60,23 +60,31 @@ static inline int undo(volatile __global uint *level, int v)
     return !(atomic_or(&level[v / 4], bit) & bit);
 }
 
-// Sets up v, if it is undone, behind a neighbour at `before`; `listed` undone ones are on the list.
-static inline void set_up(volatile __global uint *level, int v, int before, const int listed, __global int *list,
-                          volatile __global int *tally)
+// Sets up v, if it is undone, behind a neighbour at `before`; whether it did.
+static inline int set_up(volatile __global uint *level, int v, int before, volatile __global int *tally)
 {
     const int shift = 8 * (v & 3);
     if (before >= DEEPEST) {
         SHARED_STORE(&tally[DEEP], 1);
-        return;
+        return 0;
     }
     for (;;) {
         const uint word = SHARED_LOAD(&level[v / 4]);
         if (!(word >> shift & UNDONE))
-            return;
+            return 0;
         if (atomic_cmpxchg(&level[v / 4], word, (word & ~(255u << shift)) | (uint)(before + 1) << shift) == word)
-            break;
+            return 1;
     }
-    list[listed + atomic_inc(&tally[FILLED])] = v;
+}
+
+// Puts vertex[0 .. count) behind what the list holds already. Some at a time: the counter is everybody's.
+static inline void append(const int count, const int *vertex, __global int *list, volatile __global int *counter)
+{
+    if (count > 0) {
+        const int at = atomic_add(counter, count);
+        for (int k = 0; k < count; k++)
+            list[at + k] = vertex[k];
+    }
 }
 
 // Undoes those of vertex[0 .. count) that hang on nothing; its[]: their levels, 0 or UNDONE for one not to be looked at
@@ -100,22 +108,24 @@ static inline void undo_hanging(const int count, const int *vertex, const int *i
         hangs[k] = ((one[k] >= 0) & stands_before(level, max(one[k], 0), v, its[k]))
                  | ((two[k] >= 0) & stands_before(level, max(two[k], 0), v, its[k]));
     }
+    int undone = 0;
     for (int k = 0; k < count; k++) {
         if (hangs[k] || its[k] == 0 || its[k] >= UNDONE)
             continue;
         for (OFFSET s = begin[k] + 2; s < end[k] && !hangs[k]; s++)
             hangs[k] = edges[s] >= 0 && stands_before(level, edges[s], vertex[k], its[k]);
         if (!hangs[k] && undo(level, vertex[k]))
-            list[atomic_inc(&tally[LISTED])] = vertex[k];
+            one[undone++] = vertex[k];
     }
+    append(undone, one, list, &tally[LISTED]);
 }
 
 // Sets up the vertex that all others hang on; the rest of the levels comes by repair_spread from there.
 __kernel void repair_begin(const int hub, volatile __global uint *level, __global int *list,
                            volatile __global int *tally)
 {
-    if (get_global_id(0) == 0)
-        set_up(level, hub, -1, 0, list, tally);
+    if (get_global_id(0) == 0 && set_up(level, hub, -1, tally))
+        append(1, &hub, list, &tally[FILLED]);
 }
 
 // Of each removed edge the end that stands behind the other may have hung on it.
@@ -184,6 +194,7 @@ __kernel void repair_wave(const int from, const int to, __global const int *rest
 __kernel void repair_mend(const int listed, ROWS, volatile __global uint *level, __global int *list,
                           volatile __global int *tally)
 {
+    int fresh[LOOKS], count = 0;
     FOR_ITEMS(i, listed) {
         const int v = list[i];
         int lowest = UNDONE;
@@ -192,22 +203,35 @@ __kernel void repair_mend(const int listed, ROWS, volatile __global uint *level,
         // a removed vertex has no live slot
         for (OFFSET s = slot_of(v, row_ptr[v]); s < slot_of(v, row_ptr[v + 1]); s++)
             lowest = min(lowest, edges[s] < 0 ? UNDONE : level_of(level, edges[s]));
-        if (lowest < UNDONE)
-            set_up(level, v, lowest, listed, list, tally);
+        if (lowest < UNDONE && set_up(level, v, lowest, tally))
+            fresh[count++] = v;
+        if (count == LOOKS) {
+            append(count, fresh, list + listed, &tally[FILLED]);
+            count = 0;
+        }
     }
+    append(count, fresh, list + listed, &tally[FILLED]);
 }
 
 // The undone neighbours of the from-th to the (to - 1)-th that was set up are set up behind them.
 __kernel void repair_spread(const int listed, const int from, const int to, ROWS, volatile __global uint *level,
                             __global int *list, volatile __global int *tally)
 {
+    int fresh[LOOKS], count = 0;
     FOR_ITEMS(i, to - from) {
         const int v = list[listed + from + i];
         const int its = level_of(level, v);
-        for (OFFSET s = slot_of(v, row_ptr[v]); s < slot_of(v, row_ptr[v + 1]); s++)
-            if (edges[s] >= 0 && level_of(level, edges[s]) >= UNDONE)
-                set_up(level, edges[s], its, listed, list, tally);
+        for (OFFSET s = slot_of(v, row_ptr[v]); s < slot_of(v, row_ptr[v + 1]); s++) {
+            const int u = edges[s];
+            if (u >= 0 && level_of(level, u) >= UNDONE && set_up(level, u, its, tally))
+                fresh[count++] = u;
+            if (count == LOOKS) {
+                append(count, fresh, list + listed, &tally[FILLED]);
+                count = 0;
+            }
+        }
     }
+    append(count, fresh, list + listed, &tally[FILLED]);
 }
 
 // Removes those on list[0 .. count) that are undone: they are not connected with the rest, so nothing else is touched.
