@@ -16,8 +16,8 @@ from typing import Any
 from clgraph import Graph
 from clgraph.bench import script
 from clgraph.bench.harness import Case, Context, Figures, quantity, timed
+from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import InputError
-from clgraph.generate import powerlaw_graph, rmat_graph
 
 
 def make(name: str, device: Any) -> tuple[Graph, dict[str, float]]:

@@ -18,12 +18,12 @@ import scipy.sparse as sp
 
 from clgraph.bench import script
 from clgraph.bench.harness import Absent, Case, Context, Figures, quantity, timed
-from clgraph.io import read, write
-from clgraph.io.common import cells, write_cells
+from clgraph.graph.io import read, write
+from clgraph.graph.io.common import cells, write_cells
 
 PEAK = """
 import resource, sys
-from clgraph.io import read
+from clgraph.graph.io import read
 read(sys.argv[1])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """

@@ -9,7 +9,7 @@ vertices, average degree 5). Every figure is a median over `--sources` searches 
 component, or over `--repeat` runs, after one that is not counted. "call" is the whole call on a graph used
 before, "kernels" first launch to last kernel finished. "moved" is the least traffic that the answer needs;
 its share is of a copy's bandwidth measured in the same run. `--tune alpha=30,beta=24` changes
-`clgraph.bfs_search.Shape` for all devices. The cases: clgraph/bench/cases/traversal.py.
+`clgraph.traversal.search.Shape` for all devices. The cases: clgraph/bench/cases/traversal.py.
 """
 
 from dataclasses import fields, replace
@@ -17,7 +17,7 @@ from dataclasses import fields, replace
 from clgraph.bench import script
 from clgraph.bench.cases import traversal
 from clgraph.bench.graphs import check_name
-from clgraph.bfs_search import SHAPES, Shape
+from clgraph.traversal.search import SHAPES, Shape
 
 
 def tune(text: str) -> None:
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--peers", default="all", help="'all', names, or '' for none")
     parser.add_argument("--sources", type=int, default=traversal.SOURCES)
     parser.add_argument("--peer-sources", type=int, default=traversal.SOURCES)
-    parser.add_argument("--tune", default="", help="alpha=30,beta=24: fields of clgraph.bfs_search.Shape")
+    parser.add_argument("--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search.Shape")
     options = parser.parse_args()
     tune(options.tune)
     script.run(

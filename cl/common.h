@@ -1,7 +1,7 @@
 // common.h: stands in front of every kernel file (the host puts it there; drivers' caches miss edits of included files).
 //
 // KIND_GPU, KIND_CPU or KIND_FPGA   one of them is defined by the host
-// HAVE_...                          what the build probes of cl/probe_features.cl found on the device
+// HAVE_...                          what the build probes of cl/device/probe_features.cl found on the device
 // CHECK_RACES                       defined under Oclgrind, whose race detector knows atomics but not volatile
 
 #ifdef HAVE_FP64

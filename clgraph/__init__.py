@@ -8,12 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
-
-# Some functions bear the name of their module (clgraph.bfs): importing them here, eagerly, is what makes
-# the function win. pyopencl itself is imported by the device floor alone, and only when it is used.
-from clgraph.bfs import BFSResult, bfs
-from clgraph.bfs_many import ManyBFSResult, bfs_many
 from clgraph.components import Components, connected_components, largest_component
+from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import (
     BuildError,
     CapacityError,
@@ -23,12 +19,12 @@ from clgraph.errors import (
     DeviceError,
     InputError,
 )
-from clgraph.generate import powerlaw_graph, rmat_graph
 from clgraph.graph import Graph
-from clgraph.io import read, write
-from clgraph.pagerank import PageRankResult, pagerank
-from clgraph.ppr import PersonalizedResult, personalized_pagerank
-from clgraph.quality import Quality, quality
+from clgraph.graph.io import read, write
+from clgraph.measures import Quality, quality
+from clgraph.measures.triangle_count import clustering, triangles
+from clgraph.ranking import PageRankResult, pagerank
+from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
 from clgraph.reference import (
     reference_bfs,
     reference_components,
@@ -42,7 +38,11 @@ from clgraph.reference import (
 from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
-from clgraph.triangles import clustering, triangles
+
+# Some functions bear the name of their module (clgraph.bfs): importing them here, eagerly, is what makes
+# the function win. pyopencl itself is imported by the device floor alone, and only when it is used.
+from clgraph.traversal import BFSResult, bfs
+from clgraph.traversal.many import ManyBFSResult, bfs_many
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from clgraph.bfs import bfs
 from clgraph.components import connected_components
+from clgraph.csr.generate import powerlaw_graph
 from clgraph.errors import ClgraphError
-from clgraph.generate import powerlaw_graph
 from clgraph.graph import Graph
-from clgraph.pagerank import Variant, pagerank
-from clgraph.ppr import Method, personalized_pagerank
+from clgraph.ranking import Variant, pagerank
+from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_sample, verify_bfs, verify_components, verify_sample
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.ppr import verify_ppr
 from clgraph.sampling import EXACT, METHODS, sample
+from clgraph.traversal import bfs
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -10,18 +10,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from devices import WORDS, has_oclgrind, working_devices
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-
-# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's
-WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga")
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clgraph")
@@ -34,31 +30,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="A,B",
         help="run on all devices; one of these (or oclgrind) that does not work is an error",
     )
-
-
-@cache
-def working_devices() -> dict[str, Device]:
-    """Word -> device, for each device that works; a device under its first word only."""
-    from clgraph.device import choose
-    from clgraph.errors import DeviceError
-
-    found: dict[str, Device] = {}
-    for word in WORDS:
-        try:
-            device = choose(word)
-        except DeviceError:
-            continue
-        if device not in found.values():
-            found[word] = device
-    return found
-
-
-@cache
-def has_oclgrind() -> bool:
-    """Whether Oclgrind is installed; it runs in subprocesses of its own (tests/test_oclgrind.py)."""
-    from clgraph.drivers import find_oclgrind
-
-    return find_oclgrind() is not None
 
 
 def _words(config: pytest.Config, option: str) -> list[str]:

@@ -19,7 +19,7 @@ KERNELS = Path(__file__).parent / "kernels"
 
 def build_test_kernel(device: Any, name: str) -> Any:
     """A program from tests/kernels/NAME.cl, with cl/common.h in front."""
-    from clgraph.program import build_source, kernel_folder
+    from clgraph.device.program import build_source, kernel_folder
 
     source = (kernel_folder() / "common.h").read_text() + (KERNELS / f"{name}.cl").read_text()
     return build_source(device, name, source, device.build_options)
@@ -42,8 +42,9 @@ def case_pipelines(device: Any) -> None:
     import dataclasses
 
     import clgraph
-    from clgraph import Graph, bfs_search
+    from clgraph import Graph
     from clgraph.device import Setup
+    from clgraph.traversal import search as bfs_search
 
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 40, 60), np.zeros(9, np.int64)))
@@ -76,9 +77,10 @@ def case_partitions(device: Any) -> None:
     import dataclasses
 
     import clgraph
-    from clgraph import Graph, bfs_search
+    from clgraph import Graph
     from clgraph.device import Setup
-    from clgraph.launch import record_launches
+    from clgraph.device.launch import record_launches
+    from clgraph.traversal import search as bfs_search
 
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 140, 150), np.zeros(30, np.int64)))
@@ -126,7 +128,7 @@ def case_planted_uninitialised(device: Any) -> None:
 
 def _components(device: Any, directed: bool, **options: Any) -> None:
     from clgraph.components import GiantFinder
-    from clgraph.copra import upload_csr
+    from clgraph.csr.upload import upload_csr
     from clgraph.graph import Graph
     from clgraph.reference.components import reference_components
 
@@ -180,9 +182,9 @@ def case_components_copra(device: Any) -> None:
 
 
 def _strong(device: Any, long_row: int | None) -> None:
+    from clgraph.components.strong import StrongFinder
     from clgraph.graph import Graph
     from clgraph.reference.components import reference_components
-    from clgraph.strong_components import StrongFinder
 
     rng = np.random.default_rng(2)
     v = np.arange(50)
@@ -214,11 +216,11 @@ def case_strong_pieces(device: Any) -> None:
 def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) -> None:
     from dataclasses import replace
 
-    from clgraph.bfs import bfs
-    from clgraph.bfs_many import bfs_many
-    from clgraph.bfs_search import SHAPES
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
+    from clgraph.traversal import bfs
+    from clgraph.traversal.many import bfs_many
+    from clgraph.traversal.search import SHAPES
 
     SHAPES["simulator"] = replace(SHAPES["simulator"], **shape)
     rng = np.random.default_rng(5)
@@ -284,7 +286,7 @@ def case_bfs_team_pull(device: Any) -> None:
 def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
     import importlib
 
-    module = importlib.import_module("clgraph.bfs_many")  # the function clgraph.bfs_many hides it otherwise
+    module = importlib.import_module("clgraph.traversal.many")
     for name, value in zip(("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE", "SCATTER_SHARE"), counts, strict=True):
         setattr(module, name, value)
     _bfs(device, many=True, **shape)
@@ -302,7 +304,8 @@ def case_bfs_many_scatter(device: Any) -> None:
 
 def case_bfs_many_ranked(device: Any) -> None:
     """Many searches at once with vertices numbered by degree, from the first pull on."""
-    from clgraph import bfs_many, bfs_ranked
+    from clgraph import bfs_many
+    from clgraph.traversal import ranked as bfs_ranked
 
     bfs_ranked.MANY_VERTICES, bfs_ranked.HOT_SHARE = 0, 1
     sys.modules[bfs_many.__module__].RANK_SEARCHES = 1  # type: ignore[attr-defined]
@@ -415,7 +418,7 @@ def case_exact_dre(device: Any) -> None:
 
 
 def _csr_build(device: Any, **options: Any) -> None:
-    from clgraph.csr_build import build_rows
+    from clgraph.csr.build import build_rows
     from clgraph.graph import build_csr
 
     rng = np.random.default_rng(7)
@@ -439,15 +442,15 @@ def case_csr_build(device: Any) -> None:
 
 def case_csr_buckets(device: Any) -> None:
     """Rows from arcs as CPUs do it."""
-    import clgraph.csr_build
+    import clgraph.csr.build
 
-    clgraph.csr_build.SLICE_ARCS = 40
+    clgraph.csr.build.SLICE_ARCS = 40
     _csr_build(device, way="buckets")
 
 
 def case_generate(device: Any) -> None:
     """Edges drawn on the device, from the power law and from R-MAT."""
-    from clgraph.generate import powerlaw_graph, rmat_graph
+    from clgraph.csr.generate import powerlaw_graph, rmat_graph
 
     for make in (
         lambda **where: powerlaw_graph(300, average_degree=1, seed=2, **where),
@@ -526,7 +529,7 @@ def case_explore_edfs_lanes(device: Any) -> None:
 
 def _pagerank(device: Any, variant: str, *, weighted: bool = False, **options: Any) -> None:
     from clgraph import Graph
-    from clgraph.pagerank import pagerank
+    from clgraph.ranking import pagerank
     from clgraph.reference.pagerank import reference_pagerank
 
     ends = (np.random.default_rng(3).random((2, 180)) ** 2 * 50).astype(int)
@@ -580,8 +583,11 @@ def case_pagerank_bins(device: Any) -> None:
 def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
     from dataclasses import replace
 
-    from clgraph import Graph, ppr_product, ppr_top, ppr_walks
-    from clgraph.ppr import personalized_pagerank
+    from clgraph import Graph
+    from clgraph.ranking.personalized import personalized_pagerank
+    from clgraph.ranking.personalized import product as ppr_product
+    from clgraph.ranking.personalized import top as ppr_top
+    from clgraph.ranking.personalized import walks as ppr_walks
     from clgraph.reference.ppr import verify_ppr
 
     if teams:
@@ -646,7 +652,7 @@ def _tangle() -> Any:
 
 def case_degrees(device: Any) -> None:
     """Degrees in local memory, in global memory, and listed."""
-    from clgraph.quality.degrees import degree_histogram
+    from clgraph.measures.degrees import degree_histogram
 
     graph = _tangle()
     degrees, counts = degree_histogram(device, graph, limit=8, bins=4)
@@ -655,8 +661,8 @@ def case_degrees(device: Any) -> None:
 
 def case_hop_plot(device: Any) -> None:
     """Pairs by distance from the planes of many searches."""
-    from clgraph.bfs_many import bfs_many
-    from clgraph.quality.hops import hop_plot
+    from clgraph.measures.hops import hop_plot
+    from clgraph.traversal.many import bfs_many
 
     graph = _tangle()
     distance = bfs_many(graph, np.arange(50), device=device).distance

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_runs import ROOT, environment
-from conftest import working_devices
+from devices import working_devices
 
 EXAMPLES = {"cpu_pocl": "pocl", "gpu_nvidia": "nvidia", "fpga_intel": "fpga"}
 

@@ -224,7 +224,7 @@ def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
 def works_installed(python, tmp_path):
     """From a folder that is not the source tree."""
     env, program = user_environment(tmp_path), python.parent / "clgraph"
-    code = "import clgraph, clgraph.program; print(clgraph.__file__); print(clgraph.program.kernel_folder())"
+    code = "import clgraph, clgraph.device.program; print(clgraph.__file__); print(clgraph.device.program.kernel_folder())"
     where = command(python, "-c", code, cwd=tmp_path, env=env).stdout.splitlines()
     for path in where:
         assert Path(path).is_relative_to(python.parent.parent)

@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import working_devices
+from devices import working_devices
 
 SCRIPT = """
 import hashlib, json, sys
 import numpy as np
 from clgraph import Graph
 from clgraph.device import get_device
-from clgraph.generate import powerlaw_graph
+from clgraph.csr.generate import powerlaw_graph
 from clgraph.sampling import EXACT, METHODS, sample
 
 device = get_device("pocl")

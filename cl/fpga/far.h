@@ -1,4 +1,4 @@
-// far.h: the other half of an arc, for a block of arcs at a time; after rows.h and copra.h.
+// far.h: the other half of an arc, for a block of arcs at a time; after rows.h and sampling/copra.h.
 //
 // The row of an arc's head ascends, so its place there is found by halving; a search alone would wait for memory at
 // every step. Here each step is a loop over the arcs of a block, none of which waits for another: one arc a cycle, as long

@@ -13,7 +13,7 @@
 // heads is what such a turn does. Nothing here was ever compiled by aoc or run on a board:
 // the reports of `clgraph fpga compile --report` have the last word.
 
-#include "parameters.h"
+#include "fpga/parameters.h"
 
 #ifdef INTEL_PIPELINES   // set by the host for Intel's FPGAs and their emulator; other compilers run the same as plain C
 #define PIPELINE __kernel __attribute__((max_global_work_dim(0))) __attribute__((uses_global_work_offset(0)))

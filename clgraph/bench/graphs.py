@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import InputError
-from clgraph.generate import powerlaw_graph, rmat_graph
 from clgraph.graph import Graph
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def make_graph(name: str, device: Device | None = None, *, directed: bool = Fals
     """
     match = NAME.fullmatch(name)
     if match is None:
-        from clgraph.io import read
+        from clgraph.graph.io import read
 
         return read(name, directed=True) if directed else read(name)
     number = int(match[2])

@@ -15,7 +15,7 @@ from typing import NoReturn
 import click
 
 import clgraph
-from clgraph import child
+from clgraph.device import child
 from clgraph.errors import ClgraphError
 
 # command -> (module, what --help says); in the order of --help

@@ -68,7 +68,7 @@ def curve(
     clgraph curve internet.txt --method dre --seeds 5 --plot curve.png
     """
     from clgraph import keyed
-    from clgraph.io import atomic_write, check_writable
+    from clgraph.graph.io import atomic_write, check_writable
     from clgraph.sampling.curve import curve_table, reduction_curve
     from clgraph.sizes import parse_size
 
@@ -137,7 +137,7 @@ def _print_table(table: dict[str, list[float]], curves: list[ReductionCurve]) ->
 def _check_picture(path: str) -> None:
     """Refuse what could not be drawn before the work is done."""
     from clgraph.drawing import need_matplotlib
-    from clgraph.io import check_writable
+    from clgraph.graph.io import check_writable
 
     if not path.lower().endswith(PICTURES):
         raise InputError(f"--plot {path}: the name must end in {', '.join(PICTURES)}")
@@ -154,7 +154,7 @@ def draw(curves: list[ReductionCurve], path: str, name: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    from clgraph.io import atomic_write
+    from clgraph.graph.io import atomic_write
 
     figure, (counts, degree) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for i, each in enumerate(curves):

@@ -26,7 +26,7 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from clgraph.generate import powerlaw_graph
+    from clgraph.csr.generate import powerlaw_graph
     from clgraph.graph import Graph
     from clgraph.sampling import METHODS, sample
 

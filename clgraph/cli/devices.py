@@ -63,10 +63,9 @@ def devices(as_json: bool) -> None:
     The spec is what --device takes. "memory" is the whole of it, "buffer" the largest single piece.
     Oclgrind is shown only if CLGRAPH_DEVICE=oclgrind asks for it.
     """
-    from clgraph import drivers
-    from clgraph.choosing import NO_PLATFORM
-    from clgraph.device import list_devices
-    from clgraph.doctor import describe
+    from clgraph.device import drivers, list_devices
+    from clgraph.device.choosing import NO_PLATFORM
+    from clgraph.device.doctor import describe
 
     found = [describe(d) for d in list_devices()]
     platforms = [
@@ -97,7 +96,7 @@ def doctor(as_json: bool) -> None:
 
     Exit status 0 only if some device works.
     """
-    from clgraph.doctor import examine
+    from clgraph.device.doctor import examine
 
     report = examine()
     if as_json:
@@ -150,7 +149,7 @@ def cache(clear: bool, as_json: bool) -> None:
 
     Where it would grow beyond CLGRAPH_CACHE_SIZE (200M, 2G; default 512M), what was used longest ago goes.
     """
-    from clgraph import cache as store
+    from clgraph.device import cache as store
 
     most = store.limit()
     if clear:

@@ -36,7 +36,7 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
         quiet: bool,
         **parameters: Any,
     ) -> None:
-        from clgraph.io import check_writable, write_with_summary
+        from clgraph.graph.io import check_writable, write_with_summary
 
         check_writable(output, output_format)
         seed = check_seed(seed)
@@ -65,7 +65,7 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     Made by NumPy, or with --device on a device. An edge list holds no vertex without edges; the binary form
     (.clg) holds them all.
     """
-    from clgraph import generate as models
+    from clgraph.csr import generate as models
 
     def make(**how: Any) -> Any:
         return models.powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
@@ -107,7 +107,7 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
     Made by NumPy, or with --device on a device. An edge list holds no vertex without edges; the binary form
     (.clg) holds them all.
     """
-    from clgraph import generate as models
+    from clgraph.csr import generate as models
 
     def make(**how: Any) -> Any:
         a, b, c = quadrants

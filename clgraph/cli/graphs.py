@@ -51,7 +51,7 @@ def describe(graph: Graph) -> dict[str, Any]:
     """
     import numpy as np
 
-    from clgraph.graph import component_labels
+    from clgraph.graph.components import component_labels
 
     count, labels = component_labels(graph)
     told: dict[str, Any] = {
@@ -97,7 +97,7 @@ def convert(
     \b
     clgraph convert web.edges.gz web.clg
     """
-    from clgraph.io import check_writable, write_with_summary
+    from clgraph.graph.io import check_writable, write_with_summary
 
     check_writable(target, output_format)  # before a large file is read
     graph = read_graph(source, reading, quiet)

@@ -77,7 +77,7 @@ def write_record(
     import scipy
 
     import clgraph
-    from clgraph.io import atomic_write
+    from clgraph.graph.io import atomic_write
 
     value = {
         "command": ["clgraph", *sys.argv[1:]],
@@ -100,8 +100,8 @@ def write_record(
 
 def _input_files(graph: Path, format_name: str | None) -> list[Path]:
     """The file; both of them where an LDBC graph lies in two."""
-    from clgraph.io import ldbc
-    from clgraph.io.formats import find_format
+    from clgraph.graph.io import ldbc
+    from clgraph.graph.io.formats import find_format
 
     if find_format(graph, format_name)[0] != "ldbc":
         return [graph]

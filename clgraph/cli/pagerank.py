@@ -25,7 +25,7 @@ from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.pagerank import PageRankResult
+    from clgraph.ranking import PageRankResult
 
 VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"]
 
@@ -102,9 +102,9 @@ def pagerank(
     """
     import warnings
 
-    from clgraph.io import check_writable
-    from clgraph.pagerank import pagerank as rank
-    from clgraph.pagerank_problem import check_damping, make_stop
+    from clgraph.graph.io import check_writable
+    from clgraph.ranking import pagerank as rank
+    from clgraph.ranking.problem import check_damping, make_stop
 
     # what can be refused is refused before a large file is read
     check_damping(damping)
@@ -212,7 +212,7 @@ def _add(given: dict[Any, float], word: str, value: float, graph: Graph, where: 
 
 def _write(path: str, graph: Graph, found: PageRankResult) -> None:
     """One line a vertex: id and rank, with as many digits as bring the rank back exactly."""
-    from clgraph.io import atomic_write
+    from clgraph.graph.io import atomic_write
 
     # str of a NumPy scalar is the shortest that reads back as the same number of its type
     with atomic_write(path, "w") as out:

@@ -24,7 +24,7 @@ from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.ppr import PersonalizedResult
+    from clgraph.ranking.personalized import PersonalizedResult
 
 SOURCES_SHOWN = 10
 CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
@@ -116,11 +116,11 @@ def ppr(
     """
     import warnings
 
-    from clgraph.io import check_writable
+    from clgraph.graph.io import check_writable
     from clgraph.keyed import check_seed
-    from clgraph.pagerank_problem import check_damping
-    from clgraph.ppr import personalized_pagerank
-    from clgraph.ppr_options import check_numbers
+    from clgraph.ranking.personalized import personalized_pagerank
+    from clgraph.ranking.personalized.options import check_numbers
+    from clgraph.ranking.problem import check_damping
 
     # what can be refused is refused before a large file is read
     check_numbers(
@@ -220,7 +220,7 @@ def _as_id(word: str, where: str, graph: Graph) -> Any:
 
 def _write(path: str, graph: Graph, found: PersonalizedResult) -> None:
     """One line a source and vertex, with as many digits as bring the rank back exactly."""
-    from clgraph.io import atomic_write
+    from clgraph.graph.io import atomic_write
 
     every = graph.ids.tolist()
     with atomic_write(path, "w") as out:

@@ -25,7 +25,7 @@ from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.quality import Quality
+    from clgraph.measures import Quality
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -93,9 +93,9 @@ def quality(
     clgraph quality internet.txt half.txt --record half.json --report half.html
     """
     from clgraph import keyed
-    from clgraph.io import atomic_write, check_writable
-    from clgraph.quality import check_hop_sources, check_part
-    from clgraph.quality import quality as measure
+    from clgraph.graph.io import atomic_write, check_writable
+    from clgraph.measures import check_hop_sources, check_part
+    from clgraph.measures import quality as measure
 
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)
@@ -130,8 +130,8 @@ def quality(
     names = (Path(original).name, Path(sample).name if sample else "")
     if report or plot:
         curve, why = (None, None) if part is None else curve_of(whole, part, made, dev)
-        from clgraph.quality.figures import drawings, picture
-        from clgraph.quality.report import report_html
+        from clgraph.measures.figures import drawings, picture
+        from clgraph.measures.report import report_html
 
         if report:
             facts = facts_of(original, sample, made) + _facts(dev, found)
@@ -183,7 +183,7 @@ def _print_tables(found: Quality, names: tuple[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from clgraph.quality.words import DISTANCES, TABLES, figure, rows
+    from clgraph.measures.words import DISTANCES, TABLES, figure, rows
 
     two = found.sample is not None
     table = Table(title=f"{names[1]}, a sample of {names[0]}" if two else names[0])

@@ -116,7 +116,7 @@ def sample(
     clgraph sample internet.txt --sizes 70%,50%,30% --seeds 5 -o 'out-{size}-{seed}.txt'
     """
     from clgraph import keyed
-    from clgraph.io import check_writable
+    from clgraph.graph.io import check_writable
     from clgraph.sampling import sample as run
     from clgraph.sizes import parse_size
 
@@ -168,7 +168,7 @@ def sample(
             seconds = {"read": read_seconds, **result.seconds}
             name = names.get((each, number))
             if name:
-                from clgraph.io import write_with_summary
+                from clgraph.graph.io import write_with_summary
 
                 started = time.perf_counter()
                 say(write_with_summary(result.graph, name, format=output_format), quiet)

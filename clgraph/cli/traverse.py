@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from clgraph.bfs import BFSResult
     from clgraph.graph import Graph
+    from clgraph.traversal import BFSResult
 
 
 # --- bfs ---------------------------------------------------------------------------------------------
@@ -70,8 +70,8 @@ def bfs(
     \b
     clgraph bfs internet.txt --source 1 -o distance.tsv
     """
-    from clgraph.bfs import bfs as search
-    from clgraph.io import check_writable
+    from clgraph.graph.io import check_writable
+    from clgraph.traversal import bfs as search
 
     if output:
         check_writable(output, "edges")
@@ -142,7 +142,7 @@ def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
 
 def _write_bfs(path: str, graph: Graph, found: BFSResult) -> None:
     """One line a vertex: id, distance, id of the predecessor; -1 where there is none."""
-    from clgraph.io import atomic_write
+    from clgraph.graph.io import atomic_write
 
     assert found.predecessor is not None
     ids = graph.ids.tolist()
@@ -187,7 +187,7 @@ def components(
     clgraph components internet.txt --largest giant.txt -o component.tsv
     """
     from clgraph.components import connected_components
-    from clgraph.io import check_writable
+    from clgraph.graph.io import check_writable
 
     # what can be refused is refused before a large file is read
     if largest:
@@ -214,13 +214,13 @@ def components(
     seconds = {"read": read_seconds, **found.seconds}
     started = time.perf_counter()
     if output:
-        from clgraph.io import atomic_write
+        from clgraph.graph.io import atomic_write
 
         with atomic_write(output, "w") as out:
             pairs = zip(data.ids.tolist(), found.labels.tolist(), strict=True)
             out.writelines(f"{vertex}\t{component}\n" for vertex, component in pairs)
     if largest:
-        from clgraph.io import write_with_summary
+        from clgraph.graph.io import write_with_summary
 
         say(write_with_summary(data.subgraph(found.largest), largest), quiet)
     if output or largest:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyopencl as cl
 
+from clgraph.device.program import Program
 from clgraph.errors import BuildError
 from clgraph.fpga import parameters, pipelines
-from clgraph.program import Program
 
 if TYPE_CHECKING:
-    from clgraph.hardware import Hardware
+    from clgraph.device.hardware import Hardware
 
 FORMAT = 1
 

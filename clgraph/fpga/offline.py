@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clgraph
-from clgraph import cache, child
-from clgraph.cache import write_atomically
+from clgraph.device import cache, child
+from clgraph.device.cache import write_atomically
 from clgraph.errors import BuildError, DeviceError
 from clgraph.fpga import parameters, pipelines
 from clgraph.fpga.binary import Sidecar
@@ -93,7 +93,7 @@ class Order:
     def units(self) -> dict[str, str]:
         """File name -> text, as aoc gets them."""
         return {
-            f"{name}{pipelines.suffix(defines)}.cl": pipelines.unit(name, defines, {}, ())
+            f"{name.replace('/', '_')}{pipelines.suffix(defines)}.cl": pipelines.unit(name, defines, {}, ())
             for name, defines in self.wanted
         }
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from clgraph.device.program import kernel_folder
 from clgraph.errors import InputError
-from clgraph.program import kernel_folder
 
 _DEFINE = re.compile(r"^#define (\w+) (\d+)(?:[ \t]*// (.*))?$", re.MULTILINE)
 

@@ -309,7 +309,7 @@ class Tiles:
 
     @staticmethod
     def of(w: Workload, size: int, room: int, burst: int) -> Tiles:
-        """As `clgraph.partitions.Cut.of` cuts it."""
+        """As `clgraph.csr.partitions.Cut.of` cuts it."""
         partitions = np.ceil(w.n / size)
         pieces = np.ceil(w.arcs / (room - burst * partitions))
         count = partitions * pieces

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from clgraph.device.program import read_source
 from clgraph.errors import InputError
-from clgraph.program import read_source
 
 Defines = dict[str, Any]
 
@@ -52,24 +52,24 @@ _NUMBERS = ("OFFSET", "REAL", "COMPENSATED")
 _RANKS = (*_NUMBERS, "SHIFT", "TRAVEL_RANK")
 
 PIPELINES: dict[str, Pipeline] = {
-    "fill": Pipeline("all"),
-    "copra": Pipeline("sample", _OFFSET),
-    "copra_bfs": Pipeline("sample", _OFFSET),
-    "draw": Pipeline("sample", _OFFSET),
-    "select": Pipeline("sample", _OFFSET),
-    "exact": Pipeline("sample", _OFFSET),
-    "components": Pipeline("components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))),
-    "components_rank": Pipeline("components"),
-    "bfs": Pipeline("bfs", _OFFSET),
-    "bfs_push": Pipeline("bfs", _OFFSET),
-    "bfs_pull": Pipeline("bfs", _OFFSET),
-    "bfs_partitions": Pipeline("bfs", _OFFSET),
-    "bfs_fused": Pipeline("bfs", _OFFSET),
-    "pagerank": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
-    "pagerank_pull": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
-    "pagerank_partitions": Pipeline("pagerank", _RANKS, (_BOARD,)),
-    "ppr_walks": Pipeline("walks", _NUMBERS, (_BOARD,)),
-    "ppr_top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
+    "device/memory_fill": Pipeline("all"),
+    "sampling/copra": Pipeline("sample", _OFFSET),
+    "sampling/array_frontier": Pipeline("sample", _OFFSET),
+    "sampling/draw": Pipeline("sample", _OFFSET),
+    "sampling/select": Pipeline("sample", _OFFSET),
+    "sampling/exact": Pipeline("sample", _OFFSET),
+    "components/finder": Pipeline("components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))),
+    "components/finder_rank": Pipeline("components"),
+    "traversal/search": Pipeline("bfs", _OFFSET),
+    "traversal/search_push": Pipeline("bfs", _OFFSET),
+    "traversal/search_pull": Pipeline("bfs", _OFFSET),
+    "traversal/search_partitions": Pipeline("bfs", _OFFSET),
+    "traversal/search_fused": Pipeline("bfs", _OFFSET),
+    "ranking/solver": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
+    "ranking/rows_pull": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
+    "ranking/partitions": Pipeline("pagerank", _RANKS, (_BOARD,)),
+    "ranking/personalized/walks": Pipeline("walks", _NUMBERS, (_BOARD,)),
+    "ranking/personalized/top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
 }
 #: groups that a group needs besides itself
 NEEDS = {"sample": ("components",), "walks": ("pagerank",)}

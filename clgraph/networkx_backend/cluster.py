@@ -29,7 +29,7 @@ def clustering(G: ConvertedGraph, nodes: Any = None, weight: Any = None) -> Any:
 
 
 def _count(name: str, G: ConvertedGraph) -> npt.NDArray[np.int64]:
-    from clgraph.triangles import triangles as count
+    from clgraph.measures.triangle_count import triangles as count
 
     if len(G) == 0:
         return np.zeros(0, np.int64)

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.building import row_ptr_of, stable_argsort
+from clgraph.graph.building import row_ptr_of, stable_argsort
 from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import chosen_device, on_device
 

@@ -50,7 +50,7 @@ def pagerank(
             ConvergenceWarning,
             stacklevel=2,
         )
-    from clgraph.pagerank import pagerank as rank
+    from clgraph.ranking import pagerank as rank
 
     with on_device("pagerank") as device:
         try:

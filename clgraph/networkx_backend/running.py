@@ -65,7 +65,7 @@ def chosen_device() -> Device:
 def on_device(name: str) -> Iterator[Device]:
     """The device for the block, which counts as a call of the function if it launches a kernel."""
     device = chosen_device()
-    from clgraph.launch import record_launches
+    from clgraph.device.launch import record_launches
 
     with record_launches() as launches:
         yield device

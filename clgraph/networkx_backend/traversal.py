@@ -138,7 +138,7 @@ def all_pairs_shortest_path_length(
     """As `networkx.all_pairs_shortest_path_length`."""
 
     def rows() -> Iterator[tuple[Any, dict[Any, int]]]:
-        from clgraph.bfs_many import bfs_many
+        from clgraph.traversal.many import bfs_many
 
         n, depth = len(G), _depth(cutoff)
         together = max(1, min(SEARCHES, PLACES // max(n, 1)))
@@ -218,7 +218,7 @@ def _depth(limit: Any) -> int | None:
 def _reach(
     name: str, G: ConvertedGraph, sources: list[int], depth: int | None, turned: bool
 ) -> npt.NDArray[np.int32]:
-    from clgraph.bfs import bfs
+    from clgraph.traversal import bfs
 
     graph = G.turned if turned and G.is_directed() else G.rows
     with on_device(name) as device:

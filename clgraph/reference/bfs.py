@@ -10,8 +10,8 @@ import numpy.typing as npt
 from clgraph.errors import ClgraphError
 
 if TYPE_CHECKING:
-    from clgraph.bfs import BFSResult
     from clgraph.graph import Graph
+    from clgraph.traversal import BFSResult
 
 SLICE = 1 << 24  # arcs looked at in one go
 FAR = np.iinfo(np.int32).max

@@ -15,7 +15,8 @@ import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
 from clgraph.errors import InputError
-from clgraph.graph import Graph, largest_component_mask
+from clgraph.graph import Graph
+from clgraph.graph.components import largest_component_mask
 from clgraph.reference.sampling import EdgeList
 from clgraph.sizes import target_size
 

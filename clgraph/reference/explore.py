@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.errors import InputError
-from clgraph.graph import Graph, largest_component_mask
+from clgraph.graph import Graph
+from clgraph.graph.components import largest_component_mask
 from clgraph.reference.sampling import EdgeList, SampleLike
 from clgraph.sizes import target_size
 

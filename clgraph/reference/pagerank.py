@@ -9,11 +9,11 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from clgraph.errors import ClgraphError
-from clgraph.pagerank_problem import Problem, make_problem
+from clgraph.ranking.problem import Problem, make_problem
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.pagerank import PageRankResult
+    from clgraph.ranking import PageRankResult
 
 
 def _matrix(graph: Graph, problem: Problem) -> Any:

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import ClgraphError
-from clgraph.pagerank_problem import make_problem
-from clgraph.ppr_problem import make_queries
+from clgraph.ranking.personalized.problem import make_queries
+from clgraph.ranking.problem import make_problem
 from clgraph.reference.pagerank import _matrix
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.ppr import PersonalizedResult
+    from clgraph.ranking.personalized import PersonalizedResult
 
 Rule = Literal["exact", "contest"]
 STAND_IN = 1e-9  # so near (relative) to the k-th rank, one vertex is as good as another

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.copra import Copra
-from clgraph.giant_finder import GiantFinder
+from clgraph.components.finder import GiantFinder
+from clgraph.sampling.copra import Copra
 
 
 class LinkCompress:

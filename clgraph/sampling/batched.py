@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from clgraph.copra import Copra
+from clgraph.sampling.copra import Copra
 from clgraph.sampling.result import Left, Progress
 
 

@@ -89,7 +89,7 @@ class Bracket:
         return tree, top
 
     def arcs_after(self, last: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-        """Both arcs of every edge that is deleted after the `last`-th, and their keys (as in cl/exact.cl)."""
+        """Both arcs of every edge that is deleted after the `last`-th, and their keys (as in cl/sampling/exact.cl)."""
         assert self.arc is not None
         graph, tail, arc = self._graph, self.vertex[last + 1 :], self.arc[last + 1 :].astype(np.int64)
         copy, far = self._copy(tail, arc), np.empty(len(arc), np.int64)

@@ -1,4 +1,4 @@
-"""Contraction of drawn edges (cre, crve): host half of ``cl/contract.cl``, and the contracted graph.
+"""Contraction of drawn edges (cre, crve): host half of ``cl/sampling/contract.cl``, and the contracted graph.
 
 The first k merges of a batch are found without looking at one draw after the other: the first r draws make at
 most r merges, so the draws that may still be needed are taken r at a time, r being the merges that are
@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.aligned import aligned
-from clgraph.copra import DeviceCSR, upload_csr
+from clgraph.components.finder import GiantFinder
+from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.errors import DeviceError
-from clgraph.giant_finder import GiantFinder
 from clgraph.graph import Graph, build_csr
+from clgraph.graph.aligned import aligned
 from clgraph.sampling.members import ROOTS, Members
 from clgraph.sampling.result import Left, Progress
 from clgraph.sampling.schedule import batch_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.program import Program
+    from clgraph.device.program import Program
 
 BLOCK = 64  # draws
 CHUNK = 1 << 22  # draws that are kept at a time
@@ -88,7 +88,7 @@ class ContractRun:
 
     def _kernels(self, rows: DeviceCSR) -> Program:
         return self._device.program(
-            "contract", ITEMS=self._items, RUN=self._run, BLOCK=BLOCK, BY_VERTEX=self._by_vertex,
+            "sampling/contract", ITEMS=self._items, RUN=self._run, BLOCK=BLOCK, BY_VERTEX=self._by_vertex,
             **rows.defines,
         )  # fmt: skip
 
@@ -133,7 +133,7 @@ class ContractRun:
 
     def _rebuild(self) -> None:
         """The rows of the graph as it stands, of the old ones and the new numbers in `_label`."""
-        from clgraph.csr_build import build_rows
+        from clgraph.csr.build import build_rows
 
         rows, device = self._rows, self._device
         if not self._ends:  # the first time is the largest
@@ -235,7 +235,7 @@ class ContractRun:
         group_of = device.empty(n, np.int32)
         self._kernels(small).contract_groups(self._over(n), np.int32(n), self._place, self._name, group_of)
         program = device.program(
-            "contract_pairs", RUN=self._run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
+            "sampling/contract_pairs", RUN=self._run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
         )
         counts = self._graph.multiplicity
         count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.runs_on import RunsOn
+from clgraph.results import RunsOn
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import EXACT, EXPLORING, Batches, check_options, make_run, upload
 from clgraph.sampling.result import Progress

@@ -1,4 +1,4 @@
-"""Keyed draws of live edges (drve, dhyb): host half of ``cl/draw.cl``."""
+"""Keyed draws of live edges (drve, dhyb): host half of ``cl/sampling/draw.cl``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.copra import Copra
 from clgraph.errors import DeviceError
+from clgraph.sampling.copra import Copra
 
 
 class ByDraw:
@@ -35,7 +35,7 @@ class ByDraw:
         self._copra, self._seed = copra, seed
         self._weight, self._threshold = weight, 0
         self._program = device.program(
-            "draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, HYBRID=int(weight != 1),
+            "sampling/draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, HYBRID=int(weight != 1),
             HAS_COPIES=int(copra.has_copies), FAR_SCAN=int(copra.far_scan), **copra.csr.defines,
         )  # fmt: skip
         self._first = device.empty(copra.slots, np.int32)

@@ -4,7 +4,7 @@ Each thing has a priority; the loop deletes by increasing priority, and deletion
 never matter. A probe labels the components at a threshold inside the component followed so far. The loop
 follows one component: the largest one at a threshold is it only under a certificate (it holds more than half
 of what was followed before), else the step was too far. The last few deletions are taken one by one on the
-host (`MergeTree`). Host half of ``cl/exact.cl``.
+host (`MergeTree`). Host half of ``cl/sampling/exact.cl``.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.copra import upload_csr
+from clgraph.components.finder import GiantFinder
+from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
-from clgraph.giant_finder import GiantFinder
 from clgraph.graph import Graph
 from clgraph.sampling.bracket import TOP, Bracket
 from clgraph.sampling.result import Left, Progress
@@ -72,7 +72,7 @@ class ExactRun:
         self._passes = -(-self._n // items)
         things = csr.arcs if edges else csr.n
         device.reserve({"key": 4 * things, "labels": 12 * csr.n, "live": csr.n + csr.arcs})
-        self._program = device.program("exact", ITEMS=items, HAS_COPIES=int(self._copies), **csr.defines)
+        self._program = device.program("sampling/exact", ITEMS=items, HAS_COPIES=int(self._copies), **csr.defines)
         wide = csr.offset is np.int64
         key_type: Literal["uint"] | None = "uint" if edges else None
         self._finder = GiantFinder(device, csr.n, csr.arcs, masked=True, arc_key=key_type, wide=wide)

@@ -1,6 +1,6 @@
 """Exploration from a random vertex, breadth-first or depth-first (ebfs, edfs).
 
-Host half of ``cl/explore.cl`` and ``cl/explore_order.cl``.
+Host half of ``cl/sampling/explore.cl`` and ``cl/sampling/explore_order.cl``.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.bfs_search import Search
-from clgraph.copra import upload_csr
+from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.sampling.members import Members
 from clgraph.sampling.result import Left, Progress
 from clgraph.sampling.whole import WholeFinder
+from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.program import Program
+    from clgraph.device.program import Program
 
 TOP = 1 << 64
 CAPACITY = 1 << 16  # vertices that the host sorts
@@ -65,9 +65,9 @@ class ExploreRun:
         self._passes = -(-csr.n // self._items)
         device.reserve({"label": 4 * csr.n, "live": csr.n + csr.arcs})
         self._program = device.program(
-            "explore", ITEMS=self._items, LANES=LANES.get(device.kind, 1), **csr.defines
+            "sampling/explore", ITEMS=self._items, LANES=LANES.get(device.kind, 1), **csr.defines
         )
-        self._taking = device.program("exact", ITEMS=self._items, HAS_COPIES=0, **csr.defines)
+        self._taking = device.program("sampling/exact", ITEMS=self._items, HAS_COPIES=0, **csr.defines)
         self._whole = WholeFinder(device, graph)
         self._members = Members(device)
         self._live_vertices = device.empty(csr.n, np.uint8)
@@ -201,7 +201,7 @@ class _Depth:
         self._lanes = LANES.get(device.kind, 1)
         self._steps = STEPS.get(device.kind, STEPS_ON_CPU)
         self._ordering = device.program(
-            "explore_order", RUN=self._run, BLOCK=self.BLOCK, SPREAD=self.SPREAD, **csr.defines
+            "sampling/explore_order", RUN=self._run, BLOCK=self.BLOCK, SPREAD=self.SPREAD, **csr.defines
         )
         self._buckets = csr.arcs // self.SPREAD + csr.n
         device.reserve(

@@ -1,4 +1,4 @@
-"""Some of the vertices, told apart by labels, in ascending order: host half of ``cl/members.cl``."""
+"""Some of the vertices, told apart by labels, in ascending order: host half of ``cl/sampling/members.cl``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Members:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._block = {"gpu": 64, "simulator": 8}.get(device.kind, 2048)
-        self._program = device.program("members", BLOCK=self._block)
+        self._program = device.program("sampling/members", BLOCK=self._block)
 
     def _counts(self, n: int, label: Any, keep: int) -> npt.NDArray[np.int32]:
         blocks = -(-n // self._block)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.copra import DeviceCSR, upload_csr
+from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.graph import Graph
 from clgraph.sampling.result import Progress
 
@@ -95,7 +95,7 @@ def whole_tree(
     edges: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None = None,
     progress: Progress | None = None,
 ) -> Rows:
-    """All sizes of a reduction at once: host half of ``cl/merge_tree.cl``.
+    """All sizes of a reduction at once: host half of ``cl/sampling/merge_tree.cl``.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def whole_tree(
     nodes = n if edges is None else 2 * n
     wide = np.dtype(csr.offset).itemsize
     device.reserve({"tree": nodes * (16 + 2 * wide), "order": 8 * (n if edges is None else csr.arcs // 2)})
-    program = device.program("merge_tree", ITEMS=device.tuning.items, **csr.defines)
+    program = device.program("sampling/merge_tree", ITEMS=device.tuning.items, **csr.defines)
     up, size, smallest, child = (device.empty(nodes, np.int32) for _ in range(4))
     arcs, fresh = device.empty(nodes, csr.offset), device.empty(nodes, csr.offset)
     state = device.upload(np.array([n, -1, 0], np.int32), writable=True)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from clgraph.copra import Copra, upload_csr
+from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling.algorithm5 import ArrayFrontier
+from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
 from clgraph.sampling.contract import ContractRun
+from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.exact import ExactRun
 from clgraph.sampling.explore import ExploreRun

@@ -1,4 +1,4 @@
-"""The largest component in COPRA, followed from batch to batch: host half of ``cl/repair.cl``."""
+"""The largest component in COPRA, followed from batch to batch: host half of ``cl/sampling/repair.cl``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from clgraph.copra import Copra
 from clgraph.graph import Graph
 from clgraph.sampling.afforest import LinkCompress
+from clgraph.sampling.copra import Copra
 from clgraph.sampling.whole import WholeFinder
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Repair:
         self._list = device.empty(2 * n, np.int32)
         self._tally = device.empty(4, np.int32)
         self._program = device.program(
-            "repair",
+            "sampling/repair",
             ITEMS=device.tuning.items,
             WHOLE_ROWS=int(vertices),
             **copra.csr.defines,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph
-from clgraph.runs_on import RunsOn
+from clgraph.results import RunsOn
 
 Progress = Callable[[int, int], None]
 

@@ -1,4 +1,4 @@
-"""The live things of smallest keyed priority, by threshold: host half of ``cl/select.cl``."""
+"""The live things of smallest keyed priority, by threshold: host half of ``cl/sampling/select.cl``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.copra import Copra
 from clgraph.errors import DeviceError
+from clgraph.sampling.copra import Copra
 
 BINS = 1 << 14
 COLLECT = 1 << 12
@@ -26,7 +26,7 @@ class ByPriority:
         self._copra, self._edges = copra, edges
         self._kind = "edges" if edges else "vertices"
         self._program = device.program(
-            "select", ITEMS=device.tuning.items, HAS_COPIES=int(copra.has_copies), **copra.csr.defines
+            "sampling/select", ITEMS=device.tuning.items, HAS_COPIES=int(copra.has_copies), **copra.csr.defines
         )
         self._passes = -(-copra.n // device.tuning.items)
         self._histogram = device.empty(BINS, np.int32)

@@ -1,4 +1,4 @@
-"""The largest strong component of what is left in COPRA: host half of ``cl/strong.cl``."""
+"""The largest strong component of what is left in COPRA: host half of ``cl/sampling/strong.cl``."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from clgraph import strong_components
-from clgraph.copra import Copra
-from clgraph.giant_finder import LONG_ROW, PIECE, GiantFinder
+from clgraph.components import strong as strong_components
+from clgraph.components.finder import LONG_ROW, PIECE, GiantFinder
 from clgraph.graph import Graph
+from clgraph.sampling.copra import Copra
 
 
 class StrongFinder:
@@ -32,7 +32,7 @@ class StrongFinder:
         self._copra = copra
         self._passes = -(-n // device.tuning.items)
         self._program = device.program(
-            "strong",
+            "sampling/strong",
             ITEMS=device.tuning.items,
             HAS_COPIES=int(copra.has_copies),
             ARC_OFFSET="int" if graph.row_ptr.dtype == np.int32 else "long",

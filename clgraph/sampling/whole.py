@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.copra import upload_csr
-from clgraph.giant_finder import GiantFinder
+from clgraph.components.finder import GiantFinder
+from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
 
 if TYPE_CHECKING:

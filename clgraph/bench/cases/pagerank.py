@@ -64,7 +64,7 @@ def _size(graph: Graph) -> dict[str, int]:
 
 def _iteration(name: str, variant: Any, dtype: str) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.pagerank import pagerank
+        from clgraph.ranking import pagerank
 
         graph, device = context.graph(name, directed=True), context.device
         _refuse_slow(variant, graph, device.kind)
@@ -127,7 +127,7 @@ def _cusparse(name: str) -> Case:
 
 def _tolerance(error: float) -> float:
     """The residual by which the L1 error bound is `error` (in float64, with room for its round-off)."""
-    from clgraph.pagerank_problem import round_off
+    from clgraph.ranking.problem import round_off
 
     d = other.DAMPING
     return (error * (1 - d) - 2 * round_off("float64", 20_000)) / d
@@ -136,7 +136,7 @@ def _tolerance(error: float) -> float:
 def _solve(name: str, error: float) -> Case:
     def run(context: Context) -> Figures:
         from clgraph.graph import Graph
-        from clgraph.pagerank import pagerank
+        from clgraph.ranking import pagerank
 
         graph, device = context.graph(name, directed=True), context.device
 
@@ -166,7 +166,7 @@ def _solve(name: str, error: float) -> Case:
 
 def _peer(name: str, who: str, error: float) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.pagerank import pagerank
+        from clgraph.ranking import pagerank
 
         graph = context.graph(name, directed=True)
         solve = made_by(who, other.MAKERS[who], graph, error)
@@ -212,7 +212,7 @@ def _read(context: Context, name: str) -> Graph:
 
 def _table(name: str, variant: Any) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.pagerank import pagerank
+        from clgraph.ranking import pagerank
 
         graph, device = _read(context, name), context.device
         if variant == "serial" and device.kind == "gpu":

@@ -143,7 +143,7 @@ class Asked:
         how = self.reference or ("scipy" if graph.num_arcs <= REFERENCE_ARCS else "device")
 
         def make() -> Any:
-            from clgraph.ppr import personalized_pagerank
+            from clgraph.ranking.personalized import personalized_pagerank
             from clgraph.reference.ppr import reference_ppr
 
             options: Any = {"dtype": "float64", "tol": 1e-12, "max_iter": 1000, "device": context.device}
@@ -165,7 +165,7 @@ def accuracy(graph: Graph, ids: Any, want: Any) -> float:
 
 def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.ppr import personalized_pagerank
+        from clgraph.ranking.personalized import personalized_pagerank
 
         graph, device = _graph(context, asked.graph), context.device
         sources, want = asked.ids(context).tolist(), asked.ranks(context)

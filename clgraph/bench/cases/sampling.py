@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.bench.graphs import size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
-from clgraph.child import run as run_child
+from clgraph.device.child import run as run_child
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -48,7 +48,7 @@ def cases(
 
 def giant_sources(context: Context, name: str, count: int) -> list[int]:
     """Vertices drawn from the component of the vertex with most arcs; the same on every device."""
-    from clgraph.bfs import bfs
+    from clgraph.traversal import bfs
 
     graph = context.graph(name)
 
@@ -75,7 +75,7 @@ def _of_copy(context: Context, moved: int, seconds: float) -> dict[str, Any]:
 
 def _bfs(name: str, method: Any, count: int, tune: str) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.bfs import bfs
+        from clgraph.traversal import bfs
 
         graph, device = context.graph(name), context.device
         sources = giant_sources(context, name, count)
@@ -125,7 +125,7 @@ def _bfs_peer(name: str, who: str, count: int) -> Case:
 
 def _many(name: str, tune: str) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.bfs_many import bfs_many
+        from clgraph.traversal.many import bfs_many
 
         graph, device = context.graph(name), context.device
         search = partial(bfs_many, graph, giant_sources(context, name, MANY), device=device)
@@ -141,7 +141,7 @@ def _many(name: str, tune: str) -> Case:
 
 def _one_by_one(name: str, tune: str) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.bfs import bfs
+        from clgraph.traversal import bfs
 
         graph, device = context.graph(name), context.device
         sources = giant_sources(context, name, MANY)

@@ -1,0 +1,239 @@
+// components/finder.cl: connected components by linking and compressing
+// (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling,
+// "Afforest", IPDPS 2018).
+//
+// label int[n]    a forest: label[v] <= v, a root has label[r] == r, -1 = v is not there. In the end label[v] is
+//                 the smallest vertex of v's component, because a root is only ever hooked onto a smaller one.
+// rows, variants  see components/finder.h
+// order           init, start (hook onto the first neighbour, no atomics), compress, link (one more neighbour),
+//                 compress, sample (which root has most of 512 labels: the giant), rest (all arcs of the vertices
+//                 outside it), long (the rows that were too long for one work-item), finish (compress again).
+//                 An arc between two vertices of the giant needs no look; every other undirected arc stands in the
+//                 row of an end that is outside. A directed CSR holds an arc once, so there nothing is skipped.
+// launch          padded range, each work-item takes ITEMS consecutive vertices; sample: one work-group;
+//                 long: any number of work-groups, each takes pieces of rows in turn
+// tunables        ITEMS 1 on GPUs, hundreds on CPUs (a CPU core wants long serial runs, not thousands of tiny
+//                 work-items); SAMPLES; and those of components/finder.h
+
+#include "components/finder.h"
+
+#ifndef SAMPLES
+#define SAMPLES 512          // labels that the guess of the giant rests on
+#endif
+#define SCAN_LIMIT 16         // dead slots to pass while looking for a neighbour to begin with (a hint, no more)
+
+__kernel void components_init(const int n, __global const OFFSET *restrict v_start, __global int *restrict label)
+{
+    FOR_ITEMS(v, n) {
+        int there = 1;
+#ifdef HAS_DEAD
+        there &= v_start[v] >= 0;
+#endif
+#ifdef MASKED
+        there &= label[v] >= 0;
+#endif
+        label[v] = there ? v : -1;
+    }
+}
+
+// Hook v onto its first neighbour if that is smaller, and note in `next` which neighbour to link after that:
+// the first one if it was not used here, else the second; v itself if there is none.
+__kernel void components_start(const int n, ROWS, __global int *label, __global int *restrict next ARC_ARGS)
+{
+    FOR_ITEMS(v, n) {
+        int parent = v, other = v;
+#if defined(HAS_DEAD) || defined(MASKED) || defined(ARC_KEY)
+        if (SHARED_LOAD(label + v) < 0) {      // own slot: no one else writes it
+            next[v] = v;
+            continue;
+        }
+        OFFSET e = v_start[v];
+        OFFSET end = v_end[v + END_SHIFT];
+        if (end - e > SCAN_LIMIT) end = e + SCAN_LIMIT;
+        for (; e < end; ++e) {
+            int u = neighbor(e, edges, label ARC_PASS);
+            if (u < 0 || u == v) continue;
+            if (parent == v && u < v) {
+                parent = u;
+            } else {
+                other = u;
+                break;
+            }
+        }
+#else
+        OFFSET e = v_start[v];
+        OFFSET end = v_end[v + END_SHIFT];
+        if (e < end) {
+            int u = edges[e];
+            int used = u < v;
+            parent = used ? u : v;
+            other = !used ? u : e + 1 < end ? edges[e + 1] : v;
+        }
+#endif
+        next[v] = other;
+        // where the neighbour hangs already: a stale label is its own number, which does as well
+        SHARED_STORE(label + v, SHARED_LOAD(label + parent));
+    }
+}
+
+__kernel void components_link(const int n, __global const int *restrict next, __global int *label)
+{
+    FOR_BATCHES(first, last, n) {
+        int differ = 0;
+        int higher[BATCH];
+        // stale is harmless: two labels that agree are in one tree for good, and join() looks again
+        for (int v = first; v < last; ++v) {
+            int mine = SHARED_LOAD(label + v);
+            int its = SHARED_LOAD(label + next[v]);
+            differ |= mine ^ its;
+            higher[v - first] = max(mine, its);
+        }
+        if (differ == 0) continue;
+#ifndef KIND_GPU
+        // what join() looks at next is fetched for all of them: an atomic lets no later load overtake it
+        for (int k = 0; k < last - first; ++k) differ |= SHARED_LOAD(label + max(higher[k], 0));
+#endif
+        for (int v = first; v < last; ++v) join(label, v, next[v]);
+    }
+}
+
+// Let every vertex point at its root. Each work-item writes its own slots only; a stale label of another slot
+// is an ancestor all the same, and the loop ends at one that is a root (no root changes in this launch).
+// The slot is written at every step, so that a long chain is halved by all at once and not walked by each.
+static inline void compress(__global int *label, int v)
+{
+    int parent = SHARED_LOAD(label + v);
+    if (parent < 0) return;
+    int above = SHARED_LOAD(label + parent);
+    while (above != parent) {
+        SHARED_STORE(label + v, above);
+        parent = above;
+        above = SHARED_LOAD(label + parent);
+    }
+}
+
+__kernel void components_compress(const int n, __global int *label)
+{
+    FOR_BATCHES(first, last, n) {
+#ifdef KIND_GPU
+        int deep = 0;
+        for (int v = first; v < last; ++v) {
+            int parent = SHARED_LOAD(label + v);
+            deep |= parent ^ SHARED_LOAD(label + (parent < 0 ? v : parent));
+        }
+        if (deep == 0) continue;
+        for (int v = first; v < last; ++v) compress(label, v);
+#else
+        // the same climb for a batch at a time, step by step: no branch hangs on what one of them has read
+        int top[BATCH];
+        int moved = 0, steps = 0;
+        for (int v = first; v < last; ++v) top[v - first] = SHARED_LOAD(label + v);
+        do {
+            moved = 0;
+            for (int v = first; v < last; ++v) {
+                int here = top[v - first];
+                int above = SHARED_LOAD(label + (here < 0 ? v : here));
+                moved |= above ^ here;
+                top[v - first] = above;
+            }
+            ++steps;
+        } while (moved);
+        if (steps == 1) continue;
+        for (int v = first; v < last; ++v) SHARED_STORE(label + v, top[v - first]);
+#endif
+    }
+}
+
+// The same at the end: the giant's vertices point at the root that it had when it was sampled, and where that
+// points now is looked up once.
+__kernel void components_finish(const int n, __global int *label, __global const int *restrict state)
+{
+    int giant = state[GIANT];
+    int root = giant;
+    // stale is harmless: see compress()
+    while (root >= 0 && SHARED_LOAD(label + root) != root) root = SHARED_LOAD(label + root);
+    FOR_BATCHES(first, last, n) {
+        // one branch, hardly ever taken: who is there, and in the giant, comes in no predictable order
+        int deep = 0;
+        for (int v = first; v < last; ++v) {
+            int parent = SHARED_LOAD(label + v);
+            deep |= parent ^ SHARED_LOAD(label + (parent < 0 ? v : parent));
+        }
+        if (deep == 0) continue;
+        for (int v = first; v < last; ++v) {
+            if (SHARED_LOAD(label + v) == giant) SHARED_STORE(label + v, root);
+            else compress(label, v);
+        }
+    }
+}
+
+// The root that most of SAMPLES labels show (smallest of equals); n >= 1; one work-group. Just a guess: whatever
+// comes out, the result is right.
+__kernel void components_sample(const int n, __global const int *restrict label, __global int *restrict state)
+{
+    __local int drawn[SAMPLES];
+    __local uint best;
+    int lid = get_local_id(0);
+    int width = get_local_size(0);
+    if (lid == 0) best = 0;
+    for (int i = lid; i < SAMPLES; i += width) {
+        // one vertex out of each of SAMPLES equal stretches, at a place that differs from stretch to stretch
+        ulong place = ((ulong)i << 16) + ((uint)i * 40503u & 0xffffu);
+        drawn[i] = label[(int)((place * (ulong)n) / ((ulong)SAMPLES << 16))];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = lid; i < SAMPLES; i += width) {
+        int mine = drawn[i];
+        uint equal = 0;
+        for (int k = 0; k < SAMPLES; ++k) equal += drawn[k] == mine;
+        if (mine >= 0) atomic_max(&best, (equal << 16) | (uint)(SAMPLES - 1 - i));
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) state[GIANT] = best ? drawn[SAMPLES - 1 - (best & 0xffffu)] : -1;
+}
+
+// All arcs of the vertices outside the giant (of all vertices if `skip` is 0). With a `vertex_key`: of those with
+// vertex_key <= newest_vertex, wherever they are, since the others, joined before, are not looked at from their side.
+__kernel void components_rest(const int n, ROWS, __global int *label, __global int *state, const int skip,
+                              __global const uint *restrict vertex_key, const uint newest_vertex,
+                              __global int *restrict queue, const int capacity ARC_ARGS)
+{
+    int giant = skip ? state[GIANT] : -2;
+    int outside[ITEMS];                        // they come in no predictable order: no branch for them
+    int count = 0;
+    FOR_ITEMS(w, n) {
+        // stale is harmless: at worst a vertex that has just come to the giant is looked at all the same
+        int mine = SHARED_LOAD(label + w);
+        outside[count] = w;
+        count += mine >= 0 & (vertex_key ? vertex_key[w] <= newest_vertex : mine != giant);
+    }
+    for (int k = 0; k < count; ++k) {
+        int v = outside[k];
+        OFFSET begin = v_start[v];
+        OFFSET end = v_end[v + END_SHIFT];
+        if (end - begin > LONG_ROW) {
+            int pieces = (int)((end - begin - 1) / PIECE) + 1;
+            int at = atomic_add(state + PIECES, pieces);
+            for (int i = 0; i < pieces && at + i < capacity; ++i) {
+                queue[2 * (at + i)] = v;
+                queue[2 * (at + i) + 1] = i;
+            }
+            continue;
+        }
+        join_slots(label, v, begin, 1, end, edges ARC_PASS);
+    }
+}
+
+// The queued pieces of long rows, one at a time to a work-group, neighbouring slots to neighbouring work-items.
+__kernel void components_long(ROWS, __global int *label, __global const int *restrict state,
+                              __global const int *restrict queue, const int capacity ARC_ARGS)
+{
+    int count = min(state[PIECES], capacity);
+    for (int i = get_group_id(0); i < count; i += get_num_groups(0)) {
+        int v = queue[2 * i];
+        OFFSET begin = v_start[v] + (OFFSET)queue[2 * i + 1] * PIECE;
+        OFFSET end = v_end[v + END_SHIFT];
+        if (end - begin > PIECE) end = begin + PIECE;
+        join_slots(label, v, begin + (int)get_local_id(0), (int)get_local_size(0), end, edges ARC_PASS);
+    }
+}

@@ -1,0 +1,165 @@
+// components/finder_rank.cl: how large the components are, and their numbers 0 .. k-1 by decreasing size.
+//
+// label int[n]    label[v] = the smallest vertex of v's component, its root (components/finder.cl); -1 = v is not there
+// count int[n]    members of a component besides its root, at the root's place; later in the same place its number
+// state int[2]    see components/finder.cl
+// sums int[3]     size of the sampled giant, number of vertices that are there, the giant's root (-1: none sampled)
+// tally int[2b]   per block of BLOCK vertices: roots of single vertices, roots of larger components; the host turns
+//                 both into running sums, so that single vertices get their numbers and the others their places in a
+//                 list, each by ascending vertex, without an atomic. The list is short or cheap to sort: the host does.
+// launch          components_count: padded range, ITEMS consecutive vertices a work-item, a fixed local size;
+//                 the others: padded range, one work-item a block (rank_blocks, rank_place) or ITEMS vertices
+// tunables        BLOCK 64 on GPUs, 2048 on CPUs; ITEMS 8 on GPUs, hundreds on CPUs
+
+#ifndef BLOCK
+#ifdef KIND_GPU
+#define BLOCK 64
+#else
+#define BLOCK 2048
+#endif
+#endif
+
+#define GIANT 0
+#define MEMBERS 0
+#define PRESENT 1
+#define ROOT 2
+
+// Size of the sampled giant and number of vertices that are there; with `all`, also count[] of all roots. One address
+// would take all the giant's additions: they are summed in a work-item, then in the work-group, then added once.
+__kernel void components_count(const int n, __global const int *restrict label,
+                               __global const int *restrict state, const int all, __global int *count,
+                               __global int *sums)
+{
+    __local int members, present;
+    if (get_local_id(0) == 0) {
+        members = 0;
+        present = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int seed = state[GIANT];
+    int giant = seed < 0 ? -2 : label[seed];   // its root may have been hooked since it was sampled
+    if (get_global_id(0) == 0) sums[ROOT] = giant;
+    int mine = 0, there = 0, other = 0;
+    FOR_ITEMS(v, n) {
+        int root = label[v];
+        mine += root == giant;
+        there += root >= 0;
+        other += root >= 0 & root != giant & root != v;
+    }
+    if (all && other) {                        // of most work-items no vertex is counted singly
+        int run = -1, length = 0;              // neighbours in number are often neighbours in the graph
+        FOR_ITEMS(w, n) {
+            int root = label[w];
+            if (root < 0 || root == giant || root == w) continue;
+            if (root != run) {
+                if (length) atomic_add(count + run, length);
+                run = root;
+                length = 0;
+            }
+            ++length;
+        }
+        if (length) atomic_add(count + run, length);
+    }
+    if (mine) atomic_add(&members, mine);
+    if (there) atomic_add(&present, there);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0) {
+        if (members) {
+            atomic_add(sums + MEMBERS, members);
+            if (all) atomic_add(count + giant, members);
+        }
+        if (present) atomic_add(sums + PRESENT, present);
+    }
+}
+
+// The giant's count has its root in it (components_count cannot tell where that is): take it out. One work-item.
+__kernel void components_count_end(__global const int *restrict label, __global const int *restrict state,
+                                   __global int *restrict count)
+{
+    if (get_global_id(0) == 0 && state[GIANT] >= 0) count[label[state[GIANT]]] -= 1;
+}
+
+__kernel void rank_blocks(const int n, const int blocks, __global const int *restrict label,
+                          __global const int *restrict count, __global int *restrict tally)
+{
+    int block = get_global_id(0);
+    if (block >= blocks) return;
+    int single = 0, larger = 0;
+    int end = n - block * BLOCK > BLOCK ? (block + 1) * BLOCK : n;
+    for (int v = block * BLOCK; v < end; ++v) {
+        int root = label[v] == v;
+        int alone = count[v] == 0;
+        single += root & alone;
+        larger += root & !alone;
+    }
+    tally[2 * block] = single;
+    tally[2 * block + 1] = larger;
+}
+
+// count[v] of a single vertex becomes its number; the roots of larger components go into a list with their sizes.
+__kernel void rank_place(const int n, const int blocks, __global const int *restrict label,
+                         __global int *restrict count, __global const int *restrict tally,
+                         __global int *restrict root, __global int *restrict size)
+{
+    int block = get_global_id(0);
+    if (block >= blocks) return;
+    int single = tally[2 * block];
+    int larger = tally[2 * block + 1];
+    int end = n - block * BLOCK > BLOCK ? (block + 1) * BLOCK : n;
+    for (int v = block * BLOCK; v < end; ++v) {
+        // single vertices come in no predictable order: no branch for them
+        int is_root = label[v] == v;
+        int counted = count[v];
+        int alone = is_root & (counted == 0);
+        count[v] = alone ? single : counted;
+        single += alone;
+        if (is_root & !alone) {
+            root[larger] = v;
+            size[larger] = counted + 1;
+            ++larger;
+        }
+    }
+}
+
+// Entry i of the list of larger components gets the number place[i].
+__kernel void rank_scatter(const int larger, __global const int *restrict root, __global const int *restrict place,
+                           __global int *restrict number)
+{
+    int i = get_global_id(0);
+    if (i < larger) number[root[i]] = place[i];
+}
+
+// label[v] = the number of v's component.
+__kernel void rank_apply(const int n, __global int *restrict label, __global const int *restrict number)
+{
+    FOR_ITEMS(v, n) {
+        int root = label[v];
+        if (root >= 0) label[v] = number[root];
+    }
+}
+
+// Largest component of each block of BLOCK vertices, the smallest root of equals: best[2b] = root (-1: none),
+// best[2b + 1] = size. count[] as components_count left it.
+__kernel void largest_blocks(const int n, const int blocks, __global const int *restrict label,
+                             __global const int *restrict count, __global int *restrict best)
+{
+    int block = get_global_id(0);
+    if (block >= blocks) return;
+    int root = -1, size = 0;
+    int end = n - block * BLOCK > BLOCK ? (block + 1) * BLOCK : n;
+    for (int v = block * BLOCK; v < end; ++v) {
+        if (label[v] == v && count[v] + 1 > size) {
+            root = v;
+            size = count[v] + 1;
+        }
+    }
+    best[2 * block] = root;
+    best[2 * block + 1] = size;
+}
+
+// Sizes of the components of listed roots.
+__kernel void sizes_of(const int listed, __global const int *restrict roots, __global const int *restrict count,
+                       __global int *restrict size)
+{
+    FOR_ITEMS(i, listed) size[i] = count[roots[i]] + 1;
+}

@@ -1,0 +1,45 @@
+// csr/arcs.h: passes over all arcs of a CSR. Rows may be of any length (a contracted vertex soon has most arcs of the
+// graph), so a work-item takes not rows but RUN consecutive arcs, and goes along the rows that they stand in.
+//
+// OFFSET      type of row_ptr: int, or long from 2^31 arcs on
+// tunables    RUN: 16 on GPUs, thousands on CPUs
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+#ifndef RUN
+#ifdef KIND_GPU
+#define RUN 16
+#else
+#define RUN 4096
+#endif
+#endif
+
+// for (each place p < count that is this work-item's)
+#define FOR_RUN(p, count)                                                                                     \
+    for (long p = min((long)get_global_id(0) * RUN, (long)(count)), p##_end = min(p + RUN, (long)(count)); \
+         p < p##_end; ++p)
+
+// The row v >= from that holds arc p, by bisection.
+static inline int row_of(const long p, const int from, const int n, __global const OFFSET *restrict row_ptr)
+{
+    int low = from, high = n - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (row_ptr[middle + 1] <= p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// The same, where v is the row of an arc shortly before p, or -1.
+static inline int row_after(const long p, int v, const int n, __global const OFFSET *restrict row_ptr)
+{
+    if (v < 0)
+        return row_of(p, 0, n, row_ptr);
+    if (p >= row_ptr[v + 1] && p >= row_ptr[++v + 1])
+        v = row_of(p, v + 1, n, row_ptr);
+    return v;
+}

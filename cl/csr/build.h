@@ -1,0 +1,20 @@
+// csr/build.h: what csr/build.cl, csr/build_sort.cl and csr/build_buckets.cl share.
+//
+// OFFSET      type of row_ptr: int, or long from 2^31 arcs on (NEW_OFFSET: after duplicates were squeezed out)
+// MERGE       whether parallel arcs become one
+// CHUNK       heads that a work-group sorts in local memory, a power of two
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+#ifndef NEW_OFFSET
+#define NEW_OFFSET OFFSET
+#endif
+#ifndef MERGE
+#define MERGE 1
+#endif
+#ifndef CHUNK
+#define CHUNK 1024
+#endif
+
+#define MARKED(head) (-1 - (head))   // a duplicate of the head before it, until it is squeezed out

@@ -1,0 +1,131 @@
+// csr/build_sort.cl: the rows of a CSR into ascending order, by many work-items (GPUs); the second part of csr/build.cl.
+//
+// A row is sorted by where it fits: up to SHORT heads in one work-item's own array, up to CHUNK in a work-group's
+// local memory (bitonic), longer ones as chunks that are merged pairwise, run by run: each head finds its place in
+// the other run by binary search, which needs neither barriers nor balance.
+//
+// list_row, list_chunk int[]   chunks of rows longer than SHORT, in any order
+// launch      rows_sort_short: padded range, ITEMS consecutive rows a work-item; the others: one work-group of any
+//             size a chunk
+// tunables    SHORT, CHUNK
+
+#include "csr/build.h"
+
+#ifndef SHORT
+#define SHORT 32
+#endif
+
+// Sorts the short rows and lists the chunks of the others.
+__kernel void rows_sort_short(const int n, __global const OFFSET *restrict row_ptr, __global int *restrict col,
+                              volatile __global int *listed, __global int *restrict list_row,
+                              __global int *restrict list_chunk)
+{
+    FOR_ITEMS(v, n) {
+        const OFFSET from = row_ptr[v];
+        const OFFSET length = row_ptr[v + 1] - from;
+        if (length > SHORT) {
+            const int chunks = (int)((length + CHUNK - 1) / CHUNK);
+            const int place = atomic_add(listed, chunks);
+            for (int c = 0; c < chunks; c++) {
+                list_row[place + c] = v;
+                list_chunk[place + c] = c;
+            }
+        } else if (length > 1) {
+            int x[SHORT];
+            for (int i = 0; i < (int)length; i++) {
+                const int next = col[from + i];
+                int k = i;
+                for (; k > 0 && x[k - 1] > next; k--)
+                    x[k] = x[k - 1];
+                x[k] = next;
+            }
+            for (int i = 0; i < (int)length; i++)
+                col[from + i] = MERGE && i > 0 && x[i] == x[i - 1] ? MARKED(x[i]) : x[i];
+        }
+    }
+}
+
+// Sorts each listed chunk; a row that is one chunk is done with that.
+__kernel void rows_sort_chunks(__global const OFFSET *restrict row_ptr, __global int *restrict col,
+                               __global const int *restrict list_row, __global const int *restrict list_chunk)
+{
+    __local int x[CHUNK];
+    const int lane = get_local_id(0), lanes = get_local_size(0);
+    const int v = list_row[get_group_id(0)];
+    const OFFSET from = row_ptr[v] + (OFFSET)list_chunk[get_group_id(0)] * CHUNK;
+    const int length = (int)min((OFFSET)CHUNK, row_ptr[v + 1] - from);
+    const int whole = row_ptr[v + 1] - row_ptr[v] <= CHUNK;
+    int room = 2;
+    while (room < length)
+        room *= 2;
+    for (int i = lane; i < room; i += lanes)
+        x[i] = i < length ? col[from + i] : 0x7FFFFFFF;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int size = 2; size <= room; size *= 2)
+        for (int stride = size / 2; stride > 0; stride /= 2) {
+            for (int i = lane; i < room / 2; i += lanes) {
+                const int a = 2 * i - (i & (stride - 1));   // the lower of the i-th pair that is `stride` apart
+                const int low = x[a], high = x[a + stride];
+                if ((low > high) == ((a & size) == 0)) {
+                    x[a] = high;
+                    x[a + stride] = low;
+                }
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    for (int i = lane; i < length; i += lanes)
+        col[from + i] = MERGE && whole && i > 0 && x[i] == x[i - 1] ? MARKED(x[i]) : x[i];
+}
+
+// How many of the run's heads stand before `head`: those that are less, and with `equal` those that equal it.
+static inline OFFSET stand_before(__global const int *run, OFFSET length, int head, int equal)
+{
+    OFFSET low = 0;
+    while (length > 0) {
+        const OFFSET half_way = length / 2;
+        const int x = run[low + half_way];
+        if (x < head || (equal && x == head)) {
+            low += half_way + 1;
+            length -= half_way + 1;
+        } else {
+            length = half_way;
+        }
+    }
+    return low;
+}
+
+// One pass of merging in the rows of more than one chunk: runs of `width` heads become runs of twice as many.
+__kernel void rows_merge(const long width, __global const OFFSET *restrict row_ptr, __global const int *restrict from_col,
+                         __global int *restrict to_col, __global const int *restrict list_row,
+                         __global const int *restrict list_chunk)
+{
+    const int v = list_row[get_group_id(0)];
+    const long length = row_ptr[v + 1] - row_ptr[v];
+    if (length > CHUNK) {
+        __global const int *from = from_col + row_ptr[v];
+        const long begin = (long)list_chunk[get_group_id(0)] * CHUNK;
+        const long pair = begin & ~(2 * width - 1);          // CHUNK divides width: a chunk lies in one run
+        const int second = begin >= pair + width;
+        const long other = min(second ? pair : pair + width, length);
+        const OFFSET other_length = (OFFSET)(min(other + width, length) - other);
+        const long own = second ? pair + width : pair;
+        for (long i = begin + get_local_id(0); i < min(begin + CHUNK, length); i += get_local_size(0)) {
+            const int x = from[i];
+            to_col[row_ptr[v] + (OFFSET)(pair + (i - own) + stand_before(from + other, other_length, x, second))] = x;
+        }
+    }
+}
+
+// After the last pass: the merged rows back to where the others are, their duplicates marked.
+__kernel void rows_mark(__global const OFFSET *restrict row_ptr, __global const int *restrict merged,
+                        __global int *restrict col, __global const int *restrict list_row,
+                        __global const int *restrict list_chunk)
+{
+    const int v = list_row[get_group_id(0)];
+    const OFFSET length = row_ptr[v + 1] - row_ptr[v];
+    if (length > CHUNK) {
+        const OFFSET begin = row_ptr[v] + (OFFSET)list_chunk[get_group_id(0)] * CHUNK;
+        for (OFFSET p = begin + get_local_id(0); p < min(begin + CHUNK, row_ptr[v + 1]); p += get_local_size(0))
+            col[p] = MERGE && p > row_ptr[v] && merged[p] == merged[p - 1] ? MARKED(merged[p]) : merged[p];
+    }
+}

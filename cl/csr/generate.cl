@@ -1,0 +1,74 @@
+// csr/generate.cl: draws the edges of random graphs, by keyed numbers looked up in integer tables of the host's: the same
+// edges on every device, and as clgraph/models.py draws them in NumPy.
+//
+// powerlaw   Chung and Lu's model (2002): both ends of an edge fall into a class of ranks by one word, onto a rank in
+//            it by another. guide[k]: the class of the word k << GUIDE_SHIFT, where the search for others begins.
+// rmat       R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004; Graph500): one word a level picks the quadrant.
+//
+// tail, head int[count]   the two ends of draw i
+// launch     padded range, ITEMS consecutive draws a work-item
+
+#include "keyed.h"
+
+#ifndef GUIDE_SHIFT
+#define GUIDE_SHIFT 22
+#endif
+
+static inline int powerlaw_vertex(uint word, uint fraction, const uint n, const uint stride,
+                                  __global const int *guide, __global const uint *thresholds, __global const int *bounds)
+{
+    int low = guide[word >> GUIDE_SHIFT], high = guide[(word >> GUIDE_SHIFT) + 1];
+    while (low < high) {               // the first class whose threshold is above the word
+        const int middle = (low + high) / 2;
+        if (thresholds[middle] <= word)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const uint rank = bounds[low] + mul_hi(fraction, (uint)(bounds[low + 1] - bounds[low]));
+    return (int)((ulong)rank * stride % n);
+}
+
+__kernel void generate_powerlaw(const long count, const ulong seed, const uint n, const uint stride,
+                                __global const int *restrict guide, __global const uint *restrict thresholds,
+                                __global const int *restrict bounds, __global int *restrict tail,
+                                __global int *restrict head)
+{
+    FOR_ITEMS_LONG(i, count) {
+        const philox4x32_ctr_t x = keyed_words(seed, (uint)i, (uint)(i >> 32), 0, TAG_GENERATE);
+        tail[i] = powerlaw_vertex(x.v[1], x.v[0], n, stride, guide, thresholds, bounds);
+        head[i] = powerlaw_vertex(x.v[3], x.v[2], n, stride, guide, thresholds, bounds);
+    }
+}
+
+// keys uint[6]: addend and odd factor of each round; each step is a bijection of 0 .. 2^scale - 1.
+static inline int rmat_label(uint x, const int scale, __global const uint *keys)
+{
+    const uint mask = (1u << scale) - 1;
+    for (int round = 0; round < 3; round++) {
+        x = ((x + keys[2 * round]) * keys[2 * round + 1]) & mask;
+        x ^= x >> ((scale + 1) / 2);
+    }
+    return (int)x;
+}
+
+// a, b, c: a word below a means upper left, below b upper right, below c lower left; they may be 2^32.
+__kernel void generate_rmat(const long count, const ulong seed, const int scale, const ulong a, const ulong b,
+                            const ulong c, const int scramble, __global const uint *restrict keys,
+                            __global int *restrict tail, __global int *restrict head)
+{
+    FOR_ITEMS_LONG(i, count) {
+        uint t = 0, h = 0;
+        for (int level = 0; level < scale; level += 4) {
+            const philox4x32_ctr_t x = keyed_words(seed, (uint)i, (uint)(i >> 32), 1 + level / 4, TAG_GENERATE);
+            const int levels = min(4, scale - level);
+            for (int k = 0; k < levels; k++) {
+                const uint word = x.v[k];
+                t = t << 1 | (word >= b);
+                h = h << 1 | ((word >= a && word < b) || word >= c);
+            }
+        }
+        tail[i] = scramble ? rmat_label(t, scale, keys) : (int)t;
+        head[i] = scramble ? rmat_label(h, scale, keys) : (int)h;
+    }
+}

@@ -1,0 +1,49 @@
+// measures/hops.cl: how many pairs (search, vertex) lie at each distance, counted from the planes of traversal/many.h, without making
+// distances of them.
+//
+// seen, planes   as traversal/many.h has them; `rows` vertices have a row
+// count          ulong[LEVELS]   pairs at distance first, first + 1, ...; added to what is there
+//
+// launch         any number of work-groups
+// tunables       LANES, LEVELS (distances a launch)
+
+#include "traversal/many.h"
+#include "measures/spread.h"
+#include "measures/wide.h"
+
+#ifndef LEVELS
+#define LEVELS 16
+#endif
+
+__kernel void hops_count(const int rows, const uint bits, const uint first, const uint levels,
+                         __global const BITS *restrict seen, __global const BITS *restrict planes,
+                         volatile __global ulong *count)
+{
+    volatile __local uint sum[LEVELS];
+    for (uint l = get_local_id(0); l < LEVELS; l += get_local_size(0))
+        sum[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint mine[LEVELS];
+    for (uint l = 0; l < LEVELS; l++)
+        mine[l] = 0;
+    FOR_SPREAD(v, rows) {
+        BITS left = seen[v];   // searches whose distance is none of those looked at
+        for (uint l = 0; l < LEVELS && l < levels && left; l++) {
+            BITS here = left;
+            for (uint b = 0; b < bits; b++) {
+                const BITS plane = planes[(size_t)b * rows + v];
+                here &= (first + l) >> b & 1 ? plane : ~plane;
+            }
+            mine[l] += (uint)popcount(here);
+            left &= ~here;
+        }
+    }
+    // a work-item has at most 2^31 / 64 vertices' worth: the launch is wide enough for 32 bits, in a group too
+    for (uint l = 0; l < LEVELS; l++)
+        if (mine[l])
+            atomic_add(&sum[l], mine[l]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint l = get_local_id(0); l < LEVELS; l += get_local_size(0))
+        if (sum[l])
+            add_wide(&count[l], sum[l]);
+}

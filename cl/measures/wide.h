@@ -1,0 +1,14 @@
+// measures/wide.h: atomic sums of 64 bits. The baseline's atomics have 32: there a sum is two words, low one first, and whoever
+// makes the low one wrap carries. Every wrap is seen by exactly one adder, so the sum is exact in any order.
+
+static inline void add_wide(volatile __global ulong *sum, const uint more)
+{
+#if defined(HAVE_INT64_ATOMICS) && !defined(CHECK_RACES)
+    atom_add(sum, (ulong)more);
+#else
+    volatile __global uint *words = (volatile __global uint *)sum;
+    const uint before = atomic_add(&words[0], more);
+    if ((uint)(before + more) < before)
+        atomic_inc(&words[1]);
+#endif
+}

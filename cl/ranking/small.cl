@@ -1,0 +1,156 @@
+// ranking/small.cl: the plan of variant "auto" for small graphs: one work-group does many iterations in one launch.
+//
+// What travels stands in local memory, twice (old and new), and only that of the vertices that have out-arcs: they are
+// numbered first. The arcs stream from the caches. On a CPU one work-item does all, and global memory is its cache.
+//
+// Where only the last iterate is wanted (`silent`: tol=0), the rows of dangling vertices are summed in the last two
+// iterations only. Until then their mass as a whole is all that matters, and that needs one product a source:
+//     D' = rest_p + d (sum over sources u of travel(u) to_rest(u) + D rest_q)
+// with to_rest(u) the arcs from u to dangling vertices (their shares, if weighted), and rest_p, rest_q the parts of
+// (1-d) p and q on them.
+//
+// layout      ranking/pagerank.h, ranking/slices.h (all sources are hot). Teams of WIDTH / PER work-items take a slice, each
+//             work-item PER of its rows; turn int[]: the slices that each team takes, team t those from turn_begin[t] to
+//             turn_begin[t + 1]: first all teams' pieces, then their rows of sources, then other rows
+// launch      one work-group of LOCAL work-items
+// tunables    PER (1 on GPUs, WIDTH on CPUs), LOCAL_SOURCES, LOCAL_PIECES: room in local memory for what travels and for
+//             sums of pieces; without them both are in global memory
+
+#include "ranking/pagerank.h"
+#include "ranking/slices.h"
+
+#ifndef PER
+#define PER 1
+#endif
+#define TEAMS (LOCAL * PER / WIDTH)
+#ifdef LOCAL_SOURCES
+#define SPACE __local
+#define FENCE CLK_LOCAL_MEM_FENCE
+#else
+#define SPACE __global
+#define FENCE (CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+
+#include "ranking/group.h"
+
+#define LANES(l) _Pragma("unroll") for (int l = 0; l < PER; l++)
+#define SUM_LANES(sum, s)                                                                                        \
+    ACC sum[PER];                                                                                                \
+    LANES(l) sum[l] = ACC_ZERO;                                                                                  \
+    for (int e = hot_begin[s] * WIDTH + lane, end_ = hot_begin[s + 1] * WIDTH; e < end_; e += WIDTH)             \
+        LANES(l) sum[l] = acc_add(sum[l], HOT_ARC(SPACE REAL, old, e + l));
+
+// Up to `turns` more iterations, at most `last` in all.
+__kernel void pagerank_small(const int n, const int sources, const int silent, const int turns, const int last,
+                             const WIDE threshold, const WIDE rest_p, const WIDE rest_q, const WIDE damping,
+                             const WIDE even, const int norm, const int drop, __global const int *restrict turn_begin,
+                             __global const int *restrict turn,
+                             __global const int *restrict piece_begin, __global const ushort *restrict piece_index,
+                             __global const REAL *restrict piece_share, __global const int *restrict piece_place,
+                             __global const int *restrict hot_begin_, __global const ushort *restrict hot_index_,
+                             __global const REAL *restrict hot_share_, __global const int *restrict first_piece,
+                             __global const REAL *restrict to_rest, __global const REAL *restrict inverse,
+                             __global const REAL *restrict p, __global const REAL *restrict q,
+                             __global REAL *rank, __global REAL *travel, __global REAL *travel_too,
+                             __global ACC *piece_sum_, __global ACC *restrict sums, __global int *restrict state)
+{
+    GROUP_BOX;
+    const int lid = get_local_id(0), team = lid * PER / WIDTH, lane = lid * PER & (WIDTH - 1);
+#ifdef LOCAL_SOURCES
+    __local REAL values[2][LOCAL_SOURCES + 1];
+    __local ACC piece_sum[LOCAL_PIECES];
+    SPACE REAL *old = values[0], *fresh = values[1];
+    for (int i = lid; i <= sources; i += LOCAL)
+        old[i] = travel[i];
+    if (lid == 0) fresh[0] = 0;
+#else
+    __global ACC *piece_sum = piece_sum_;
+    SPACE REAL *old = travel, *fresh = travel_too;
+#endif
+    ACC mass = sums[0], moved = sums[1], other = sums[2];
+    int done = state[ITERATIONS], met = state[CONVERGED];
+    const int until = min(last - done, turns) + done;
+    TOGETHER_ALL;   // sums and state are written in the end
+    while (done < until && !met) {   // the same for all work-items
+        const int quiet = silent && done + 2 < last;   // the last is held against the one before
+        {
+            __global const int *hot_begin = piece_begin;
+            __global const ushort *hot_index = piece_index;
+#ifdef WEIGHTED
+            __global const REAL *hot_share = piece_share;
+#endif
+            for (int t = turn_begin[team]; t < turn_begin[team + 1]; t++) {
+                const int s = turn[t];
+                SUM_LANES(sum, s)
+                LANES(l) {
+                    const int to = piece_place[s * WIDTH + lane + l];
+                    if (to >= 0) piece_sum[to] = sum[l];
+                }
+            }
+        }
+        TOGETHER;
+        ACC lost = ACC_ZERO;
+        const WIDE flow = damping * ACC_VALUE(mass);
+        moved = other = ACC_ZERO;
+        for (int part = 1; part < 3 - quiet; part++) {
+            __global const int *hot_begin = hot_begin_;
+            __global const ushort *hot_index = hot_index_;
+#ifdef WEIGHTED
+            __global const REAL *hot_share = hot_share_;
+#endif
+            for (int t = turn_begin[part * TEAMS + team]; t < turn_begin[part * TEAMS + team + 1]; t++) {
+                const int s = turn[t];
+                SUM_LANES(sum, s)
+                ACC whole[PER];
+                LANES(l) whole[l] = sum[l];
+                const int first = s * WIDTH + lane, lanes = min(PER, (quiet ? sources : n) - first);
+                for (int l = 0; l < lanes; l++) {
+                    const int v = first + l;
+                    ACC row = whole[l];
+                    for (int k = first_piece[v]; k < first_piece[v + 1]; k++)
+                        row = acc_join(row, piece_sum[k]);
+                    const WIDE to = p ? (WIDE)p[v] : even, back = q ? (WIDE)q[v] : even;
+                    const REAL now = (REAL)((1 - damping) * to + (damping * ACC_VALUE(row) + flow * back));
+                    const REAL inv = inverse[v];
+                    if (v < sources) fresh[v + 1] = now * inv;
+                    if (quiet) {
+                        lost = acc_add(lost, damping * (WIDE)old[v + 1] * (WIDE)to_rest[v]);
+                    } else {
+                        const WIDE change = (WIDE)now - (WIDE)rank[v], size = change < 0 ? -change : change;
+                        moved = acc_add(moved, size);
+                        other = norm_add(norm, other, size);
+                        rank[v] = now;
+                    }
+                    lost = acc_add(lost, inv == 0 ? now : 0);
+                }
+            }
+        }
+        GROUP_SUM(lost, acc_join);
+        const WIDE from_rest = quiet ? rest_p + flow * rest_q : 0;
+        const ACC none = ACC_ZERO;
+        mass = drop ? none : acc_add(lost, from_rest);
+        done++;
+        if (!quiet) {
+            GROUP_SUM(moved, acc_join);
+            GROUP_SUM(other, norm_join);
+            const WIDE residual = residual_of(norm, moved, other);
+            other = acc_add(ACC_ZERO, residual);
+            met = residual < threshold;
+        }
+        SPACE REAL *swap = old;
+        old = fresh;
+        fresh = swap;
+    }
+#ifdef LOCAL_SOURCES
+    for (int i = lid; i <= sources; i += LOCAL)
+        travel[i] = old[i];
+#endif
+    if (lid == 0) {
+        sums[0] = mass;
+        sums[1] = moved;
+        sums[2] = other;
+        state[ITERATIONS] = done;
+        state[CONVERGED] = met;
+        state[STOPPED] = met || done >= last;
+    }
+}

@@ -1,0 +1,92 @@
+// ranking/solver.cl: PageRank by the power method: the start, the end of an iteration, and the serial variant.
+//
+// An iteration is one or more launches that sum rows (this file's pagerank_serial, ranking/rows_pull.cl,
+// ranking/rows_subgroup.cl, ranking/runs.cl, ranking/bins.cl) and one that ends it (pagerank_finish). Nothing goes to
+// the host: `state` says on the device that the test was met, and launches after that do nothing, so that the host may
+// enqueue many iterations before it looks. Surplus launches leave rank, sums and state as they are.
+//
+// serial      listing 3.1 of the PageRank thesis: one thread walks all rows (one work-item here; tables take it on a CPU)
+// layout      ranking/pagerank.h; row v of row_ptr, col_idx holds the sources of the arcs that arrive at v
+// launch      start: padded range of work-groups of LOCAL; serial: one work-item (LOCAL 1); finish: one group of LOCAL
+
+#include "ranking/pagerank.h"
+
+// The vector to start from (`start`, or 1/n with NULL), what travels of it, and its dangling mass.
+__kernel void pagerank_start(const int n, const WIDE even, __global const REAL *restrict start,
+                             __global const REAL *restrict inverse, __global REAL *restrict rank,
+                             __global REAL *restrict travel, __global ACC *restrict parts, __global int *restrict state)
+{
+    const int norm = 1;   // nothing has moved yet
+    TALLY_BOX;
+    Tally tally = TALLY_ZERO;
+    FOR_ITEMS(v, n) {
+        const REAL x = start ? start[v] : (REAL)even;
+        const REAL inv = inverse[v];
+        rank[v] = x;
+#ifdef TRAVEL_RANK
+        travel[v + SHIFT] = x;
+#else
+        travel[v + SHIFT] = x * inv;
+#endif
+        if (inv == 0) tally.lost = acc_add(tally.lost, x);
+    }
+    TALLY_GROUP(tally, parts, get_group_id(0));
+    if (get_global_id(0) == 0) {
+        state[STOPPED] = 0;
+        state[ITERATIONS] = 0;
+        state[CONVERGED] = 0;
+    }
+}
+
+// Totals of `count` parts; counts the iteration (`counts` 0: the start is none) and stops after `last` of them, or
+// once the norm of the difference is below `threshold` (0: never). `drop`: the mass D is lost.
+__kernel void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold, const int norm,
+                              const int drop,
+                              __global const ACC *restrict parts, __global ACC *restrict sums, __global int *restrict state)
+{
+    TALLY_BOX;
+    __local ACC total[3];
+    Tally tally = TALLY_ZERO;
+    const int lane = get_local_id(0);
+    const int stopped = state[STOPPED];
+    barrier(CLK_GLOBAL_MEM_FENCE);   // all have read it before the first writes it
+    if (!stopped) {
+        for (int i = lane; i < count; i += LOCAL) {
+            tally.lost = acc_join(tally.lost, parts[3 * i]);
+            tally.moved = acc_join(tally.moved, parts[3 * i + 1]);
+            tally.other = norm_join(tally.other, parts[3 * i + 2]);
+        }
+    }
+    TALLY_GROUP(tally, total, 0);
+    if (lane == 0 && !stopped) {
+        const ACC none = ACC_ZERO;
+        sums[0] = drop ? none : total[0];
+        sums[1] = total[1];
+        const WIDE residual = residual_of(norm, total[1], total[2]);
+        sums[2] = acc_add(ACC_ZERO, residual);
+        if (counts) {
+            const int done = state[ITERATIONS] + 1, met = residual < threshold;
+            state[ITERATIONS] = done;
+            state[CONVERGED] = met;
+            state[STOPPED] = met || done >= last;
+        }
+    }
+}
+
+// One iteration by one work-item.
+__kernel void pagerank_serial(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                              __global const REAL *restrict share, __global const REAL *restrict travel,
+                              __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)
+{
+    if (get_global_id(0) != 0 || state[STOPPED]) return;
+    Tally tally = TALLY_ZERO;
+    for (int v = 0; v < n; v++) {
+        ACC sum = ACC_ZERO;
+        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
+            sum = acc_add(sum, ARC(e, col_idx[e]));
+        SETTLE(v, sum, tally);
+    }
+    parts[0] = tally.lost;
+    parts[1] = tally.moved;
+    parts[2] = tally.other;
+}

@@ -1,0 +1,134 @@
+// sampling/explore_order.cl: every row's neighbours in increasing number(seed, v, u), for depth-first exploration (edfs).
+//
+// The numbers are uniform, so a row of d arcs is dealt out by the upper bits of its numbers to about d / SPREAD + 1
+// buckets, and what meets in a bucket, a handful, is sorted by insertion. The buckets of all rows stand in one list, by
+// rows: one scan of their counts (partial sums on the host) gives every bucket its place in its row.
+//
+// buckets of row v    row_ptr[v] / SPREAD + v, up to those of row v + 1: at least one
+// count   uint[buckets]        counted up by order_count, down to 0 again by order_deal
+// begin   OFFSET[buckets + 1]  where a bucket begins in `order`
+// order   int[arcs]            neighbours;  key uint[arcs]  the upper halves of their numbers
+// launch  padded range, RUN consecutive arcs or buckets a work-item (csr/arcs.h), or BLOCK buckets
+// tunables RUN, BLOCK, SPREAD
+
+#include "keyed.h"
+#include "csr/arcs.h"
+
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+#ifndef SPREAD
+#define SPREAD 4
+#endif
+
+static inline long first_bucket(const int v, __global const OFFSET *restrict row_ptr)
+{
+    return row_ptr[v] / SPREAD + v;
+}
+
+static inline long bucket_of(const int v, const uint key, __global const OFFSET *restrict row_ptr)
+{
+    const long first = first_bucket(v, row_ptr);
+    return first + mul_hi(key, (uint)(first_bucket(v + 1, row_ptr) - first));
+}
+
+__kernel void order_count(const int n, const long arcs, const ulong seed, __global const OFFSET *restrict row_ptr,
+                          __global const int *restrict col_idx, volatile __global uint *count)
+{
+    int v = -1;
+    FOR_RUN(p, arcs) {
+        v = row_after(p, v, n, row_ptr);
+        atomic_inc(&count[bucket_of(v, (uint)(arc_number(seed, v, col_idx[p]) >> 32), row_ptr)]);
+    }
+}
+
+__kernel void order_sums(const long buckets, __global const uint *restrict count, __global long *restrict sums)
+{
+    const long from = (long)get_global_id(0) * BLOCK;
+    if (from < buckets) {
+        long sum = 0;
+        for (long b = from; b < min(from + BLOCK, buckets); b++)
+            sum += count[b];
+        sums[get_global_id(0)] = sum;
+    }
+}
+
+// `before`: arcs in all blocks before.
+__kernel void order_begin(const long buckets, const long arcs, __global const uint *restrict count,
+                          __global const long *restrict before, __global OFFSET *restrict begin)
+{
+    const long from = (long)get_global_id(0) * BLOCK;
+    if (from < buckets) {
+        long sum = before[get_global_id(0)];
+        for (long b = from; b < min(from + BLOCK, buckets); b++) {
+            begin[b] = (OFFSET)sum;
+            sum += count[b];
+        }
+        if (from + BLOCK >= buckets)
+            begin[buckets] = (OFFSET)arcs;
+    }
+}
+
+__kernel void order_deal(const int n, const long arcs, const ulong seed, __global const OFFSET *restrict row_ptr,
+                         __global const int *restrict col_idx, volatile __global uint *count,
+                         __global const OFFSET *restrict begin, __global int *restrict order,
+                         __global uint *restrict key)
+{
+    int v = -1;
+    FOR_RUN(p, arcs) {
+        v = row_after(p, v, n, row_ptr);
+        const int u = col_idx[p];
+        const uint upper = (uint)(arc_number(seed, v, u) >> 32);
+        const long b = bucket_of(v, upper, row_ptr);
+        const OFFSET place = begin[b] + (OFFSET)(atomic_dec(&count[b]) - 1);
+        order[place] = u;
+        key[place] = upper;
+    }
+}
+
+// Whether neighbour a of v comes after b, given the upper halves of their numbers.
+static inline int is_after(const ulong seed, const int v, const int a, const uint key_a, const int b, const uint key_b)
+{
+    if (key_a != key_b)
+        return key_a > key_b;
+    const ulong number_a = arc_number(seed, v, a), number_b = arc_number(seed, v, b);
+    return number_a > number_b || (number_a == number_b && a > b);
+}
+
+// The row whose buckets hold bucket b, by bisection.
+static inline int row_of_bucket(const long b, const int n, __global const OFFSET *restrict row_ptr)
+{
+    int low = 0, high = n - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (first_bucket(middle + 1, row_ptr) <= b)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+__kernel void order_sort(const int n, const long buckets, const ulong seed, __global const OFFSET *restrict row_ptr,
+                         __global const OFFSET *restrict begin, __global int *restrict order,
+                         __global uint *restrict key)
+{
+    int v = -1;
+    FOR_RUN(b, buckets) {
+        if (v < 0)
+            v = row_of_bucket(b, n, row_ptr);
+        else if (b >= first_bucket(v + 1, row_ptr))
+            v++;   // every row has a bucket
+        for (OFFSET i = begin[b] + 1; i < begin[b + 1]; i++) {
+            const int u = order[i];
+            const uint mine = key[i];
+            OFFSET k = i;
+            for (; k > begin[b] && is_after(seed, v, order[k - 1], key[k - 1], u, mine); k--) {
+                order[k] = order[k - 1];
+                key[k] = key[k - 1];
+            }
+            order[k] = u;
+            key[k] = mine;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// sampling/merge_tree.cl: the whole of a reduction by drv or dre at once, backwards (exact at every size).
+//
+// Things come back in the reverse of the order in which they were deleted. A node stands for a deletion and, with it,
+// for the component that lost the thing: its children are the components that the deletion left. Going down from the
+// input's largest component, to the child with most vertices each time (the smallest vertex settles a tie), tells how
+// many vertices and edges were there after every deletion.
+//
+// up int[]        union-find over nodes (path halving)
+// size, arcs, smallest, child   of a node: vertices; arcs when it was whole; smallest vertex; the child that is kept, -1
+// vertices        node i is the i-th deletion; it counts the deleted vertex, which is no child of it
+// edges           nodes 0 .. n-1 are the vertices, leaves; node n + i is the i-th deletion if that cuts a component in
+//                 two. Deletions on cycles make no node: they are told by arcs of the node now and `fresh`, when made.
+// launch          one work-item: each step needs the one before; so many steps a launch, that no launch lasts long
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+
+static inline int top(__global int *restrict up, int node)
+{
+    while (up[node] != node) {
+        up[node] = up[up[node]];
+        node = up[node];
+    }
+    return node;
+}
+
+// `part` becomes a part of `node`, whose kept child it is if it is the largest so far.
+static inline void take(int node, int part, __global int *restrict up, __global int *restrict size,
+                        __global OFFSET *restrict arcs, __global int *restrict smallest, __global int *restrict child)
+{
+    const int best = child[node];
+    up[part] = node;
+    size[node] += size[part];
+    arcs[node] += arcs[part];
+    if (best < 0 || size[part] > size[best] || (size[part] == size[best] && smallest[part] < smallest[best]))
+        child[node] = part;
+    smallest[node] = min(smallest[node], smallest[part]);
+}
+
+// Vertices order[end - 1] .. order[begin] come back; rank[v] is v's place in `order`.
+__kernel void merge_tree_vertices(const int begin, const int end, __global const int *restrict order,
+                                  __global const int *restrict rank, __global const OFFSET *restrict row_ptr,
+                                  __global const int *restrict col_idx, __global int *restrict up,
+                                  __global int *restrict size, __global OFFSET *restrict arcs,
+                                  __global int *restrict smallest, __global int *restrict child)
+{
+    if (get_global_id(0) != 0) return;
+    for (int i = end - 1; i >= begin; --i) {
+        const int v = order[i];
+        up[i] = i;
+        size[i] = 1;
+        arcs[i] = 0;
+        smallest[i] = v;
+        child[i] = -1;
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
+            const int later = rank[col_idx[p]];
+            if (later <= i) continue;
+            arcs[i] += 2;
+            const int part = top(up, later);
+            if (part != i) take(i, part, up, size, arcs, smallest, child);
+        }
+    }
+}
+
+__kernel void merge_tree_leaves(const int n, __global int *restrict up, __global int *restrict size,
+                                __global OFFSET *restrict arcs, __global int *restrict smallest,
+                                __global int *restrict child)
+{
+    FOR_ITEMS(v, n) {
+        up[v] = v;
+        size[v] = 1;
+        arcs[v] = 0;
+        smallest[v] = v;
+        child[v] = -1;
+    }
+}
+
+// Edges end - 1 .. begin of the order come back. The nodes are numbered as they are made, from state[0] on.
+__kernel void merge_tree_edges(const long begin, const long end, __global const int *restrict low,
+                               __global const int *restrict high, __global int *restrict up,
+                               __global int *restrict size, __global OFFSET *restrict arcs,
+                               __global int *restrict smallest, __global int *restrict child,
+                               __global OFFSET *restrict fresh, __global int *restrict state)
+{
+    if (get_global_id(0) != 0) return;
+    int node = state[0];
+    for (long i = end - 1; i >= begin; --i) {
+        const int a = top(up, low[i]);
+        const int b = top(up, high[i]);
+        if (a == b) {
+            arcs[a] += 2;
+            continue;
+        }
+        up[node] = node;
+        size[node] = 0;
+        arcs[node] = 2;
+        smallest[node] = smallest[a];
+        child[node] = -1;
+        take(node, a, up, size, arcs, smallest, child);
+        take(node, b, up, size, arcs, smallest, child);
+        fresh[node] = arcs[node];
+        ++node;
+    }
+    state[0] = node;
+}
+
+// The largest of all components (top nodes), the smallest vertex of equals: state[1].
+__kernel void merge_tree_root(const int nodes, __global const int *restrict up, __global const int *restrict size,
+                              __global const int *restrict smallest, __global int *restrict state)
+{
+    if (get_global_id(0) != 0) return;
+    int best = -1;
+    for (int i = 0; i < nodes; ++i)
+        if (up[i] == i && (best < 0 || size[i] > size[best] || (size[i] == size[best] && smallest[i] < smallest[best])))
+            best = i;
+    state[1] = best;
+}
+
+// Down from state[1], `count` steps at most: deletions so far, vertices and arcs after each. state[2]: steps made.
+// `by_edges`: a node has lost edges on cycles (arcs - fresh of them, halved) before the one that cut it.
+__kernel void merge_tree_follow(const int count, const int by_edges,
+                                __global const int *restrict size, __global const OFFSET *restrict arcs,
+                                __global const OFFSET *restrict fresh, __global const int *restrict child,
+                                __global OFFSET *restrict deletions, __global int *restrict vertices,
+                                __global OFFSET *restrict left, __global int *restrict state)
+{
+    if (get_global_id(0) != 0) return;
+    int node = state[1];
+    int step = 0;
+    OFFSET gone = 0;
+    while (step < count && child[node] >= 0) {
+        gone += by_edges ? (arcs[node] - fresh[node]) / 2 + 1 : 1;
+        node = child[node];
+        deletions[step] = gone;
+        vertices[step] = size[node];
+        left[step] = arcs[node];
+        ++step;
+    }
+    state[1] = node;
+    state[2] = step;
+}

@@ -1,0 +1,80 @@
+// traversal/many_expand.cl: distances of many searches out of the bit planes of traversal/many.cl.
+//
+// rank       int[n]             RANKED: where a vertex stands in the arrays below (traversal/ranked.cl)
+// seen       BITS[n]            bit i: search i has reached the vertex
+// planes     BITS[PLANES rows]  bit b of the distances is plane b; without RANKED rows is n
+// distance   DIST[k n]          row i: distances of search i, -1 where not reached
+//
+// launch     runs of ITEMS vertices a work-item; row by row within a run, so that writes go along
+// tunables   TEAM (GPUs; never RANKED), ITEMS, LANES (32 or 64), PLANES, DIST (char, short, int)
+
+#ifndef LANES
+#define LANES 64
+#endif
+#ifndef PLANES
+#define PLANES 4
+#endif
+#ifndef DIST
+#define DIST char
+#endif
+#if LANES == 64
+#define BITS ulong
+#else
+#define BITS uint
+#endif
+
+#define RUN (PLANES <= 4 ? 512 : 64)   // vertices whose bits lie ready: their arrays are to stay in the inner caches
+
+#ifdef RANKED
+#define PLACE_OF(v) ((uint)rank[v])
+#else
+#define PLACE_OF(v) ((uint)(v))
+#endif
+
+__kernel void bfs_many_expand(const int n, const int rows, const int searches, __global const int *restrict rank,
+                              __global const BITS *restrict seen, __global const BITS *restrict planes,
+                              __global DIST *restrict distance)
+{
+#ifdef TEAM
+    for (int i = 0; i < searches; i++) {
+        __global DIST *row = distance + (size_t)i * n;
+        FOR_ITEMS(v, n) {
+            int d = 0;
+            #pragma unroll
+            for (int b = 0; b < PLANES; b++)
+                d |= (int)(planes[(size_t)b * n + v] >> i & 1) << b;
+            row[v] = (DIST)(seen[v] >> i & 1 ? d : -1);
+        }
+    }
+#else
+    // RUN vertices and eight searches at a time, their bits as bytes: the compiler works on 64 vertices at once
+    BITS word[PLANES + 1][RUN];
+    uchar bits[PLANES + 1][RUN];
+    const int first = (int)min((long)get_global_id(0) * ITEMS, (long)n), last = (int)min((long)first + ITEMS, (long)n);
+    for (int begin = first; begin < last; begin += RUN) {
+        const int count = min(RUN, last - begin);
+        for (int k = 0; k < count; k++) {
+            const uint at = PLACE_OF(begin + k);
+            word[PLANES][k] = seen[at];
+            for (int b = 0; b < PLANES; b++)   // what has no row has no place in the planes: a source at most
+                word[b][k] = at < (uint)rows ? planes[(size_t)b * rows + at] : 0;
+        }
+        for (int group = 0; group < searches; group += 8) {
+            for (int b = 0; b <= PLANES; b++)
+                for (int k = 0; k < count; k++)
+                    bits[b][k] = (uchar)(word[b][k] >> group);
+            for (int i = group; i < min(group + 8, searches); i++) {
+                __global DIST *row = distance + (size_t)i * n + begin;
+                const int shift = i - group;
+                for (int k = 0; k < count; k++) {
+                    DIST d = 0;
+                    #pragma unroll
+                    for (int b = 0; b < PLANES; b++)
+                        d |= (DIST)((DIST)(bits[b][k] >> shift & 1) << b);
+                    row[k] = d | (DIST)((bits[PLANES][k] >> shift & 1) - 1);   // -1 where not reached
+                }
+            }
+        }
+    }
+#endif
+}

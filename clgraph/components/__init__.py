@@ -1,0 +1,194 @@
+"""Connected components on a device: what is called and returned; `clgraph.components.finder` does the work."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.components.finder import LONG_ROW, PIECE, GiantFinder
+from clgraph.errors import InputError
+from clgraph.results import Arrays, RunsOn, on_device
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+__all__ = ["Components", "Connection", "GiantFinder", "connected_components", "largest_component"]
+
+Connection = Literal["weak", "strong"]
+
+
+@dataclass(frozen=True)
+class Components(RunsOn):
+    """The connected components of a graph, numbered by decreasing size.
+
+    Attributes
+    ----------
+    labels : int32 array, shape (n,)
+        (A ``pyopencl.array.Array`` if arrays="device" asked for that.)
+        Component of each vertex: 0 is the largest; of equal ones the one with the smallest vertex is
+        first.
+    sizes : int64 array, shape (count,)
+        Vertices of each component, descending.
+    connection : {"weak", "strong"}
+    seconds : dict of float
+        Time by phase: "upload" (of a graph that is not there yet), "build" (kernels, at the first call),
+        "components" (first launch to last kernel finished), "ranking", "download", and "total".
+    device : str
+        Name of the device.
+    """
+
+    labels: npt.NDArray[np.int32]
+    sizes: npt.NDArray[np.int64]
+    connection: Connection = "weak"
+    seconds: dict[str, float] = field(default_factory=dict)
+    device: str = ""
+
+    @property
+    def count(self) -> int:
+        """Number of components."""
+        return len(self.sizes)
+
+    @property
+    def largest(self) -> npt.NDArray[np.bool_]:
+        """Which vertices form the largest component, shape (n,)."""
+        return self.labels == 0
+
+
+def connected_components(
+    graph: Graph,
+    *,
+    connection: Connection = "weak",
+    arrays: Arrays = "host",
+    device: Device | str | None = None,
+) -> Components:
+    """Connected components of a graph.
+
+    Weak components (of an undirected graph: its components) come from linking and compressing, "Afforest"
+    [1]_; strong ones from trimming, one forward-backward search from a pivot, and coloring with random
+    priorities (`clgraph.components.strong`).
+
+    Parameters
+    ----------
+    graph : Graph
+    connection : {"weak", "strong"}
+        What connects two vertices of a directed graph: a path that may use arcs against their direction, or
+        a directed path either way.
+    arrays : {"host", "device"}
+        "device" leaves the labels where they are, as ``pyopencl.array.Array`` on the device's own queue
+        (``get_device(...).queue``), for kernels of your own: nothing is downloaded.
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+
+    Returns
+    -------
+    Components
+
+    Raises
+    ------
+    InputError
+        If `connection` is neither word.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    References
+    ----------
+    .. [1] M. Sutton, T. Ben-Nun, A. Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph
+       Sampling", IPDPS 2018.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, connected_components
+    >>> found = connected_components(Graph.from_edges([0, 1, 3], [1, 2, 4]))
+    >>> found.labels, found.sizes
+    (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
+    """
+    _check(connection)
+    stays = on_device(arrays)
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    how = dev.watch()
+    n = graph.num_vertices
+    if n == 0:
+        none = dev.array(dev.empty(0, np.int32), np.int32, 0) if stays else np.empty(0, np.int32)
+        return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **how())
+    seconds: dict[str, float] = {}
+    start = time.perf_counter()
+    label, finder = _labels(dev, graph, connection, seconds)
+    ranked = time.perf_counter()
+    sizes = finder.rank(label)
+    dev.finish()
+    seconds["ranking"] = time.perf_counter() - ranked
+    back = time.perf_counter()
+    labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
+    seconds["download"] = time.perf_counter() - back
+    seconds["total"] = time.perf_counter() - start
+    return Components(labels, sizes, connection, seconds, dev.name, **how())
+
+
+def largest_component(
+    graph: Graph, *, connection: Connection = "weak", device: Device | str | None = None
+) -> Graph:
+    """The largest connected component as a graph of its own, found on a device.
+
+    A tie goes to the component that holds the smallest vertex index. Ids, weights and multiplicities stay
+    with the vertices and edges that stay. Parameters and errors are those of `connected_components`.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, largest_component
+    >>> largest_component(Graph.from_edges([0, 1, 3], [1, 2, 4])).ids
+    array([0, 1, 2])
+    """
+    _check(connection)
+    if graph.num_vertices == 0:
+        return graph
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    label, finder = _labels(dev, graph, connection, {})
+    root, size, _ = finder.largest_label(label)
+    if size == graph.num_vertices:
+        return graph
+    return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)
+
+
+def _check(connection: str) -> None:
+    if connection not in ("weak", "strong"):
+        raise InputError(f"connection is {connection!r}: use 'weak' or 'strong'")
+
+
+def _labels(dev: Device, graph: Graph, connection: str, seconds: dict[str, float]) -> tuple[Any, GiantFinder]:
+    """Smallest vertex of every vertex's component, on the device."""
+    from clgraph.csr.upload import upload_csr
+
+    start = time.perf_counter()
+    csr = upload_csr(dev, graph)
+    strong = connection == "strong" and graph.directed
+    if strong:
+        upload_csr(dev, graph.reverse, wide=csr.offset is np.int64)
+    dev.finish()
+    seconds["upload"] = time.perf_counter() - start
+    start = time.perf_counter()
+    label = dev.empty(csr.n, np.int32)
+    finder = GiantFinder(dev, csr.n, csr.arcs, wide=csr.offset is np.int64)
+    if strong:
+        from clgraph.components.strong import StrongFinder
+
+        long_row = LONG_ROW if dev.kind == "gpu" else None
+        strong_finder = StrongFinder(dev, graph, long_row=long_row, piece=PIECE)
+    seconds["build"] = time.perf_counter() - start
+    start = time.perf_counter()
+    if strong:
+        strong_finder.labels_into(label)
+        finder.sample(label)
+    else:
+        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=graph.directed)
+    dev.finish()
+    seconds["components"] = time.perf_counter() - start
+    return label, finder

@@ -1,0 +1,277 @@
+"""Components of rows on a device: host half of ``cl/components/finder.cl`` and ``cl/components/finder_rank.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.program import Program
+
+LONG_ROW = 64  # GPUs: a row with more slots is left to work-groups,
+PIECE = 1024  # which take it in pieces of so many
+NUMBERS = 65536  # what a 16-bit key tells apart
+
+
+class GiantFinder:
+    """Components, and the largest of them, of adjacency rows on a device; made once, used many times.
+
+    The rows are a CSR, or the COPRA arrays with dead slots. The label of a vertex comes out as the smallest
+    vertex of its component, -1 where the vertex is not there.
+
+    Parameters
+    ----------
+    device : Device
+    n : int
+        Vertices, at least 1.
+    slots : int
+        Length of the neighbour array.
+    copra : bool
+        The rows are COPRA arrays: ``v_start[v] < 0`` is a removed vertex, ``edges[e] < 0`` a dead slot.
+        Otherwise `labels_into` takes ``row_ptr`` for both `v_start` and `v_end`.
+    masked : bool
+        The caller fills the label buffer beforehand: -1 for a vertex that is not there, anything >= 0 for one
+        that is. Arcs to and from vertices that are not there are passed over.
+    arc_key : {None, "uint", "ulong"}
+        Type of `labels_into`'s arc keys, if there are any.
+    wide : bool
+        Whether offsets are 64-bit integers.
+    long_row, piece : int, optional
+        Rows with more slots are cut into pieces for work-groups (default: on GPUs only).
+
+    Attributes
+    ----------
+    state : device buffer, int32 (2,)
+        As in the head of ``cl/components/finder.cl``.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        n: int,
+        slots: int,
+        *,
+        copra: bool = False,
+        masked: bool = False,
+        arc_key: Literal["uint", "ulong"] | None = None,
+        wide: bool = False,
+        long_row: int | None = None,
+        piece: int = PIECE,
+    ) -> None:
+        self.device, self.n = device, n
+        types: dict[str, type[np.unsignedinteger[Any]]] = {"uint": np.uint32, "ulong": np.uint64}
+        self._key_type = None if arc_key is None else types[arc_key]
+        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "END_SHIFT": int(not copra)}
+        defines["OFFSET"] = "long" if wide else "int"
+        if device.kind == "simulator":
+            defines["SAMPLES"] = 32  # their pairs are compared: 262144 steps, all interpreted
+        if copra:
+            defines["HAS_DEAD"] = 1
+        if masked:
+            defines["MASKED"] = 1
+        if arc_key is not None:
+            defines["ARC_KEY"] = arc_key
+        # pipelines take rows of any length, ask of the arguments what is said above, and want labels filled
+        # beforehand in any case
+        self._pipeline = device.has_pipeline("components/finder")
+        self._copra, self._filled = copra, masked
+        if long_row is None and device.kind == "gpu":
+            long_row = LONG_ROW
+        if self._pipeline:
+            long_row = None
+        self._capacity = 0
+        if long_row is not None:
+            defines |= {"LONG_ROW": long_row, "PIECE": piece}
+            # a long row has more than long_row slots and takes one piece more than it fills
+            self._capacity = slots // long_row + slots // piece + 1
+        items = device.tuning.items
+        self._program: Program = device.program("components/finder", **defines)
+        self._passes = -(-n // items)  # work-items of a pass over all vertices
+        self._block = 64 if device.kind == "gpu" else 2048
+        self._blocks = -(-n // self._block)
+        self._rank_items = 8 if device.kind == "gpu" else items
+        self._rank_passes = -(-n // self._rank_items)
+        self._rank_program: Program = device.program(
+            "components/finder_rank", BLOCK=self._block, ITEMS=self._rank_items
+        )
+        device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * self._capacity})
+        self._scratch = device.empty(n, np.int32)
+        self.state = device.empty(2, np.int32)
+        self._sums = device.empty(3, np.int32)
+        self._tally = device.empty(2 * self._blocks, np.int32)
+        self._queue = device.empty(max(2 * self._capacity, 1), np.int32)
+
+    def labels_into(
+        self,
+        v_start: Any,
+        v_end: Any,
+        edges: Any,
+        label: Any,
+        *,
+        one_way: bool = False,
+        begun: bool = False,
+        arc_key: Any = None,
+        vertex_key: Any = None,
+        threshold: int = 0,
+        newest: int | None = None,
+    ) -> None:
+        """Fill `label` with each vertex's component. Enqueues kernels and does not wait.
+
+        Parameters
+        ----------
+        v_start, v_end, edges : device buffers
+            The rows; for a plain CSR ``row_ptr, row_ptr, col_idx``.
+        label : device buffer, int32 (n,)
+        one_way : bool
+            An arc may stand in the row of its tail alone (a directed graph): then no row can be passed over.
+        begun : bool
+            `label` holds the components of a part of the arcs already: -1 for a vertex that is not there,
+            for the others a root that is labelled with itself. Only what is left is joined. (If a root was
+            not the smallest of its component, it need not be so in the end.)
+        arc_key : device buffer (slots,), optional
+            With the `arc_key` option: arc e is there iff ``arc_key[e] >= threshold``. Both arcs of an edge
+            must have one key.
+        vertex_key : device buffer, uint32 (n,), optional
+            With `newest`.
+        threshold : int
+        newest : int, optional
+            With `begun`: what has a key above it was joined before; only arcs (with `arc_key`) or the arcs of
+            vertices (with `vertex_key`) whose key is not above it are looked at.
+        """
+        program, passes, n = self._program, self._passes, np.int32(self.n)
+        keys: tuple[Any, ...] = ()
+        if self._key_type is not None:
+            last = self._key_type(newest) if newest is not None else ~self._key_type(0)
+            keys = (arc_key, self._key_type(threshold), last)
+        rows = (v_start, None if self._pipeline and not self._copra else v_end, edges)
+        capacity = np.int32(self._capacity)
+        self.device.fill(self.state, np.int32(0), 2)
+        if self._pipeline and not self._filled and not begun:
+            self.device.fill(label, np.int32(0), self.n)
+        if not begun:
+            program.components_init(passes, n, v_start, label)
+            program.components_start(passes, n, *rows, label, self._scratch, *keys)
+            self._compress(label)
+            self._link(label)
+            self._compress(label)
+        self.sample(label)
+        skip = np.int32(not one_way)
+        new = (None, np.uint32(0))
+        if vertex_key is not None and newest is not None:
+            new = (vertex_key, np.uint32(newest))
+        program.components_rest(
+            passes, n, *rows, label, self.state, skip, *new, self._queue, capacity, *keys
+        )  # fmt: skip
+        if self._capacity:
+            width = min(self.device.tuning.local_size, program.components_long.limit)
+            groups = min(self._capacity, 16 * self.device.compute_units)
+            program.components_long.exact(
+                groups * width, *rows, label, self.state, self._queue, capacity, *keys, local=width
+            )  # fmt: skip
+        program.components_finish(passes, n, label, self.state)
+
+    def _compress(self, label: Any) -> None:
+        """Let every vertex of a forest (-1: not there) point at its root."""
+        self._program.components_compress(self._passes, np.int32(self.n), label)
+
+    def _link(self, label: Any) -> None:
+        """Join every vertex with the neighbour that `_scratch` names (itself: none); labels must be roots."""
+        self._program.components_link(self._passes, np.int32(self.n), self._scratch, label)
+
+    def sample(self, label: Any) -> None:
+        """Note the likely giant of labels that something else made, for `largest_label` and `rank`."""
+        kernel = self._program.components_sample
+        width = min(256, kernel.limit) if self.device.kind == "gpu" else 1
+        kernel.exact(width, np.int32(self.n), label, self.state, local=width)
+
+    def largest_label(self, label: Any) -> tuple[int, int, int]:
+        """The largest component of what `labels_into` found.
+
+        Returns
+        -------
+        root, size, present : int
+            Its smallest vertex, its vertices, and the number of vertices that are there; (-1, 0, 0) if none
+            is. A tie goes to the component with the smallest vertex.
+        """
+        self._count(label, everything=False)
+        members, present, root = (int(x) for x in self.device.download(self._sums, np.int32, 3))
+        if present == 0:
+            return -1, 0, 0
+        if 2 * members > present:  # no other component can be as large
+            return root, members, present
+        self._count(label, everything=True)
+        best = self._tally
+        self._rank_program.largest_blocks(
+            self._blocks, np.int32(self.n), np.int32(self._blocks), label, self._scratch, best
+        )  # fmt: skip
+        roots, sizes = self.device.download(best, np.int32, 2 * self._blocks).reshape(-1, 2).T
+        winner = int(np.argmax(sizes))  # the first of equals, and blocks ascend
+        return int(roots[winner]), int(sizes[winner]), present
+
+    def _count(self, label: Any, *, everything: bool) -> None:
+        """Size of the giant and number of vertices; with `everything` all sizes less one in `_scratch`."""
+        program, n = self._rank_program, np.int32(self.n)
+        self.device.fill(self._sums, np.int32(0), 3)
+        if everything:
+            self.device.fill(self._scratch, np.int32(0), self.n)
+        program.components_count(
+            self._rank_passes, n, label, self.state, np.int32(everything), self._scratch, self._sums
+        )
+        if everything:
+            program.components_count_end(1, label, self.state, self._scratch)
+
+    def sizes_of(self, label: Any, roots: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        """Sizes of the components of some roots in labels that any `labels_into` made; shape of `roots`."""
+        if len(roots) == 0:
+            return np.zeros(0, np.int64)
+        self.sample(label)
+        self._count(label, everything=True)
+        count = len(roots)
+        size = self.device.empty(count, np.int32)
+        listed = self.device.upload(np.ascontiguousarray(roots, np.int32))
+        self._rank_program.sizes_of(
+            -(-count // self._rank_items), np.int32(count), listed, self._scratch, size
+        )  # fmt: skip
+        return self.device.download(size, np.int32, count).astype(np.int64)
+
+    def rank(self, label: Any) -> npt.NDArray[np.int64]:
+        """Turn the labels into numbers 0 .. k-1 by decreasing size; returns the sizes, shape (k,).
+
+        Equal sizes: the component with the smaller vertex first. -1 stays -1.
+        """
+        dev, program = self.device, self._rank_program
+        n, blocks = np.int32(self.n), np.int32(self._blocks)
+        self._count(label, everything=True)
+        tally = self._tally
+        program.rank_blocks(self._blocks, n, blocks, label, self._scratch, tally)
+        each = dev.download(tally, np.int32, 2 * self._blocks).reshape(-1, 2)
+        upto = np.cumsum(each, axis=0, dtype=np.int64)
+        singles, larger = (int(x) for x in upto[-1])
+        first = (upto - each).astype(np.int32)
+        first[:, 0] += larger  # single vertices come last
+        dev.write(tally, first)
+        root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
+        program.rank_place(self._blocks, n, blocks, label, self._scratch, tally, root, size)
+        sizes = np.ones(larger + singles, np.int64)
+        if larger:
+            found = dev.download(size, np.int32, larger)
+            order = _by_decreasing_size(found)
+            place = np.empty(larger, np.int32)
+            place[order] = np.arange(larger, dtype=np.int32)
+            sizes[:larger] = found[order]
+            program.rank_scatter(larger, np.int32(larger), root, dev.upload(place), self._scratch)
+        program.rank_apply(self._rank_passes, n, label, self._scratch)
+        return sizes
+
+
+def _by_decreasing_size(size: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Stable order by decreasing size: 16-bit keys are sorted by radix; few sizes do not fit in them."""
+    large = np.flatnonzero(size >= NUMBERS)
+    if len(large) == 0:
+        return np.argsort((NUMBERS - 1 - size).astype(np.uint16), kind="stable")
+    small = np.flatnonzero(size < NUMBERS)
+    by_size = large[np.argsort(-size[large].astype(np.int64), kind="stable")]
+    return np.concatenate((by_size, small[_by_decreasing_size(size[small])]))

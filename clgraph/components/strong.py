@@ -1,0 +1,191 @@
+"""Strongly connected components on a device: host half of ``cl/components/strong_trim.cl`` and ``strong_color.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.upload import upload_csr
+from clgraph.errors import DeviceError
+from clgraph.graph import Graph
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.program import Kernel
+
+    Launch = tuple[Kernel, tuple[Any, ...]]  # a kernel and its arguments
+
+CHASE = {"gpu": 4096}  # steps that a work-item goes on by itself: few where thousands could do the work
+CHASE_SERIAL = 65536  # many where a launch passes over all vertices in series
+CHANGED, LEFT, PIECES = range(3)  # slots of the state
+
+
+@dataclass(frozen=True)
+class ArcRows:
+    """The out-arcs and the in-arcs of n >= 1 vertices on a device.
+
+    Attributes
+    ----------
+    n, arcs : int
+        Vertices; length of the index arrays, of which the rows may leave parts out.
+    out, back : tuple of device buffers
+        Starts of the rows, ends of the rows, heads (of in-arcs: tails).
+    offset : type
+        Of starts and ends.
+    end_shift : int
+        The end of row v is ``ends[v + end_shift]``: 1 where starts serve as ends too, 0 otherwise.
+    """
+
+    n: int
+    arcs: int
+    out: tuple[Any, Any, Any]
+    back: tuple[Any, Any, Any]
+    offset: type
+    end_shift: int
+
+    @classmethod
+    def of_graph(cls, device: Device, graph: Graph) -> ArcRows:
+        """Those of a graph; its reverse is made (and kept) on the host."""
+        out = upload_csr(device, graph)
+        back = upload_csr(device, graph.reverse, wide=out.offset is np.int64)
+        rows = [(csr.row_ptr, csr.row_ptr, csr.col_idx) for csr in (out, back)]
+        return cls(out.n, out.arcs, rows[0], rows[1], out.offset, 1)
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """Build options that tell the kernels of these rows."""
+        return {"OFFSET": "int" if self.offset is np.int32 else "long", "END_SHIFT": self.end_shift}
+
+
+class StrongFinder:
+    """Strong components of a directed graph on a device.
+
+    Parameters
+    ----------
+    device : Device
+    rows : Graph or ArcRows
+        With at least one vertex.
+    long_row, piece : int or None
+        Rows with more arcs are cut into pieces for work-groups; None: never.
+    chase : int, optional
+        Steps that a work-item goes on by itself (default: by kind of device).
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        rows: Graph | ArcRows,
+        *,
+        long_row: int | None,
+        piece: int,
+        chase: int | None = None,
+    ) -> None:
+        self.device = device
+        self.rows = rows = ArcRows.of_graph(device, rows) if isinstance(rows, Graph) else rows
+        self.n = n = rows.n
+        if chase is None:
+            chase = CHASE.get(device.kind, CHASE_SERIAL)
+        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **rows.defines}
+        self._capacity = 0
+        if long_row is not None:
+            defines |= {"LONG_ROW": long_row, "PIECE": piece}
+            # each row once a launch, in both directions; see GiantFinder
+            self._capacity = 2 * (rows.arcs // long_row + rows.arcs // piece + 1)
+        sizes = dict.fromkeys(("region", "color", "done", "in_left", "out_left"), 4 * n)
+        device.reserve({**sizes, "queue": 8 * self._capacity})
+        self._trim = device.program("components/strong_trim", **defines)
+        self._color = device.program("components/strong_color", **defines)
+        self._region = device.empty(n, np.uint32)
+        self._colors = device.empty(n, np.uint32)
+        self._done = device.empty(n, np.uint32)
+        self._in_left = device.empty(n, np.int32)
+        self._out_left = device.empty(n, np.int32)
+        self._state = device.empty(3, np.int32)
+        self._block = 64 if device.kind == "gpu" else 2048
+        self._blocks = -(-n // self._block)
+        self._best = device.empty(2 * self._blocks, np.int32)
+        queue = device.empty(max(2 * self._capacity, 1), np.int32)
+        self._queue = (self._state, queue, np.int32(self._capacity))
+        self.rounds = 0
+        self.launches = 0
+
+    def labels_into(self, label: Any) -> None:
+        """Fill `label`, int32 (n,): the smallest vertex of each vertex's strong component."""
+        dev, n, color = self.device, np.int32(self.n), self._color
+        dev.fill(label, np.int32(-1), self.n)
+        dev.fill(self._region, np.uint32(1), self.n)
+        dev.fill(self._colors, np.uint32(0), self.n)
+        out_rows, in_rows = self.rows.out, self.rows.back
+        region, left = self._region, (self._in_left, self._out_left)
+        self.rounds = self.launches = 0
+        while True:
+            counting = (*out_rows, *in_rows, np.int32(self.rounds == 0), region, *left)
+            self._scan((self._trim.strong_degrees, counting), (self._trim.strong_degrees_long, counting))
+            self._until_settled(
+                (self._trim.strong_trim, (*out_rows, *in_rows, region, *left, label)),
+                (self._trim.strong_trim_long, (*out_rows, *in_rows, region, *left)),
+            )
+            pivot = np.int32(self._pivot(label) if self.rounds == 0 else -1)
+            self._pass(color.strong_seed, n, pivot, label, region, self._colors, self._done)
+            self._until_settled(
+                (color.strong_forward, (*out_rows, region, self._colors, self._done)),
+                (color.strong_forward_long, (*out_rows, region, self._colors)),
+            )
+            self._pass(color.strong_roots, n, region, self._colors, self._done, label)
+            self._until_settled(
+                (color.strong_backward, (*in_rows, region, self._colors, self._done, label)),
+                (color.strong_backward_long, (*in_rows, self._colors, label)),
+            )
+            dev.fill(self._state, np.int32(0), 3)
+            self._pass(color.strong_settle, n, label, self._colors, region, self._state)
+            self.rounds += 1
+            if not dev.download(self._state, np.int32, 3)[LEFT]:
+                break
+            if self.rounds > self.n:  # every round with vertices left assigns one at least
+                raise DeviceError(
+                    f"{dev.spec} ({dev.name}): strong components do not settle, which they must: "
+                    "the driver computes wrongly; try another device, and `clgraph doctor`"
+                )
+        least = self._in_left
+        dev.fill(least, n, self.n)
+        self._pass(color.strong_least, n, label, least)
+        self._pass(color.strong_relabel, n, label, least)
+
+    def _pass(self, kernel: Kernel, *args: Any) -> None:
+        kernel(-(-self.n // self.device.tuning.items), *args)
+        self.launches += 1
+
+    def _scan(self, rows: Launch, long_rows: Launch) -> None:
+        """One launch over all vertices, and one over the long rows that it queued."""
+        self.device.fill(self._state, np.int32(0), 3)
+        self._pass(rows[0], np.int32(self.n), *rows[1], *self._queue)
+        if self._capacity:
+            kernel, args = long_rows
+            width = min(self.device.tuning.local_size, kernel.limit)
+            groups = min(self._capacity, 16 * self.device.compute_units)
+            kernel.exact(groups * width, *args, *self._queue, local=width)
+            self.launches += 1
+
+    def _until_settled(self, rows: Launch, long_rows: Launch) -> None:
+        while True:
+            self._scan(rows, long_rows)
+            if not self.device.download(self._state, np.int32, 3)[CHANGED]:
+                return
+
+    def _pivot(self, label: Any) -> int:
+        """The unassigned vertex with the largest product of degrees; n (no vertex) if all are assigned."""
+        self._color.strong_pivot(
+            self._blocks,
+            np.int32(self.n),
+            np.int32(self._blocks),
+            np.int32(self._block),
+            self._in_left,
+            self._out_left,
+            label,
+            self._best,
+        )
+        vertex, product = self.device.download(self._best, np.int32, 2 * self._blocks).reshape(-1, 2).T
+        pivot = int(vertex[np.argmax(product)])
+        return pivot if pivot >= 0 else self.n

@@ -1,0 +1,1 @@
+"""Graphs on a device: uploaded, built from arcs, generated, cut into partitions."""

@@ -1,0 +1,244 @@
+"""Graphs made from a seed, the same on every machine and device.
+
+`clgraph.graph.models` says which edge each draw is; here the draws become a `Graph`, on the host by NumPy or on a
+device (``cl/csr/generate.cl``, `clgraph.csr.build`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.errors import InputError
+from clgraph.graph import Duplicates, Graph, build_csr
+from clgraph.graph.models import PowerLaw, RMat
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+CHUNK = 1 << 16
+GUIDE_BITS = 10
+
+Progress = Callable[[int, int], None] | None
+
+
+def powerlaw_graph(
+    num_vertices: int,
+    *,
+    average_degree: float = 5.0,
+    exponent: float = 2.71,
+    seed: int | None = None,
+    device: Device | str | None = None,
+    progress: Progress = None,
+    report: dict[str, Any] | None = None,
+) -> Graph:
+    """An undirected graph whose degrees follow a power law (the model of Chung and Lu, 2002).
+
+    ``round(num_vertices * average_degree / 2)`` edges are drawn, both ends independently with a probability
+    in proportion to the expected degree ``(i + i0) ** (-1 / (exponent - 1))`` of rank i; i0 keeps the largest
+    one at ``sqrt(num_vertices * average_degree)``, where a simple graph can still have it. Loops are dropped
+    and parallel edges merged (a few in a thousand), so the average degree comes out slightly lower. Ranks are
+    scattered over the vertex numbers. About one vertex in twenty gets no edge at the default settings.
+
+    Parameters
+    ----------
+    num_vertices : int
+    average_degree : float
+    exponent : float
+        Of the degree distribution P(d) ~ d ** -exponent; above 2.
+    seed : int, optional
+        None draws one from the operating system.
+    device : Device or str, optional
+        Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. None:
+        by NumPy on the host. The graph is the same.
+    progress : callable, optional
+        Called with (edges drawn, edges to draw).
+    report : dict, optional
+        Filled with "seed", "device" (name, or "host") and "seconds": by phase "compile" (kernels, where they
+        were not built yet), "draw", "rows", "download" (device only), and "total".
+
+    Returns
+    -------
+    Graph
+        On vertices 0 .. num_vertices - 1.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of its range.
+    CapacityError
+        If the graph does not fit the device.
+
+    Examples
+    --------
+    >>> from clgraph import powerlaw_graph
+    >>> powerlaw_graph(1000, seed=1)
+    <Graph: undirected, 1000 vertices, 2471 edges>
+    """
+    model = PowerLaw(num_vertices, average_degree, exponent, seed)
+    return _make(model, "merge", device, progress, report)
+
+
+def rmat_graph(
+    scale: int,
+    *,
+    edge_factor: float = 16,
+    a: float = 0.57,
+    b: float = 0.19,
+    c: float = 0.19,
+    seed: int | None = None,
+    directed: bool = False,
+    scramble: bool = True,
+    duplicates: Duplicates = "merge",
+    device: Device | str | None = None,
+    progress: Progress = None,
+    report: dict[str, Any] | None = None,
+) -> Graph:
+    """An R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004), by default with Graph500's parameters.
+
+    ``round(edge_factor * 2**scale)`` edges are drawn: from the highest bit down, each picks one of the four
+    quadrants of the adjacency matrix, with the same probabilities at every level (no noise). Loops are
+    dropped, parallel edges merged.
+
+    Parameters
+    ----------
+    scale : int
+        Binary logarithm of the number of vertices, 1 to 30.
+    edge_factor : float
+        Edges to draw per vertex.
+    a, b, c : float
+        Probabilities of the upper left, upper right and lower left quadrant; the rest is the lower right's.
+    seed, device, progress, report
+        As in `powerlaw_graph`.
+    directed : bool
+        False (Graph500): an edge is there both ways.
+    scramble : bool
+        Renumber the vertices by a bijection that the seed decides (as Graph500 does), so that a number says
+        nothing about a degree. False keeps R-MAT's own numbers: small ones have many edges.
+    duplicates : {"merge", "keep"}
+        What becomes of parallel edges; how many were merged is not kept.
+
+    Returns
+    -------
+    Graph
+        On vertices 0 .. 2**scale - 1, those without edges (a third or more) among them.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of its range.
+    CapacityError
+        If the graph does not fit the device.
+
+    Examples
+    --------
+    >>> from clgraph import rmat_graph
+    >>> rmat_graph(10, seed=1)
+    <Graph: undirected, 1024 vertices, 10500 edges>
+    """
+    if duplicates not in ("merge", "keep"):
+        raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+    model = RMat(scale, edge_factor, (a, b, c), seed, directed, scramble)
+    return _make(model, duplicates, device, progress, report)
+
+
+class _Clock:
+    """Seconds by phase."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._begin = self._last = time.perf_counter()
+
+    def phase(self, name: str) -> None:
+        """What went by since the last call was this phase."""
+        now = time.perf_counter()
+        self.seconds[name], self._last = now - self._last, now
+        self.seconds["total"] = now - self._begin
+
+
+def _make(
+    model: PowerLaw | RMat,
+    duplicates: Duplicates,
+    device: Device | str | None,
+    progress: Progress,
+    report: dict[str, Any] | None,
+) -> Graph:
+    if device is None:
+        name, clock = "host", _Clock()
+        graph = _make_on_host(model, duplicates, progress, clock)
+    else:
+        from clgraph.device import get_device
+
+        opened = get_device(device)
+        name, clock = opened.name, _Clock()
+        graph = _make_on_device(model, duplicates, opened, progress, clock)
+    if report is not None:
+        report.update(seed=model.seed, device=name, seconds=clock.seconds)
+    return graph
+
+
+def _make_on_host(model: PowerLaw | RMat, duplicates: Duplicates, progress: Progress, clock: _Clock) -> Graph:
+    count = model.count
+    ends = np.empty((2, count), dtype=np.int32)
+    for begin in range(0, count, CHUNK):
+        end = min(begin + CHUNK, count)
+        ends[0, begin:end], ends[1, begin:end] = model.draw(begin, end)
+        if progress:
+            progress(end, count)
+    clock.phase("draw")
+    proper = ends[0] != ends[1]
+    graph = build_csr(
+        ends[0][proper], ends[1][proper], model.num_vertices, directed=model.directed, duplicates=duplicates
+    )
+    graph.multiplicity = None  # how often the model drew an edge means nothing
+    clock.phase("rows")
+    return graph
+
+
+def _make_on_device(
+    model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Progress, clock: _Clock
+) -> Graph:
+    from clgraph.csr.build import build_rows, reserve_rows
+    from clgraph.csr.upload import keep_csr
+
+    count, mirror = model.count, not model.directed
+    program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
+    clock.phase("compile")
+    reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before anything is drawn in vain
+    ends = device.output(count, np.int32), device.output(count, np.int32)
+    common = -(-count // device.tuning.items), np.int64(count), np.uint64(model.seed)
+    if isinstance(model, PowerLaw):
+        words = np.arange((1 << GUIDE_BITS) + 1, dtype=np.int64) << (32 - GUIDE_BITS)
+        guide = np.searchsorted(model.thresholds, words, side="right").astype(np.int32)
+        tables = guide, model.thresholds, model.bounds.astype(np.int32)
+        program.generate_powerlaw(
+            *common,
+            np.uint32(model.num_vertices),
+            np.uint32(model.stride),
+            *map(device.upload, tables),
+            *ends,
+        )
+    else:
+        program.generate_rmat(
+            *common, np.int32(model.scale), *map(np.uint64, model.thresholds), np.int32(model.scramble),
+            device.upload(model.scrambling), *ends,
+        )  # fmt: skip
+    device.finish()
+    clock.phase("draw")
+    if progress:
+        progress(count, count)
+    rows = build_rows(device, model.num_vertices, *ends, count, mirror=mirror, duplicates=duplicates)
+    del ends
+    device.finish()
+    clock.phase("rows")
+    graph = Graph(
+        device.take(rows.row_ptr, rows.offset, rows.n + 1), device.take(rows.col_idx, np.int32, rows.arcs),
+        directed=model.directed,
+    )  # fmt: skip
+    graph.__dict__["num_self_loops"] = 0
+    keep_csr(device, graph, rows)
+    clock.phase("download")
+    return graph

@@ -1,0 +1,137 @@
+"""Child processes: they end with this one; a driver is asked in one, since a broken one ends its process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+SECONDS = 120.0  # the slowest first probe that was met took 4
+
+
+# --- signals --------------------------------------------------------------------------------------
+
+ENDING: tuple[int, ...] = (signal.SIGTERM, signal.SIGHUP)
+
+
+class _Ending:
+    """What signals this process was sent to end it, and whether they must wait a moment."""
+
+    def __init__(self) -> None:
+        self.caught: list[int] = []
+        self.held = False
+
+
+_ending = _Ending()
+
+
+@contextmanager
+def signals_as_interrupts() -> Iterator[list[int]]:
+    """SIGTERM and SIGHUP end the work as Ctrl-C does: half-written files go, child processes are ended.
+
+    Yields the list that holds the signal once there was one.
+    """
+    _ending.caught = []
+
+    def interrupt(number: int, _: Any) -> None:
+        _ending.caught.append(number)
+        for each in mine:
+            # timeout(1) sends its signal twice, to the process and to its group: the second one must not
+            # come between the first and its cleaning up
+            signal.signal(each, signal.SIG_IGN)
+        if not _ending.held:
+            raise KeyboardInterrupt
+
+    # not what is ignored already (nohup), nor in a thread, where Python sets no handlers
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    mine = [each for each in ENDING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
+    for each in mine:
+        signal.signal(each, interrupt)
+    try:
+        yield _ending.caught
+    finally:
+        if not _ending.caught:  # else the process is about to end
+            for each in mine:
+                signal.signal(each, signal.SIG_DFL)
+
+
+def _raise_held() -> None:
+    if _ending.caught:
+        raise KeyboardInterrupt
+
+
+def run(
+    command: Sequence[str], *, timeout: float | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """`subprocess.run` in text mode, but whatever ends this process while it waits ends the child, too.
+
+    Parameters
+    ----------
+    command : sequence of str
+    timeout : float, optional
+        Seconds.
+    **options
+        Of `subprocess.Popen`.
+    """
+    # a signal that comes before the process is known waits: nobody else would end it
+    _ending.held = True
+    try:
+        process = subprocess.Popen(command, text=True, errors="replace", **options)
+    except BaseException:
+        _ending.held = False
+        _raise_held()
+        raise
+    with process:
+        try:
+            _ending.held = False
+            _raise_held()
+            out, err = process.communicate(timeout=timeout)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+# --- drivers --------------------------------------------------------------------------------------
+
+
+def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
+    """Run ``python -m MODULE ARGUMENTS`` and read the JSON of its last line.
+
+    Returns
+    -------
+    answer
+        What it printed; None if it did not come to that.
+    problem : str or None
+        How it ended, if it gave no answer.
+    died : bool
+        Whether it was killed by a signal or did not end in time.
+    """
+    # a child finds clgraph where this process found it, also in a checkout
+    root = str(Path(__file__).resolve().parent.parent.parent)
+    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+    try:
+        done = run(
+            [sys.executable, "-m", module, *arguments], timeout=SECONDS, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return None, f"did not answer within {SECONDS:.0f} s", True
+    except OSError as error:
+        return None, f"could not be started: {error}", False
+    said = (done.stderr.strip() or "no output").split("\n")[-1]
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        return None, f"ended the process that used it ({name}): {said}", True
+    try:
+        # the last line: drivers print whatever they like before it
+        return json.loads(done.stdout.rstrip().split("\n")[-1]), None, False
+    except ValueError:
+        return None, f"exit status {done.returncode}: {said}", False

@@ -1,0 +1,293 @@
+"""What is wrong with OpenCL on this machine, and the command that mends it.
+
+Drivers are strangers' code: a broken one can end the process that loads it. So devices are examined in a
+child process (``python -m clgraph.device.doctor``), and if that dies, in one for each device: a death is a finding.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import clgraph
+from clgraph.device import cache, child, drivers
+
+PACKAGES = (
+    "pyopencl", "numpy", "scipy", "click", "rich",
+    "intel-opencl-rt", "intel-cmplr-lib-rt", "intel-opencl-fpga-emu-rt", "pocl-binary-distribution",
+)  # fmt: skip
+
+INSTALL_CPU = "pip install 'clgraph[cpu]'"
+INSTALL_EMULATOR = "pip install 'clgraph[fpga-emulator]'"
+INSTALL_POCL = "apt-get install pocl-opencl-icd"
+
+
+def examine() -> dict[str, Any]:
+    """The whole report.
+
+    Returns
+    -------
+    dict
+        ``versions``, ``loader``, ``icds``, ``devices``, ``cache``, ``faults`` (each with ``fault`` and
+        ``remedy``) and ``working`` (how many devices work; clgraph is fit for use if there is one).
+    """
+    versions = _versions()
+    icds = _icds()
+    devices, faults = _devices()
+    store, more = _cache()
+    faults += more + _icd_faults(icds) + _device_faults(devices) + _package_faults(versions)
+    working = [d for d in devices if d["working"]]
+    if not any(d["kind"] in ("gpu", "cpu", "fpga") for d in working):
+        found = "a device" if devices else "an OpenCL driver"
+        faults.append(
+            _fault(
+                f"there is not {found} that clgraph picks unasked and that works", INSTALL_CPU, INSTALL_POCL
+            )
+        )
+    return {
+        "versions": versions,
+        "loader": _loader(),
+        "icds": icds,
+        "devices": devices,
+        "cache": store,
+        "faults": faults,
+        "working": len(working),
+    }
+
+
+def _fault(text: str, *remedies: str) -> dict[str, str]:
+    return {"fault": text, "remedy": "   or   ".join(remedies)}
+
+
+def _versions() -> dict[str, str | None]:
+    versions: dict[str, str | None] = {
+        "clgraph": clgraph.__version__,
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "system": platform.platform(),
+    }
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = None
+    return versions
+
+
+def _loader() -> dict[str, Any]:
+    """Which libOpenCL pyopencl brings or finds, and the variables that steer it."""
+    try:
+        import pyopencl  # noqa: F401  importing it maps the loader, but queries no driver
+
+        with open("/proc/self/maps") as maps:
+            mapped = {line.split(maxsplit=5)[5].strip() for line in maps if "libOpenCL" in line}
+        library = ", ".join(sorted(mapped)) or None
+    except (ImportError, OSError) as error:
+        library = f"not loaded: {error}"
+    names = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST")
+    return {
+        "library": library,
+        "environment": {name: os.environ[name] for name in names if name in os.environ},
+    }
+
+
+def _icds() -> list[dict[str, Any]]:
+    found = []
+    for icd in drivers.find_icds(oclgrind=True):
+        error = drivers.dlopen_error(icd.library) if _may_load(icd) else None
+        found.append(
+            {
+                "library": icd.library,
+                "origin": icd.origin,
+                "found_by": "clgraph" if icd.corrected else "the loader",
+                "loads": error is None,
+                "error": error,
+            }
+        )
+    return found
+
+
+def _may_load(icd: drivers.Icd) -> bool:
+    """Oclgrind is left alone (it brings an LLVM of its own into the process): that it exists will do."""
+    return "oclgrind" not in icd.library
+
+
+def _child(*arguments: str) -> tuple[Any, str | None]:
+    """What ``python -m clgraph.device.doctor ARGUMENTS`` prints, or how it ended."""
+    answer, problem, _ = child.ask("clgraph.device.doctor", *arguments)
+    return answer, problem
+
+
+def _devices() -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    answer, problem = _child("probe")
+    if answer is None:  # some driver broke the child: which one?
+        answer, problem = _child("list")
+        for device in answer["devices"] if answer and "devices" in answer else []:
+            found, trouble = _child("probe", device["spec"])
+            if found and "devices" in found:
+                device.update(found["devices"][0])
+            else:
+                reason = f"the probe {trouble or (found or {}).get('error')}"
+                device.update(working=False, reason=reason, features=[])
+    if answer is None:
+        text = f"asking the drivers for their devices {problem}"
+        return [], [
+            _fault(text, f"move the .icd files out of {drivers.SYSTEM_VENDORS} one by one, try again")
+        ]
+    if "error" in answer:
+        return [], [_fault(answer["error"], "pip install --force-reinstall pyopencl")]
+    return answer["devices"], []
+
+
+def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
+    """A device as plain values, for JSON.
+
+    Parameters
+    ----------
+    device : Device
+    probed : bool
+        Whether to find out (by building and running kernels) if it works and what it knows.
+    """
+    facts: dict[str, Any] = {
+        "spec": device.spec,
+        "name": device.name,
+        "kind": device.kind,
+        "vendor": device.vendor,
+        "platform": device.platform_name,
+        "platform_version": device.platform_version,
+        "driver_version": device.driver_version,
+        "compute_units": device.compute_units,
+        "global_memory": device.global_memory,
+        "max_buffer": device.max_buffer,
+        "local_memory": device.local_memory,
+        "max_work_group": device.max_work_group,
+        "has_compiler": device.has_compiler,
+    }
+    if probed:
+        reason = device.fault
+        facts |= {
+            "working": reason is None,
+            "reason": reason,
+            "features": sorted(device.features) if reason is None else [],
+        }
+    return facts
+
+
+def _cache() -> tuple[dict[str, Any], list[dict[str, str]]]:
+    folder = cache.cache_folder()
+    facts: dict[str, Any] = {
+        "folder": str(folder),
+        "rooms": {name: {"files": n, "bytes": size} for name, (n, size) in cache.contents().items()},
+        "writable": True,
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        facts["writable"] = False
+        text = f"kernels cannot be kept in {folder} ({error.strerror}): every run builds them anew"
+        return facts, [_fault(text, "export CLGRAPH_CACHE_DIR=/a/folder/you/can/write")]
+    return facts, []
+
+
+def _icd_faults(icds: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
+    faults = []
+    user = os.environ.get("OCL_ICD_VENDORS")
+    if user and not icds:
+        text = f"OCL_ICD_VENDORS={user} names no driver, and where it is set no other is looked for"
+        faults.append(_fault(text, "unset OCL_ICD_VENDORS"))
+    for icd in icds:
+        if icd["loads"]:
+            continue
+        library = icd["library"]
+        text = f"{icd['origin']}: {library or '(empty)'} does not load: {icd['error']}"
+        if "intelocl" in library:
+            faults.append(_fault(text, "pip install --force-reinstall 'clgraph[cpu]'"))
+        elif "pocl" in library:
+            faults.append(_fault(text, "apt-get install --reinstall pocl-opencl-icd", f"rm {icd['origin']}"))
+        elif "nvidia" in library:
+            faults.append(_fault(text, _NVIDIA_REMEDY))
+        else:
+            faults.append(_fault(text, f"rm {icd['origin']}   (or install that driver again)"))
+    if not any("nvidia" in icd["library"] for icd in icds) and os.path.exists("/dev/nvidiactl"):
+        text = f"there is an NVIDIA GPU (/dev/nvidiactl), but no {drivers.NVIDIA_LIBRARY}, its OpenCL driver"
+        faults.append(_fault(text, _NVIDIA_REMEDY))
+    return faults
+
+
+_NVIDIA_REMEDY = (
+    "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...   or, outside a container,   "
+    "apt-get install nvidia-opencl-icd"
+)
+
+
+def _device_faults(devices: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
+    faults = []
+    for d in devices:
+        if d["working"]:
+            continue
+        text = f"{d['spec']} {d['name']} ({d['platform_version']}) is broken: {d['reason']}"
+        if "PoCL" in d["platform_version"]:
+            pip = f"{sys.executable} -m pip uninstall -y pocl-binary-distribution"
+            faults.append(_fault(text, INSTALL_POCL, INSTALL_CPU, pip))
+        elif not d["has_compiler"]:
+            faults.append(
+                _fault(
+                    text,
+                    "clgraph fpga compile -o clgraph.aocx && export CLGRAPH_FPGA_BINARY=$PWD/clgraph.aocx",
+                )
+            )
+        elif "NVIDIA" in d["platform"]:
+            faults.append(_fault(text, "nvidia-smi   (what the driver itself says)"))
+        else:
+            faults.append(_fault(text, f"{INSTALL_CPU}   (another driver)"))
+    return faults
+
+
+def _package_faults(versions: dict[str, str | None]) -> list[dict[str, str]]:
+    """Releases of Intel's packages that do not go together, and packages whose library is not there."""
+    faults = []
+    runtime, libraries = versions["intel-opencl-rt"], versions["intel-cmplr-lib-rt"]
+    emulator = versions["intel-opencl-fpga-emu-rt"]
+    if emulator and emulator != runtime:
+        text = f"intel-opencl-fpga-emu-rt {emulator} (the emulator) crashes beside another intel-opencl-rt, "
+        faults.append(_fault(f"{text}here {runtime or 'none at all'}", INSTALL_EMULATOR))
+    if runtime and libraries != runtime:
+        text = f"intel-opencl-rt {runtime} goes with intel-cmplr-lib-rt {runtime}, not "
+        faults.append(_fault(f"{text}{libraries or 'without it'}", INSTALL_CPU))
+    found = {Path(icd.library).name for icd in drivers.pip_icds()}
+    for package, library in drivers.PIP_DRIVERS.items():
+        if versions[package] and not any(name.startswith(library) for name in found):
+            text = (
+                f"pip lists {package} {versions[package]}, but its {library} is nowhere (--target drops it)"
+            )
+            faults.append(_fault(text, f"pip install --force-reinstall {package}=={versions[package]}"))
+    return faults
+
+
+def _main(arguments: list[str]) -> None:
+    """What a child does: ``list`` the devices or ``probe [SPEC]`` them; one line of JSON."""
+    from clgraph.errors import ClgraphError
+
+    answer: dict[str, Any]
+    try:
+        from clgraph.device.device import list_devices
+
+        devices = [d for d in list_devices() if d.spec in (arguments[1:] or [d.spec])]
+        answer = {"devices": [describe(d, probed=arguments[0] == "probe") for d in devices]}
+    except ClgraphError as error:
+        answer = {"error": str(error)}
+    except ImportError as error:
+        answer = {"error": f"pyopencl cannot be imported: {error}"}
+    print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])

@@ -1,0 +1,286 @@
+"""Finding OpenCL drivers (ICDs) without root and without environment variables.
+
+OpenCL's loader reads one folder of ``.icd`` files, each naming a driver's library. Three kinds of driver fall
+through that net: those installed by pip (Intel's ``.icd`` holds a placeholder path, in a folder no loader
+reads), NVIDIA's in containers that have the library but no ``nvidia.icd``, and Oclgrind from Debian, which
+has no ``.icd`` at all. So for the first platform query clgraph points the loader (``OCL_ICD_VENDORS``) at
+a folder of its own: copies of the system's files plus corrected ones. Where the user set that variable, or
+nothing needs correcting, it keeps its hands off.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clgraph.device import cache
+from clgraph.errors import DeviceError
+
+SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
+# packages on PyPI that carry a driver, and its library
+PIP_DRIVERS = {"intel-opencl-rt": "libintelocl.so", "intel-opencl-fpga-emu-rt": "libintelocl_emu.so"}
+NVIDIA_LIBRARY = "libnvidia-opencl.so.1"
+OCLGRIND_LIBRARY = "liboclgrind-rt-icd.so"
+LIBRARY_FOLDERS = (
+    "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib",
+    "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Icd:
+    """One driver that the loader is told of.
+
+    Attributes
+    ----------
+    library : str
+        What is dlopen'ed: a path, or a bare name that the dynamic linker finds.
+    origin : str
+        Where it was found: an ``.icd`` file, a pip package, or a word.
+    corrected : bool
+        Whether the loader would not have found it by itself.
+    bundled : bool
+        Whether pyopencl's own loader finds it in any case.
+    """
+
+    library: str
+    origin: str
+    corrected: bool = False
+    bundled: bool = False
+
+    @property
+    def stem(self) -> str:
+        """The library's name without folder and version, by which two of the same driver are known."""
+        return Path(self.library).name.split(".so")[0]
+
+
+def find_icds(*, oclgrind: bool = False) -> list[Icd]:
+    """All drivers of this machine and this Python environment, the system's first; queries none.
+
+    Parameters
+    ----------
+    oclgrind : bool
+        Whether the simulator is wanted.
+    """
+    if user := os.environ.get("OCL_ICD_VENDORS"):
+        return read_vendors(Path(user)) + bundled_icds()
+    icds = read_vendors(SYSTEM_VENDORS)
+    for prefix in dict.fromkeys((os.environ.get("CONDA_PREFIX"), sys.prefix)):
+        if prefix and (folder := Path(prefix, "etc/OpenCL/vendors")) != SYSTEM_VENDORS:
+            # Intel's file here names /opt/anaconda1anaconda2anaconda3: what does not exist is left out
+            icds += [icd for icd in read_vendors(folder, corrected=True) if _exists(icd)]
+    icds += pip_icds()
+    nvidia = [icd for icd in icds if "nvidia" in icd.library]
+    if all(dlopen_error(icd.library) for icd in nvidia) and (library := find_library(NVIDIA_LIBRARY)):
+        icds = [icd for icd in icds if icd not in nvidia]
+        icds.append(Icd(library, "found without an .icd file that leads to it", corrected=True))
+    # one library of a name: two copies of Intel's runtime in one process tread on each other
+    unique: dict[str, Icd] = {}
+    for icd in icds:
+        if icd.stem not in unique or (_exists(icd) and not _exists(unique[icd.stem])):
+            unique[icd.stem] = icd
+    # a simulator must never be picked unasked: also where some .icd file names it
+    found = [icd for icd in unique.values() if "oclgrind" not in icd.library]
+    if oclgrind and (library := find_oclgrind()):
+        found.append(Icd(library, "asked for by name", corrected=True))
+    return found + bundled_icds()
+
+
+def bundled_icds() -> list[Icd]:
+    """Drivers inside pyopencl's own wheel (``pyopencl[pocl]``); its loader reads these whatever is set."""
+    spec = importlib.util.find_spec("pyopencl")
+    folders = [Path(place, ".libs") for place in (spec.submodule_search_locations or [])] if spec else []
+    icds = []
+    for icd in (icd for folder in folders for icd in read_vendors(folder)):
+        beside = Path(icd.origin).parent / icd.library
+        icds.append(Icd(str(beside) if beside.is_file() else icd.library, icd.origin, bundled=True))
+    return icds
+
+
+def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
+    """The drivers that a folder's ``.icd`` files, or one such file, name; the path may also be a library."""
+    if ".so" in folder.name and not folder.is_dir():
+        return [Icd(str(folder), "OCL_ICD_VENDORS", corrected=corrected)]
+    files = sorted(folder.glob("*.icd")) if folder.is_dir() else [folder] if folder.is_file() else []
+    icds = []
+    for file in files:
+        try:
+            lines = file.read_text(errors="replace").split("\n")
+        except OSError:
+            lines = []  # unreadable: the loader cannot read it either; doctor names the file as empty
+        icds.append(Icd(lines[0].strip() if lines else "", str(file), corrected=corrected))
+    return icds
+
+
+def pip_icds() -> list[Icd]:
+    """Drivers that pip installed: into this environment, with --user, or with --target."""
+    icds = []
+    for package, library in PIP_DRIVERS.items():
+        try:
+            distribution = importlib.metadata.distribution(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        listed = [
+            Path(str(distribution.locate_file(f))) for f in distribution.files or [] if f.name == library
+        ]
+        # --target moves lib/ beside the packages, but the list of files still says ../../../lib
+        site = Path(str(distribution.locate_file("")))
+        for path in [*listed, site / "lib" / library, Path(sys.prefix, "lib", library)]:
+            if path.is_file():
+                icds.append(
+                    Icd(str(path.resolve()), f"pip package {package} {distribution.version}", corrected=True)
+                )
+                break
+    return icds
+
+
+def find_library(name: str) -> str | None:
+    """A shared library by its file name: in the usual folders, else by the dynamic linker itself."""
+    for folder in LIBRARY_FOLDERS:
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    return name if dlopen_error(name) is None else None
+
+
+def find_oclgrind() -> str | None:
+    """Oclgrind's ICD library, or None."""
+    folders = [os.path.join(folder, "oclgrind") for folder in LIBRARY_FOLDERS] + list(LIBRARY_FOLDERS)
+    if program := shutil.which("oclgrind"):
+        prefix = Path(program).resolve().parent.parent
+        folders = [str(prefix / "lib" / "oclgrind"), str(prefix / "lib"), *folders]
+    for folder in folders:
+        if os.path.exists(path := os.path.join(folder, OCLGRIND_LIBRARY)):
+            return path
+    return None
+
+
+def dlopen_error(library: str) -> str | None:
+    """None if the dynamic linker loads a library, else what it says."""
+    if not library:
+        return "the .icd file is empty or cannot be read"
+    try:
+        ctypes.CDLL(library)
+    except OSError as error:
+        return str(error)
+    return None
+
+
+def _exists(icd: Icd) -> bool:
+    return os.path.exists(icd.library) if os.path.isabs(icd.library) else bool(icd.library)
+
+
+class _State:
+    """What this process did about drivers; there is one loader in a process, and it reads its folder once."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.platforms: list[Any] | None = None
+        self.oclgrind = False
+        self.folder: str | None = None
+
+
+_state = _State()
+
+
+def platforms(*, oclgrind: bool = False) -> list[Any]:
+    """The OpenCL platforms, asked for once per process.
+
+    Parameters
+    ----------
+    oclgrind : bool
+        Whether Oclgrind must be among them.
+
+    Raises
+    ------
+    DeviceError
+        If Oclgrind is asked for after the loader has read its folder without it.
+    """
+    with _state.lock:
+        if _state.platforms is None:
+            _state.folder = _corrected_folder(oclgrind)
+            _state.oclgrind = oclgrind
+            if _state.folder:
+                os.environ["OCL_ICD_VENDORS"] = _state.folder
+            try:
+                _state.platforms = _query()
+            finally:
+                if _state.folder:  # the loader reads it once; child processes shall look for themselves
+                    del os.environ["OCL_ICD_VENDORS"]
+        elif oclgrind and not _state.oclgrind and not any("Oclgrind" in p.name for p in _state.platforms):
+            raise DeviceError(
+                "Oclgrind was asked for too late: this process has queried its OpenCL drivers without it. "
+                "Ask for it first: set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
+            )
+        return _state.platforms
+
+
+def _query() -> list[Any]:
+    import pyopencl as cl
+
+    try:
+        return list(cl.get_platforms())
+    except cl.Error as error:
+        # no platform at all: an error to the loader (-1001, PLATFORM_NOT_FOUND_KHR), not to us
+        if getattr(error, "code", None) in (-1001, -32):
+            return []
+        raise DeviceError(f"the OpenCL loader failed: {error}; `clgraph doctor` looks closer") from error
+
+
+def corrected_folder() -> str | None:
+    """The folder of ``.icd`` files that the loader was pointed at, if any."""
+    return _state.folder
+
+
+def _corrected_folder(oclgrind: bool) -> str | None:
+    """A folder of corrected files; None if the user set one, or nothing needs correcting."""
+    if os.environ.get("OCL_ICD_VENDORS"):
+        return None
+    icds = [icd for icd in find_icds(oclgrind=oclgrind) if not icd.bundled]
+    if not any(icd.corrected for icd in icds):
+        return None
+    return str(_vendors_folder([icd.library for icd in icds if icd.library]))
+
+
+def _vendors_folder(libraries: list[str]) -> Path:
+    """A folder with one .icd file per library: in the cache, named by its content, else a temporary one."""
+    files = {f"{i:02}-{Path(lib).name}.icd": lib + "\n" for i, lib in enumerate(libraries)}
+    folder = cache.cache_folder() / "icd" / cache.digest([*files, *files.values()])
+    if _holds(folder, files):
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new-"))
+    except OSError:
+        new = Path(tempfile.mkdtemp(prefix="clgraph-icd-"))
+        atexit.register(shutil.rmtree, new, ignore_errors=True)
+        folder = new
+    for name, text in files.items():
+        (new / name).write_text(text)
+    if new == folder:
+        return new
+    try:
+        new.rename(folder)
+    except OSError:  # another process was first, or a damaged folder lies there
+        if _holds(folder, files):
+            shutil.rmtree(new, ignore_errors=True)
+            return folder
+        atexit.register(shutil.rmtree, new, ignore_errors=True)
+        return new
+    return folder
+
+
+def _holds(folder: Path, files: dict[str, str]) -> bool:
+    try:
+        return {f.name: f.read_text() for f in folder.iterdir()} == files
+    except OSError:
+        return False

@@ -1,0 +1,212 @@
+"""Launching kernels at little cost: a hot loop launches thousands and must not wait for Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyopencl as cl
+
+from clgraph.errors import CapacityError, DeviceError
+
+if TYPE_CHECKING:
+    from clgraph.device.hardware import Hardware
+
+Size = int | tuple[int, ...]
+
+# whether an argument of this type is a scalar; filled as types turn up (isinstance takes a microsecond each)
+_is_scalar: dict[type, bool] = {}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What was enqueued: see `record_launches`."""
+
+    program: str
+    kernel: str
+    pipeline: bool
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+
+
+# lists that launches are noted in; empty but for tests and those who want to look
+_recorders: list[list[Launch]] = []
+
+
+@contextmanager
+def record_launches() -> Iterator[list[Launch]]:
+    """Note every launch of this process, on any device, while the block runs."""
+    launches: list[Launch] = []
+    _recorders.append(launches)
+    try:
+        yield launches
+    finally:
+        _recorders[:] = [other for other in _recorders if other is not launches]
+
+
+class Kernel:
+    """A kernel that is ready to be launched, on its device's queue, without waiting.
+
+    Made by `clgraph.device.program.Program`. Not for two threads at once: arguments belong to the kernel.
+
+    A pipeline (a single-work-item kernel of ``cl/fpga/``) takes the same arguments as the kernel of that name
+    for ranges, and is always launched over one work-item, whatever size the caller asks for: its loops run
+    over what the arguments say.
+    """
+
+    __slots__ = (
+        "_default",
+        "_kernel",
+        "_local",
+        "_queue",
+        "_set_null",
+        "_set_scalars",
+        "device",
+        "limit",
+        "name",
+        "num_args",
+        "partner",
+        "pipeline",
+        "program",
+    )
+
+    def __init__(
+        self,
+        device: Hardware,
+        kernel: Any,
+        name: str,
+        *,
+        program: str = "",
+        pipeline: bool = False,
+        partner: Any = None,
+    ) -> None:
+        self.device = device
+        self.name = name
+        self.program = program
+        self.pipeline = pipeline
+        self.partner = partner
+        self._kernel = kernel
+        self._queue = device.queue
+        self.num_args: int = kernel.num_args
+        ask = cl.kernel_work_group_info
+        # NVIDIA says 256 of every kernel, also of one that demands more (reqd_work_group_size) and gets it
+        demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, device.raw))
+        self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, device.raw)
+        self._local = max(1, min(device.tuning.local_size, self.limit))
+        self._default = (self._local,)
+        # the public set_arg takes 30 us for a NumPy scalar, what pyopencl's own invoker calls under 1 us
+        self._set_scalars = getattr(kernel, "_set_arg_buf_multi", None) or self._set_slowly
+        # and refuses None before pyopencl 2026.1.3
+        self._set_null = getattr(kernel, "_set_arg_null", None) or (lambda index: kernel.set_arg(index, None))
+
+    def _set_slowly(self, pairs: tuple[Any, ...]) -> None:
+        for index, arg in zip(pairs[::2], pairs[1::2], strict=True):
+            self._kernel.set_arg(index, arg)
+
+    def _launch_with_partner(self, args: tuple[Any, ...]) -> None:
+        """Two pipelines joined by a channel: the second has a queue of its own, in step with ours."""
+        other = self.device.second_queue
+        for index, arg in enumerate(args):
+            self.partner.set_arg(index, arg)
+        before = cl.enqueue_marker(self._queue)
+        self._queue.flush()
+        event = cl.enqueue_nd_range_kernel(other, self.partner, (1,), (1,), wait_for=[before])
+        other.flush()
+        cl.enqueue_nd_range_kernel(self._queue, self._kernel, (1,), (1,))
+        cl.enqueue_barrier(self._queue, wait_for=[event])
+
+    def __call__(self, size: Size, *args: Any, local: Size | None = None) -> None:
+        """Enqueue over `size` work-items, padded up to whole work-groups (so the kernel checks its range).
+
+        Parameters
+        ----------
+        size : int or tuple of int
+            Work-items wanted; nothing is launched for 0.
+        *args : pyopencl.Buffer, NumPy scalar, pyopencl.LocalMemory or None
+            In the kernel's order; scalars in the kernel's own types (a bare Python number is a TypeError).
+        local : int or tuple of int, optional
+            Work-group size; the launch table's, cut to the kernel's limit, if not given.
+        """
+        if local is None and not isinstance(size, tuple):
+            self._launch((-(-size // self._local) * self._local,), self._default, args)
+            return
+        sizes = size if isinstance(size, tuple) else (size,)
+        if local is None:
+            locals_ = self._default + (1,) * (len(sizes) - 1)
+        else:
+            locals_ = local if isinstance(local, tuple) else (local,)
+        self._launch(tuple([-(-s // w) * w for s, w in zip(sizes, locals_, strict=True)]), locals_, args)
+
+    def exact(self, size: Size, *args: Any, local: Size) -> None:
+        """Enqueue over exactly `size` work-items in groups of `local`, which must divide it.
+
+        Raises
+        ------
+        DeviceError
+            If `local` does not divide `size`, or is beyond what this kernel can run with on this device.
+        """
+        sizes = size if isinstance(size, tuple) else (size,)
+        locals_ = local if isinstance(local, tuple) else (local,)
+        if any(s % w for s, w in zip(sizes, locals_, strict=True)):
+            raise DeviceError(
+                f"kernel {self.name}: global size {sizes} is no multiple of local size {locals_}"
+            )
+        self._launch(sizes, locals_, args)
+
+    def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], args: tuple[Any, ...]) -> None:
+        if len(args) != self.num_args:
+            raise TypeError(f"kernel {self.name} takes {self.num_args} arguments, {len(args)} were given")
+        if 0 in sizes:
+            return
+        self.device.launched[self.pipeline] += 1
+        if self.pipeline:
+            sizes = locals_ = (1,)
+        for noted in _recorders:
+            noted.append(Launch(self.program, self.name, self.pipeline, sizes, locals_))
+        kernel = self._kernel
+        scalars: list[Any] = []
+        try:
+            for index, arg in enumerate(args):
+                scalar = _is_scalar.get(type(arg))
+                if scalar is None:
+                    scalar = self._learn(index, arg)
+                if scalar:
+                    scalars += (index, arg)
+                elif arg is None:
+                    self._set_null(index)
+                else:
+                    kernel.set_arg(index, arg)
+            if scalars:
+                self._set_scalars(tuple(scalars))
+            if self.partner is not None:
+                self._launch_with_partner(args)
+                return
+            cl.enqueue_nd_range_kernel(self._queue, kernel, sizes, locals_)
+        except cl.Error as error:
+            raise self._failure(error, sizes, locals_, args) from error
+
+    def _learn(self, index: int, arg: Any) -> bool:
+        if not isinstance(arg, (np.generic, cl.MemoryObjectHolder, cl.LocalMemory, type(None))):
+            raise TypeError(
+                f"kernel {self.name}, argument {index}: {type(arg).__name__} {arg!r:.40}; "
+                "a buffer, a NumPy scalar (np.int32(...)) or None is needed"
+            )
+        scalar = _is_scalar[type(arg)] = isinstance(arg, np.generic)
+        return scalar
+
+    def _failure(
+        self, error: Exception, sizes: tuple[int, ...], locals_: tuple[int, ...], args: tuple[Any, ...]
+    ) -> DeviceError:
+        shown = [
+            str(arg.dtype) if isinstance(arg, np.generic) else "None" if arg is None else f"{arg.size} bytes"
+            for arg in args
+        ]
+        text = (
+            f"{self.device.spec} ({self.device.name}): kernel {self.name} was not launched: {error}; "
+            f"global size {sizes}, local size {locals_} (limit {self.limit}), arguments ({', '.join(shown)})"
+        )
+        return CapacityError(text) if isinstance(error, cl.MemoryError) else DeviceError(text)

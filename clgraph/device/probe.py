@@ -1,0 +1,153 @@
+"""Does a device work, and what does it know beyond OpenCL C 1.2? Found by building and running.
+
+A device counts as working only after ``cl/device/probe.cl`` (an atomic, a barrier, local memory) was built, run and
+its result checked: drivers exist that list a device and then fail every build. What more it can do is found
+with ``cl/device/probe_features.cl``, once per device, driver and version of clgraph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyopencl as cl
+
+from clgraph._version import __version__
+from clgraph.device import cache, child
+from clgraph.device.program import build, build_source, read_source
+from clgraph.errors import BuildError, ClgraphError
+
+if TYPE_CHECKING:
+    from clgraph.device.hardware import Hardware
+    from clgraph.device.memory import Memory
+
+LOCAL = 16  # as PROBE_LOCAL in cl/device/probe.cl
+GROUPS = 4
+WARP = 32  # as PROBE_LOCAL in cl/device/probe_features.cl
+
+
+def probe(device: Memory) -> str | None:
+    """None if the device builds and runs the probe kernel rightly, else the reason why not in one line.
+
+    A driver that was never seen to work is first tried in a child process, since it may abort.
+    """
+    key = cache.digest(["works", *device.identity, __version__])
+    seen_to_work = cache.load("probes", key) is not None
+    if not seen_to_work and device.kind != "simulator" and sys.executable:
+        _, problem, died = child.ask("clgraph.device.first_probe", device.spec, *device.identity)
+        if died:
+            return f"the probe {problem}"
+    fault = run_probe(device)
+    if fault is None and not seen_to_work:
+        cache.store("probes", key, b"works")
+    return fault
+
+
+def run_probe(device: Memory) -> str | None:
+    """`probe`, in this process whatever happens."""
+    n = LOCAL * GROUPS
+    try:
+        prog = build(device, "device/probe", {}, device.base_options)
+        out = device.upload(np.zeros(1 + n, np.int32), writable=True)
+        prog.probe.exact(n, out, np.int32(n), local=LOCAL)
+        got = device.download(out, np.int32, 1 + n)
+    except BuildError as error:
+        return _reason(error)
+    except (ClgraphError, cl.Error) as error:
+        return str(error).split("\n")[0]
+    gid = np.arange(n)
+    mirror = gid // LOCAL * LOCAL + LOCAL - 1 - gid % LOCAL
+    if got[0] != gid.sum() or not np.array_equal(got[1:], mirror):
+        return (
+            f"the probe kernel runs but its result is wrong (sum {got[0]}, expected {gid.sum()}; "
+            f"{np.count_nonzero(got[1:] != mirror)} of {n} values differ)"
+        )
+    return None
+
+
+def _reason(error: BuildError) -> str:
+    """The line of a build error that says why: the compiler's first error, else OpenCL's name for it."""
+    lines = str(error).split("\n")
+    named = [line.strip() for line in lines[1:] if "error:" in line.lower()]
+    return f"builds fail: {named[0]}" if named else lines[0]
+
+
+def probe_features(device: Memory) -> tuple[str, frozenset[str]]:
+    """The OpenCL C standard to build by, and names ``HAVE_...`` of the features that work under it.
+
+    Returns
+    -------
+    standard : str
+        ``"-cl-std=CL3.0"`` and the like, or "" for what the compiler does unasked (1.2).
+    features : frozenset of str
+    """
+    if not device.has_compiler:
+        return "", frozenset()  # what its programs use was settled when they were built offline
+    source = read_source("device/probe_features")
+    standard = _newest_standard(device)
+    key = cache.digest(["2", *device.identity, __version__, source, standard, *device.base_options])
+    if (known := cache.load("probes", key)) is not None:
+        standard, names = json.loads(known)
+        return standard, frozenset(names)
+    if standard and not _builds(device, "device/probe", read_source("device/probe"), (standard, *device.base_options)):
+        standard = ""  # the driver says that it knows this standard, and does not
+    options = (*([standard] if standard else []), *device.base_options)
+    names = sorted(
+        f"HAVE_{name}" for name in _candidates(device, bool(standard)) if _has(device, name, source, options)
+    )
+    cache.store("probes", key, json.dumps([standard, names]).encode())
+    return standard, frozenset(names)
+
+
+def _newest_standard(device: Hardware) -> str:
+    """The build option for the newest OpenCL C that the compiler says it knows; "" for 1.2."""
+    texts = [device.raw.opencl_c_version]
+    if device.asks_all_standards:
+        # a driver before 3.0, or an old pyopencl, has no such query: then the older one's answer counts
+        with contextlib.suppress(cl.Error, AttributeError):
+            versions = [v.version for v in device.raw.opencl_c_all_versions]
+            texts += [f"{v >> 22}.{v >> 12 & 1023}" for v in versions]  # cl_version packs 10, 10 and 12 bits
+    found = [(int(m[1]), int(m[2])) for text in texts if (m := re.search(r"(\d+)\.(\d+)", text))]
+    major, minor = max(found, default=(1, 0))
+    return f"-cl-std=CL{major}.{minor}" if major >= 2 else ""
+
+
+def _candidates(device: Memory, beyond_1_2: bool) -> list[str]:
+    """Features worth a build: what the device's own list rules out is not tried (compilers grumble)."""
+    extensions = device.raw.extensions
+    worth = {
+        "FP64": "cl_khr_fp64" in extensions,
+        "INT64_ATOMICS": "cl_khr_int64_base_atomics" in extensions and "cl_khr_int64_extended" in extensions,
+        "SUBGROUPS": "subgroups" in extensions,
+        "WORKGROUP_FUNCTIONS": beyond_1_2,
+        "C11_ATOMICS": beyond_1_2,
+        "FLOAT_ATOMICS": "cl_ext_float_atomics" in extensions,
+        "PTX": "NVIDIA" in device.platform_name,
+    }
+    return [name for name, is_worth in worth.items() if is_worth]
+
+
+def _builds(device: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
+    try:
+        build_source(device, name, source, options, keep=False, save_failed=False)
+    except BuildError:
+        return False
+    return True
+
+
+def _has(device: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
+    """Whether a feature's probe builds, runs and answers rightly; any failure is the answer no."""
+    try:
+        prog = build_source(
+            device, "probe_features", source, (*options, f"-DTRY_{name}"), keep=False, save_failed=False
+        )
+        out = device.upload(np.zeros(WARP, np.int32), writable=True)
+        work = device.upload(np.zeros(2 * WARP, np.int32), writable=True)
+        prog.probe_feature.exact(WARP, out, work, local=WARP)
+        return bool(np.all(device.download(out, np.int32, WARP) == 1))
+    except ClgraphError:
+        return False

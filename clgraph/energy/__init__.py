@@ -1,0 +1,282 @@
+"""Energy of a piece of work, from counters that measure it; never an estimate.
+
+Where the joules come from: of an NVIDIA board, its total-energy counter by NVML (nvidia-ml-py, extra
+``energy``; the board is found by the OpenCL device's PCI address); of a CPU, the RAPL counters below
+``/sys/class/powercap``; or a power that the user read off a wall meter and gives by hand, labelled as given.
+Anywhere else energy is not available, and the result says why.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clgraph.energy.counters import POWERCAP, Counter, Unavailable, find_counter
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+AT_LEAST = 2.0  # seconds; NVML's counter moves about ten times a second, so that less is mostly rounding
+BY_HAND = 0.3  # seconds for a mean time, where the power is known
+IDLE = 1.0  # seconds of doing nothing by which idle power is measured
+
+
+@dataclass
+class Energy:
+    """What was measured; filled in when the measured region ends.
+
+    Attributes
+    ----------
+    seconds : float
+        Of the region, wall-clock.
+    runs : int
+        How often the work ran in it.
+    joules : float or None
+        Of the region; None if not available.
+    idle_watts : float or None
+        Power of the idle device, measured before; None where it was not (a power given by hand).
+    source : str
+        Which counter, or "given by hand"; "" if not available.
+    reason : str
+        Why it is not available; "" if it is.
+    region : str
+        In words, what was measured; filled in by whoever knows.
+    """
+
+    seconds: float = 0.0
+    runs: int = 1
+    joules: float | None = None
+    idle_watts: float | None = None
+    source: str = ""
+    reason: str = ""
+    region: str = ""
+
+    @property
+    def available(self) -> bool:
+        """Whether there are joules."""
+        return self.joules is not None
+
+    @property
+    def watts(self) -> float | None:
+        """Average power over the region."""
+        return None if self.joules is None or self.seconds <= 0 else self.joules / self.seconds
+
+    def per_joule(self, things: int) -> float | None:
+        """Things (vertices, arcs) per second per watt: `things` a run over joules a run."""
+        return things * self.runs / self.joules if self.joules else None
+
+    def to_dict(self, vertices: int | None = None) -> dict[str, Any]:
+        """Ready for JSON; joules and seconds are those of one run.
+
+        Parameters
+        ----------
+        vertices : int, optional
+            Of the input: adds vertices per second per watt.
+        """
+        if self.joules is None:
+            return {"available": False, "reason": self.reason}
+        told: dict[str, Any] = {
+            "available": True, "source": self.source, "joules": self.joules / self.runs,
+            "seconds": self.seconds / self.runs, "watts": self.watts, "idle_watts": self.idle_watts,
+            "runs": self.runs,
+        }  # fmt: skip
+        if vertices is not None:
+            told["vertices_per_second_per_watt"] = self.per_joule(vertices)
+        return told
+
+    def __str__(self) -> str:
+        if self.joules is None:
+            return f"energy: not available: {self.reason}"
+        idle = "" if self.idle_watts is None else f", idle {self.idle_watts:.1f} W"
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        return (
+            f"energy: {self.joules / self.runs:.4g} J a run ({runs} in {self.seconds:.2f} s, "
+            f"{self.watts or 0:.1f} W{idle}; {self.source})"
+        )
+
+
+_idle: dict[str, float] = {}  # by counter and device: measured once per process
+
+
+class Meter:
+    """Measures pieces of work on one device, as often as wanted.
+
+    Parameters
+    ----------
+    device : Device or str
+    watts : float, optional
+        Average power off a wall meter; then nothing is measured but time.
+    nvml, powercap
+        In tests: what stands for NVML and for ``/sys/class/powercap``.
+
+    Raises
+    ------
+    InputError
+        `watts` is no positive number.
+    """
+
+    def __init__(
+        self,
+        device: Device | str | None,
+        watts: float | None = None,
+        *,
+        nvml: Any = None,
+        powercap: Path = POWERCAP,
+    ) -> None:
+        from clgraph.device import get_device
+
+        self.watts = check_watts(watts)
+        self.device = get_device(device)
+        self.reason = ""
+        self._counter: Counter | None = None
+        if self.watts is None:
+            try:
+                self._counter = find_counter(self.device, nvml=nvml, powercap=powercap)
+            except Unavailable as error:
+                self.reason = str(error)
+
+    @property
+    def available(self) -> bool:
+        """Whether it will give joules."""
+        return not self.reason
+
+    @property
+    def source(self) -> str:
+        """Which counter, "given by hand", or "" if there is none."""
+        if self.watts is not None:
+            return f"given by hand: {self.watts:g} W"
+        return "" if self._counter is None else self._counter.source
+
+    @property
+    def counts(self) -> bool:
+        """Whether it reads a counter (not a power given by hand): then short work must be repeated."""
+        return self._counter is not None
+
+    def idle_watts(self) -> float | None:
+        """Power of the idle device, measured at the first call; None where nothing is measured."""
+        if self._counter is None:
+            return None
+        key = f"{self.device.spec} {self._counter.source}"
+        if key not in _idle:
+            self.device.finish()
+            try:
+                self._counter.start()
+                begun = time.perf_counter()
+                time.sleep(IDLE)
+                seconds = time.perf_counter() - begun
+                _idle[key] = self._counter.stop(seconds) / seconds
+            except Unavailable as error:
+                self.reason, self._counter = str(error), None
+                return None
+        return _idle[key]
+
+    @contextmanager
+    def region(self) -> Iterator[Energy]:
+        """Measure what runs inside; what is still on the device's queue at its ends is waited for."""
+        idle = self.idle_watts()
+        energy, counter = Energy(idle_watts=idle, reason=self.reason), self._counter
+        self.device.finish()
+        try:
+            if counter is not None:
+                counter.start()
+        except Unavailable as error:
+            energy.reason, counter = str(error), None
+        begun = time.perf_counter()
+        try:
+            yield energy
+            self.device.finish()
+        finally:
+            energy.seconds = time.perf_counter() - begun
+            if counter is not None:
+                try:
+                    energy.joules, energy.source = counter.stop(energy.seconds), counter.source
+                except Unavailable as error:
+                    energy.reason = str(error)
+        if self.watts is not None:
+            energy.joules, energy.source = self.watts * energy.seconds, self.source
+
+    def repeat(self, work: Callable[[], Any], at_least: float = AT_LEAST) -> Energy:
+        """Run `work` again and again for `at_least` seconds (a power given by hand needs fewer).
+
+        Where energy is not available it is not run at all.
+        """
+        if not self.available:
+            return Energy(reason=self.reason, runs=0)
+        if not self.counts:
+            at_least = min(at_least, BY_HAND)
+        with self.region() as energy:
+            begun = time.perf_counter()
+            work()
+            while time.perf_counter() - begun < at_least:
+                work()
+                energy.runs += 1
+        return energy
+
+
+def check_watts(watts: float | None) -> float | None:
+    """A power given by hand.
+
+    Raises
+    ------
+    InputError
+        It is no positive number.
+    """
+    if watts is None:
+        return None
+    if isinstance(watts, bool) or not isinstance(watts, (int, float)) or not 0 < watts < math.inf:
+        raise InputError(f"watts is {watts!r}: give the average power in watts, a number above 0")
+    return float(watts)
+
+
+@contextmanager
+def measure(
+    device: Device | str | None = None,
+    watts: float | None = None,
+    *,
+    nvml: Any = None,
+    powercap: Path = POWERCAP,
+) -> Iterator[Energy]:
+    """Measure the energy of what runs inside a ``with`` block on a device.
+
+    Idle power is measured before (a second, once per process and device). NVML's counter moves about ten
+    times a second: let the block take two seconds or more (`Meter.repeat` sees to that).
+
+    Parameters
+    ----------
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+    watts : float, optional
+        Average power, off a wall meter; the result is labelled as given by hand.
+    nvml, powercap
+        In tests: what stands for NVML and for ``/sys/class/powercap``.
+
+    Yields
+    ------
+    Energy
+        Filled in at the block's end. Where nothing can be measured its `joules` is None, and `reason` says
+        why.
+
+    Raises
+    ------
+    InputError
+        `watts` is no positive number.
+    DeviceError
+        There is no such device.
+
+    Examples
+    --------
+    >>> from clgraph import bfs, powerlaw_graph
+    >>> graph = powerlaw_graph(1000, seed=1)
+    >>> with measure("cpu", watts=70) as energy:
+    ...     _ = bfs(graph, 0, device="cpu")
+    >>> energy.watts, energy.source
+    (70.0, 'given by hand: 70 W')
+    """
+    with Meter(device, watts, nvml=nvml, powercap=powercap).region() as energy:
+        yield energy

@@ -1,0 +1,246 @@
+"""Compressed sparse rows made on the host: ids numbered, edges sorted, merged and mirrored.
+
+Plain arrays in, plain arrays out; `clgraph.graph.build_csr` makes a Graph of them. Everything rests on
+sorting packed 64-bit keys, which NumPy does with the processor's vector instructions: ten times as fast as an
+argsort, and without the cache misses of a bucket sort.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.aligned import aligned, aligned_empty
+
+Duplicates = Literal["merge", "keep"]
+INT32_MAX = 2**31 - 1
+LOW_HALF = 2**32 - 1
+
+
+class Rows(NamedTuple):
+    """The arrays of a Graph (see there), and how many of its arcs are self-loops."""
+
+    row_ptr: npt.NDArray[Any]
+    col_idx: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float64] | None
+    multiplicity: npt.NDArray[np.int32] | None
+    loops: int
+
+
+def number_vertices(
+    source: npt.NDArray[Any], target: npt.NDArray[Any], extra: npt.NDArray[Any] | None = None
+) -> tuple[int, npt.NDArray[Any] | None, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Number the ids that occur by ascending id.
+
+    Returns
+    -------
+    n : int
+    ids : array, shape (n,), or None where the ids are 0 .. n-1
+    source, target : int32 arrays of indices
+    """
+    filled = [group for group in (source, target, extra) if group is not None and len(group)]
+    if not filled:
+        return 0, None, np.empty(0, np.int32), np.empty(0, np.int32)
+    if any(group.dtype.kind in "UO" for group in filled):
+        unsorted = {name for group in filled for name in group.tolist()}
+        strange = next((name for name in unsorted if not isinstance(name, str)), None)
+        if strange is not None:
+            raise InputError(f"vertex id {strange!r}: ids are all non-negative integers, or all strings")
+        names = sorted(unsorted)
+        check_count(len(names))
+        index = {name: i for i, name in enumerate(names)}
+        source, target = (
+            np.fromiter(map(index.__getitem__, end.tolist()), np.int32, len(end)) for end in (source, target)
+        )
+        return len(names), np.array(names, dtype=object), source, target
+    for group in filled:
+        if group.dtype.kind not in "iu":
+            missing: Any = np.flatnonzero(np.isnan(group)) if group.dtype.kind == "f" else ()
+            shown = f"nan (row {missing[0]}, counted from 0)" if len(missing) else repr(group.flat[0])
+            raise InputError(f"vertex id {shown}: ids are non-negative integers, or strings")
+    if len(source) == 0:  # NumPy makes floats of an empty list
+        source = target = np.empty(0, np.int64)
+
+    lowest, highest = min(int(group.min()) for group in filled), max(int(group.max()) for group in filled)
+    if lowest < 0:
+        raise InputError(f"vertex id {lowest} is negative: ids are non-negative integers, or strings")
+    if highest > 2**63 - 1:
+        raise InputError(f"vertex id {highest} does not fit in 64 bits")
+    if highest < 8 * sum(len(group) for group in filled) + 1024:
+        present = np.zeros(highest + 1, dtype=bool)
+        for group in filled:
+            present[group] = True
+        n = int(np.count_nonzero(present))
+        check_count(n)
+        if n == highest + 1:
+            return n, None, source.astype(np.int32, copy=False), target.astype(np.int32, copy=False)
+        number = np.cumsum(present, dtype=np.int32) - np.int32(1)
+        return n, np.flatnonzero(present), number[source], number[target]
+    ids = np.unique(np.concatenate([group.astype(np.int64, copy=False) for group in filled]))
+    check_count(len(ids))
+    return (
+        len(ids), ids,
+        np.searchsorted(ids, source).astype(np.int32), np.searchsorted(ids, target).astype(np.int32),
+    )  # fmt: skip
+
+
+def check_count(n: int) -> None:
+    """Refuse more vertices than an int32 counts."""
+    if n > INT32_MAX:
+        raise InputError(f"{n} vertices: clgraph takes at most {INT32_MAX}")
+
+
+def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
+    """Weights of `count` edges as float64; what is no finite number is named by its row."""
+    given = np.asarray(weights)
+    if given.dtype.kind not in "biuf":
+        raise InputError(f"weights of type {given.dtype}: weights are real numbers")
+    if given.shape != (count,):
+        raise InputError(f"{count} edges but weights of shape {given.shape}")
+    numbers = given.astype(np.float64, copy=False)
+    finite = np.isfinite(numbers)
+    if not np.all(finite):
+        raise InputError(f"weight {int(np.argmin(finite))} (counted from 0) is not finite")
+    return numbers
+
+
+def checked_counts(counts: npt.ArrayLike, count: int) -> npt.NDArray[np.int32]:
+    """How many parallel edges each of `count` edges stands for, as int32; all at least 1."""
+    given = np.asarray(counts)
+    if given.dtype.kind not in "iu":
+        raise InputError(f"multiplicity of type {given.dtype}: it counts edges in whole numbers")
+    if given.shape != (count,):
+        raise InputError(f"{count} edges but a multiplicity of shape {given.shape}")
+    wrong = (given < 1) | (given > INT32_MAX)
+    if np.any(wrong):
+        row = int(np.argmax(wrong))
+        raise InputError(f"multiplicity {given[row]} (row {row}, counted from 0): it is at least 1")
+    return given.astype(np.int32, copy=False)
+
+
+def sorted_rows(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    n: int,
+    *,
+    weights: npt.NDArray[np.float64] | None = None,
+    multiplicity: npt.NDArray[np.int32] | None = None,
+    directed: bool,
+    duplicates: Duplicates = "merge",
+) -> Rows:
+    """Mirror, sort and merge edges given by vertex index; `multiplicity` counts what a row stands for."""
+    ends = (source, target)
+    loops = np.flatnonzero(source == target)
+    if weights is None and multiplicity is None:
+        bits, key, edge = 32, _keys(ends, (32, 0), directed, loops), None
+    else:
+        bits, key, edge = _keys_and_edges(ends, n, directed, loops)
+    weights = None if weights is None else weights[edge]
+    multiplicity = None if multiplicity is None else multiplicity[edge]
+    del edge
+    fresh = np.ones(len(key), bool)
+    np.not_equal(key[1:], key[:-1], out=fresh[1:])
+    again = np.flatnonzero(~fresh)
+    if duplicates == "merge" and len(again):
+        first = again[fresh[again - 1]] - 1  # of each run of several arcs
+        run = first - np.searchsorted(again, first)  # its place among all
+        several = np.sort(np.concatenate((first, again)))
+        begin = np.searchsorted(several, first)
+
+        def sums(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            merged = values[fresh]
+            merged[run] = np.add.reduceat(values[several], begin)
+            return merged
+
+        if multiplicity is None:
+            multiplicity = np.ones(len(key) - len(again), np.int32)
+            multiplicity[run] = np.diff(begin, append=len(several))
+        else:
+            multiplicity = sums(multiplicity)
+        weights = None if weights is None else sums(weights)
+        key = key[fresh]
+    if multiplicity is not None and not np.any(multiplicity > 1):
+        multiplicity = None
+    head = aligned_empty(len(key), np.int32)
+    np.bitwise_and(key, (1 << bits) - 1, out=head, casting="unsafe")
+    key >>= bits  # the tail
+    remaining = int(np.count_nonzero(key == head)) if len(loops) else 0
+    return Rows(row_ptr_of(np.bincount(key, minlength=n)), head, weights, multiplicity, remaining)
+
+
+Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+
+def _keys(
+    ends: Ends, bits: tuple[int, int], directed: bool, loops: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
+    """Arcs in order, in each key the tail, the head in `bits[0]` bits, the edge's place in `bits[1]` bits.
+
+    Of an undirected edge both arcs, of a loop (their places are `loops`) one.
+    """
+    m = len(ends[0])
+    keys = np.empty((1 if directed else 2, m), np.int64)
+    for key, (tail, head) in zip(keys, (ends, ends[::-1]), strict=False):
+        key[:] = tail
+        key <<= bits[0]
+        key |= head
+        if bits[1]:
+            key <<= bits[1]
+            key |= np.arange(m)
+    if directed:
+        loops = loops[:0]
+    keys[-1, loops] = 2**63 - 1  # to the end, and off it
+    key = keys.reshape(-1)
+    key.sort()
+    return key[: len(key) - len(loops)]
+
+
+def _keys_and_edges(
+    ends: Ends, n: int, directed: bool, loops: npt.NDArray[Any]
+) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Bits of the head in a key, the arcs' keys in order, and the edge of each; of parallel arcs by edge."""
+    m = len(ends[0])
+    bits = n.bit_length(), m.bit_length()
+    if 2 * bits[0] + bits[1] <= 63:
+        key = _keys(ends, bits, directed, loops)
+        edge = key & ((1 << bits[1]) - 1)
+        key >>= bits[1]
+        return bits[0], key, edge
+    # of large graphs one sort by head and one by tail, both stable
+    edge = np.arange(m)
+    tail, head = ends
+    if not directed:
+        edge = np.delete(np.repeat(edge, 2), 2 * loops)
+        turned = np.delete(np.arange(2 * m) & 1, 2 * loops) == 1
+        tail, head = (np.where(turned, back[edge], end[edge]) for end, back in (ends, ends[::-1]))
+    order = stable_argsort(head)
+    order = order[stable_argsort(tail[order])]
+    return 32, pack(tail[order], head[order]), edge[order]
+
+
+def pack(high_half: npt.NDArray[Any], low_half: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Keys that sort by `high_half` (int32, >= 0) and then by `low_half` (0 <= x < 2**32)."""
+    key = high_half.astype(np.int64)
+    key <<= 32
+    key |= low_half
+    return key
+
+
+def row_ptr_of(degree: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Offsets of rows of these lengths: int32, or int64 from 2**31 arcs on."""
+    row_ptr = np.zeros(len(degree) + 1, dtype=np.int64)
+    np.cumsum(degree, out=row_ptr[1:])
+    return aligned(row_ptr.astype(np.int32) if row_ptr[-1] <= INT32_MAX else row_ptr)
+
+
+def stable_argsort(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Stable argsort of non-negative int32 numbers, by sorting keys that hold value and place."""
+    if len(values) > LOW_HALF:
+        return np.argsort(values, kind="stable")
+    key = pack(values, np.arange(len(values)))
+    key.sort()
+    key &= LOW_HALF
+    return key

@@ -1,0 +1,401 @@
+"""Graphs from other libraries' objects and back, without a Python loop over edges.
+
+`Exchange` gives `clgraph.Graph` its methods; a module for each library does the work, and is imported, like
+the library itself, when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    from clgraph.graph.building import Duplicates
+    from clgraph.graph.graph import Graph
+
+Asymmetric = Literal["refuse", "sum"]
+
+
+class Exchange:
+    """The methods of `clgraph.Graph` that speak of other libraries' objects."""
+
+    # --- SciPy --------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_scipy(
+        cls,
+        matrix: Any,
+        *,
+        directed: bool,
+        weighted: bool = False,
+        counts: bool = False,
+        asymmetric: Asymmetric = "refuse",
+    ) -> Graph:
+        """A graph from a SciPy sparse array or matrix: entry (i, j) is the arc i -> j.
+
+        Every stored entry is an arc, explicit zeros too (``matrix.eliminate_zeros()`` takes them out before).
+        Vertices are the rows, 0 .. n-1. The graph shares no memory with the matrix.
+
+        Parameters
+        ----------
+        matrix : sparse array or matrix, shape (n, n)
+        directed : bool
+            For an undirected graph the matrix is symmetric, or holds each edge once (an upper triangle, say).
+        weighted : bool
+            Whether the entries are weights.
+        counts : bool
+            Whether the entries say how many parallel edges an arc stands for (whole numbers from 1).
+        asymmetric : {"refuse", "sum"}
+            What to do if an undirected graph is wanted of a matrix that is neither symmetric nor holds each
+            edge once: an error, or A + A^T (weights summed, the diagonal taken once).
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            If the matrix is not square, its values are no such numbers, or it is not symmetric; the first
+            entry that is wrong is named.
+
+        Examples
+        --------
+        >>> import scipy.sparse
+        >>> from clgraph import Graph
+        >>> ring = scipy.sparse.diags_array([1.0, 1.0], offsets=[1, -9], shape=(10, 10))
+        >>> Graph.from_scipy(ring, directed=False)
+        <Graph: undirected, 10 vertices, 10 edges>
+        """
+        from clgraph.graph.exchange import scipy
+
+        return scipy.from_scipy(
+            matrix, directed=directed, weighted=weighted, counts=counts, asymmetric=asymmetric
+        )
+
+    def to_scipy(self, *, counts: bool = False) -> Any:
+        """A SciPy CSR array of shape (n, n): weights, else multiplicities, else ones.
+
+        It shares its arrays with the graph: copy it before you change it.
+
+        Parameters
+        ----------
+        counts : bool
+            Multiplicities (else ones), even where there are weights.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+
+        Examples
+        --------
+        >>> from clgraph import Graph
+        >>> Graph.from_edges([0, 1], [1, 2], weights=[0.5, 2]).to_scipy().toarray()
+        array([[0. , 0.5, 0. ],
+               [0.5, 0. , 2. ],
+               [0. , 2. , 0. ]])
+        """
+        from clgraph.graph.exchange import scipy
+
+        return scipy.to_scipy(cast("Graph", self), counts=counts)
+
+    # --- data frames and tables ---------------------------------------------------------------------
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        source: Any = "source",
+        target: Any = "target",
+        weight: Any = None,
+        *,
+        multiplicity: Any = None,
+        directed: bool = False,
+        duplicates: Duplicates = "merge",
+        vertices: Any = None,
+    ) -> Graph:
+        """A graph from a pandas data frame with a row for each edge.
+
+        Parameters
+        ----------
+        frame : pandas.DataFrame
+        source, target : column labels
+            Columns of ids: non-negative integers or strings (also nullable, categorical or Arrow-backed
+            ones), none missing.
+        weight : column label, optional
+            Finite numbers.
+        multiplicity : column label, optional
+            How many parallel edges each row stands for.
+        directed : bool
+        duplicates : {"merge", "keep"}
+            As in `Graph.from_edges`.
+        vertices : array_like or Series, optional
+            Ids that are in the graph even where no edge touches them.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            If a column is not there, or a value in it is missing or of the wrong type: column and row are
+            named. If pandas is not installed (extra ``pandas``).
+
+        Examples
+        --------
+        >>> import pandas
+        >>> from clgraph import Graph
+        >>> frame = pandas.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "miles": [1.5, 2.0]})
+        >>> Graph.from_pandas(frame, "from", "to", "miles")
+        <Graph: undirected, 3 vertices, 2 edges, weighted>
+        """
+        from clgraph.graph.exchange import pandas
+
+        return pandas.from_pandas(
+            frame, source, target, weight, multiplicity=multiplicity, directed=directed,
+            duplicates=duplicates, vertices=vertices,
+        )  # fmt: skip
+
+    def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
+        """A pandas data frame with a row for each edge, as `to_edges` has them.
+
+        Vertices without edges do not appear in it: give ``vertices=graph.ids`` on the way back.
+
+        Parameters
+        ----------
+        source, target : column labels
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns of ids, and ``weight`` and ``multiplicity`` where the graph has them.
+
+        Examples
+        --------
+        >>> from clgraph import Graph
+        >>> Graph.from_edges([10, 20], [20, 30]).to_pandas()
+           source  target
+        0      10      20
+        1      20      30
+        """
+        from clgraph.graph.exchange import pandas
+
+        return pandas.to_pandas(cast("Graph", self), source, target)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        *,
+        multiplicity: str | None = None,
+        directed: bool | None = None,
+        duplicates: Duplicates = "merge",
+        vertices: Any = None,
+    ) -> Graph:
+        """A graph from an Arrow table with a row for each edge.
+
+        Parameters
+        ----------
+        table : pyarrow.Table, or whatever speaks Arrow's C stream (a Polars data frame, say)
+        source, target : str
+            Columns of ids: non-negative integers or strings (also dictionary-encoded ones), none missing.
+        weight : str, optional
+            Column of finite numbers.
+        multiplicity : str, optional
+            Column that says how many parallel edges each row stands for.
+        directed : bool, optional
+            Default: what `to_arrow` has noted in the table, else undirected.
+        duplicates : {"merge", "keep"}
+            As in `Graph.from_edges`.
+        vertices : array_like, optional
+            Ids that are in the graph even where no edge touches them.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            As `from_pandas`; if pyarrow is not installed (extra ``arrow``).
+
+        Examples
+        --------
+        >>> import pyarrow
+        >>> from clgraph import Graph
+        >>> table = pyarrow.table({"source": [1, 2], "target": [2, 3]})
+        >>> Graph.from_arrow(table, directed=True)
+        <Graph: directed, 3 vertices, 2 edges>
+        """
+        from clgraph.graph.exchange import arrow
+
+        return arrow.from_arrow(
+            table, source, target, weight, multiplicity=multiplicity, directed=directed,
+            duplicates=duplicates, vertices=vertices,
+        )  # fmt: skip
+
+    def to_arrow(self, source: str = "source", target: str = "target") -> Any:
+        """An Arrow table with a row for each edge, as `to_edges` has them.
+
+        Whether the graph is directed stands in the schema's metadata, which Parquet and Feather files keep.
+
+        Parameters
+        ----------
+        source, target : str
+            Names of the columns of ids.
+
+        Returns
+        -------
+        pyarrow.Table
+            Columns of ids, and ``weight`` and ``multiplicity`` where the graph has them.
+
+        Examples
+        --------
+        >>> from clgraph import Graph
+        >>> Graph.from_edges([1, 2], [2, 3], weights=[1, 2]).to_arrow().column_names
+        ['source', 'target', 'weight']
+        """
+        from clgraph.graph.exchange import arrow
+
+        return arrow.to_arrow(cast("Graph", self), source, target)
+
+    # --- graph libraries ----------------------------------------------------------------------------
+
+    @classmethod
+    def from_igraph(cls, graph: Any, *, weight: bool | str = True, duplicates: Duplicates = "merge") -> Graph:
+        """A graph from an igraph graph.
+
+        Vertices keep igraph's order; their ids are the vertex attribute ``name`` where there is one (all
+        strings, or all non-negative integers, no two alike), else igraph's own numbers.
+
+        Parameters
+        ----------
+        graph : igraph.Graph
+        weight : bool or str
+            The edge attribute that is the weight: True takes ``weight`` where there is one, False takes none.
+        duplicates : {"merge", "keep"}
+            As in `Graph.from_edges`. An edge attribute ``multiplicity`` (see `to_igraph`) counts.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            If names or weights are missing, alike or of the wrong type: the first is named. If igraph is not
+            installed (extra ``igraph``).
+
+        Examples
+        --------
+        >>> import igraph
+        >>> from clgraph import Graph
+        >>> Graph.from_igraph(igraph.Graph.Ring(10))
+        <Graph: undirected, 10 vertices, 10 edges>
+        """
+        from clgraph.graph.exchange import igraph
+
+        return igraph.from_igraph(graph, weight=weight, duplicates=duplicates)
+
+    def to_igraph(self, attributes: Any = None) -> Any:
+        """An igraph graph: ids become the vertex attribute ``name`` unless they are 0 .. n-1.
+
+        Parameters
+        ----------
+        attributes : igraph.Graph, optional
+            A graph from which vertex and edge attributes are taken over, by id and by the ids of the ends:
+            the one that this graph came from, say, before it was sampled. Of parallel edges there the last
+            one's attributes are taken.
+
+        Returns
+        -------
+        igraph.Graph
+            With edge attributes ``weight`` and ``multiplicity`` where the graph has them.
+
+        Examples
+        --------
+        >>> import igraph
+        >>> from clgraph import Graph
+        >>> ring = igraph.Graph.Ring(10)
+        >>> ring.vs["colour"] = ["red", "green"] * 5
+        >>> part = Graph.from_igraph(ring).subgraph([3, 4, 5])
+        >>> part.to_igraph(attributes=ring).vs["colour"]
+        ['green', 'red', 'green']
+        """
+        from clgraph.graph.exchange import igraph
+
+        return igraph.to_igraph(cast("Graph", self), attributes)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, weight: Any = True, duplicates: Duplicates = "merge") -> Graph:
+        """A graph from a NetworkX graph.
+
+        Vertices keep NetworkX's order; their ids are the nodes where these are all strings or all
+        non-negative integers, else (tuples, say) the nodes' places in that order, from 0.
+
+        Parameters
+        ----------
+        graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+            Or a view of one.
+        weight : bool or edge attribute
+            The attribute that is the weight, 1 where an edge lacks it: True takes ``"weight"`` where any edge
+            has it, False takes none.
+        duplicates : {"merge", "keep"}
+            Whether parallel edges become one (weights summed, the count in `multiplicity`), or stay copies.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            If a weight is no finite number (the edge is named), or no edge has the attribute asked for. If
+            NetworkX is not installed (extra ``networkx``).
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from clgraph import Graph
+        >>> Graph.from_networkx(nx.karate_club_graph())
+        <Graph: undirected, 34 vertices, 78 edges, weighted>
+        """
+        from clgraph.graph.exchange import networkx
+
+        return networkx.from_networkx(graph, weight=weight, duplicates=duplicates)
+
+    def to_networkx(self, attributes: Any = None) -> Any:
+        """A NetworkX graph: a DiGraph if directed, a multigraph if parallel edges were kept as copies.
+
+        Parameters
+        ----------
+        attributes : networkx.Graph, optional
+            The graph that this one came from, before it was sampled, say: nodes, and the attributes of
+            graph, nodes and edges, are taken over from it. Of a multigraph all parallel edges come back.
+
+        Returns
+        -------
+        networkx.Graph
+            Without `attributes`: with edge attributes ``weight`` and ``multiplicity`` where the graph has
+            them.
+
+        Raises
+        ------
+        InputError
+            If a vertex is not in the graph given as `attributes`; it is named.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> from clgraph import Graph
+        >>> club = nx.karate_club_graph()
+        >>> part = Graph.from_networkx(club).subgraph([0, 1, 2])
+        >>> part.to_networkx(attributes=club).nodes[0]
+        {'club': 'Mr. Hi'}
+        """
+        from clgraph.graph.exchange import networkx
+
+        return networkx.to_networkx(cast("Graph", self), attributes)

@@ -1,0 +1,192 @@
+"""Arrow tables, a row for each edge; `clgraph.graph.io.arrow` keeps them in Parquet and Feather files."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.building import Duplicates
+from clgraph.graph.exchange.columns import Column, Names, graph_of_columns, missing, names_or_numbers
+from clgraph.graph.exchange.common import library, listed
+from clgraph.graph.graph import Graph
+
+METADATA = b"clgraph"  # of the schema: {"directed": true}
+
+
+def from_arrow(
+    table: Any,
+    source: str,
+    target: str,
+    weight: str | None,
+    *,
+    multiplicity: str | None,
+    directed: bool | None,
+    duplicates: Duplicates,
+    vertices: Any,
+) -> Graph:
+    """See `clgraph.Graph.from_arrow`."""
+    pa = library("pyarrow", "arrow")
+    table = _as_table(pa, table)
+    if directed is None:
+        directed = bool(noted_direction(table))
+    more = None
+    if vertices is not None:
+        try:
+            more = _ids(pa, pa.chunked_array([pa.array(vertices)]), "vertices")
+        except pa.ArrowException as error:
+            raise InputError(f"vertices: {error}; ids are integers or strings") from error
+    weights = None if weight is None else _weights(pa, _column(table, weight, "weight"), weight)
+    counts = None
+    if multiplicity is not None:
+        counts = _counts(pa, _column(table, multiplicity, "multiplicity"), multiplicity)
+    tail, head = _ends(
+        pa,
+        _column(table, source, "source"), f"column {source!r}",
+        _column(table, target, "target"), f"column {target!r}",
+    )  # fmt: skip
+    return graph_of_columns(
+        tail,
+        head,
+        weights=weights, multiplicity=counts, directed=directed, duplicates=duplicates, vertices=more,
+    )  # fmt: skip
+
+
+def _as_table(pa: Any, table: Any) -> Any:
+    if isinstance(table, pa.Table):
+        return table
+    if isinstance(table, pa.RecordBatch):  # before its C stream, in which pyarrow 20 crashes on string views
+        return pa.Table.from_batches([table])
+    if hasattr(table, "__arrow_c_stream__"):
+        return pa.table(table)
+    raise InputError(
+        f"an Arrow table is needed, or what speaks Arrow's C stream, not {type(table).__name__}: "
+        "pyarrow.table({...}) makes one"
+    )
+
+
+def noted_direction(table: Any) -> bool | None:
+    """Whether the table says that its graph is directed; None if it says nothing."""
+    noted = (table.schema.metadata or {}).get(METADATA)
+    if noted is None:
+        return None
+    try:
+        told = json.loads(noted)["directed"]
+    except (ValueError, KeyError, TypeError):
+        told = None
+    if not isinstance(told, bool):
+        raise InputError(
+            f"the table's metadata {METADATA.decode()!r} is {noted[:80]!r}, not as clgraph writes it: "
+            "take it out (table.replace_schema_metadata())"
+        )
+    return told
+
+
+def _column(table: Any, name: str, argument: str) -> Any:
+    places = table.schema.get_all_field_indices(name)
+    if not places:
+        raise InputError(
+            f"the table has no column {name!r}: its columns are {listed(table.column_names)}; "
+            f"name one with {argument}="
+        )
+    if len(places) > 1:
+        raise InputError(f"the table has several columns {name!r}: rename all but one of them")
+    return table.column(places[0])
+
+
+def _check_whole(column: Any, where: str) -> None:
+    if column.null_count:
+        raise missing(where, int(np.argmax(column.is_null().to_numpy())))
+
+
+def _is_text(pa: Any, column: Any) -> bool:
+    kind = pa.types
+    return (
+        kind.is_string(column.type) or kind.is_large_string(column.type) or kind.is_string_view(column.type)
+    )
+
+
+def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: str) -> tuple[Column, Column]:
+    """Both columns of ids; two columns of text share one list of names."""
+    if not (_is_text(pa, source) and _is_text(pa, target)):
+        return _ids(pa, source, source_where), _ids(pa, target, target_where)
+    _check_whole(source, source_where)
+    _check_whole(target, target_where)
+    if not len(source):  # what has no chunk cannot be combined into one
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    return names_of(pa, source, target)
+
+
+def names_of(pa: Any, source: Any, target: Any) -> tuple[Names, Names]:
+    """Both columns of text, neither empty, by their codes into one list of names."""
+    chunks = [chunk.cast(pa.large_string()) for column in (source, target) for chunk in column.chunks]
+    whole = pa.chunked_array(chunks, pa.large_string()).dictionary_encode().combine_chunks()
+    # by the bytes of UTF-8, which is by code point: of names in order Python need sort none, and reads them
+    # from its memory in order
+    order = library("pyarrow.compute", "arrow").sort_indices(whole.dictionary)
+    number = np.empty(len(order), np.int32)
+    number[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    codes, names = number[whole.indices.to_numpy()], whole.dictionary.take(order).to_pylist()
+    return Names(codes[: len(source)], names), Names(codes[len(source) :], names)
+
+
+def _ids(pa: Any, column: Any, where: str) -> Column:
+    kind = pa.types
+    _check_whole(column, where)
+    if kind.is_integer(column.type):
+        return column.to_numpy()
+    if not len(column) and (
+        _is_text(pa, column) or kind.is_dictionary(column.type) or kind.is_null(column.type)
+    ):
+        return np.empty(0, np.int64)
+    if _is_text(pa, column):
+        column = column.cast(pa.large_string()).dictionary_encode()
+    if kind.is_dictionary(column.type):
+        whole = column.unify_dictionaries().combine_chunks()
+        codes, distinct = whole.indices.to_numpy(), whole.dictionary
+        if kind.is_integer(distinct.type):
+            return distinct.to_numpy()[codes]
+        return names_or_numbers(codes, np.array(distinct.to_pylist(), dtype=object), where)
+    hint = "; cast it to pyarrow.int64()" if kind.is_floating(column.type) else ""
+    raise InputError(f"{where} holds {column.type} values: ids are integers or strings{hint}")
+
+
+def _weights(pa: Any, column: Any, name: str) -> npt.NDArray[np.float64]:
+    kind, where = pa.types, f"column {name!r}"
+    if not (kind.is_integer(column.type) or kind.is_floating(column.type) or kind.is_decimal(column.type)):
+        raise InputError(f"{where} holds {column.type} values: weights are real numbers")
+    _check_whole(column, where)
+    numbers: npt.NDArray[np.float64] = column.cast(pa.float64(), safe=False).to_numpy()
+    finite = np.isfinite(numbers)
+    if not finite.all():
+        row = int(np.argmin(finite))
+        raise InputError(f"{where}: row {row} (counted from 0) is {numbers[row]}, not finite")
+    return numbers
+
+
+def _counts(pa: Any, column: Any, name: str) -> npt.NDArray[Any]:
+    if not pa.types.is_integer(column.type):
+        raise InputError(f"column {name!r} holds {column.type} values: multiplicities are whole numbers")
+    _check_whole(column, f"column {name!r}")
+    return column.to_numpy()
+
+
+def to_arrow(graph: Graph, source: str, target: str) -> Any:
+    """See `clgraph.Graph.to_arrow`."""
+    pa = library("pyarrow", "arrow")
+    tail, head, weights, multiplicity = graph.edge_indices()
+    if graph.has_identity_ids:
+        ends = [pa.array(end.astype(np.int64)) for end in (tail, head)]
+    else:
+        ids = pa.array(graph.ids, pa.string() if graph.ids.dtype == object else pa.int64())
+        ends = [ids.take(pa.array(end)) for end in (tail, head)]
+    columns = {source: ends[0], target: ends[1]}
+    if weights is not None:
+        columns["weight"] = pa.array(weights)
+    if multiplicity is not None:
+        columns["multiplicity"] = pa.array(multiplicity)
+    noted = {METADATA: json.dumps({"directed": graph.directed}).encode()}
+    return pa.table(columns).replace_schema_metadata(noted)

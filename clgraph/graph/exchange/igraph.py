@@ -1,0 +1,167 @@
+"""igraph graphs."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.building import Duplicates, check_count, checked_counts, pack
+from clgraph.graph.exchange.common import library, listed
+from clgraph.graph.graph import Graph, build_csr
+
+OWN = ("weight", "multiplicity")  # edge attributes that `to_igraph` sets itself
+
+
+def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Graph:
+    """See `clgraph.Graph.from_igraph`."""
+    _check_igraph(graph)
+    if duplicates not in ("merge", "keep"):
+        raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+    n = graph.vcount()
+    check_count(n)
+    ids = _names(graph)
+    tail, head = _ends(graph)
+    counts = None
+    if duplicates == "merge" and "multiplicity" in graph.es.attributes():
+        counts = checked_counts(_numbers(graph, "multiplicity", np.int64), len(tail))
+    return build_csr(
+        tail, head, n, weights=_weights(graph, weight), multiplicity=counts, ids=ids,
+        directed=graph.is_directed(), duplicates=duplicates,
+    )  # fmt: skip
+
+
+def _check_igraph(graph: Any) -> None:
+    igraph = library("igraph", "igraph")
+    if not isinstance(graph, igraph.GraphBase):
+        raise InputError(f"an igraph.Graph is needed, not {type(graph).__name__}")
+
+
+def _ends(graph: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    m = graph.ecount()
+    flat = np.fromiter(chain.from_iterable(graph.get_edgelist()), np.int32, 2 * m).reshape(m, 2)
+    return np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1])
+
+
+def _names(graph: Any) -> npt.NDArray[Any] | None:
+    """Ids in igraph's order, or None if they are its own numbers."""
+    if "name" not in graph.vs.attributes():
+        return None
+    names = graph.vs["name"]
+    kinds = set(map(type, names))
+    if kinds <= {str}:
+        ids = np.array(names, dtype=object)
+    elif kinds <= {int} and min(names) >= 0 and max(names) < 2**63:
+        ids = np.array(names, dtype=np.int64)
+        if np.array_equal(ids, np.arange(len(ids))):
+            return None
+    else:
+        row, name = next(
+            (i, name) for i, name in enumerate(names)
+            if type(name) is not type(names[0]) or not isinstance(name, (str, int)) or name is True
+            or name is False or (isinstance(name, int) and not 0 <= name < 2**63)
+        )  # fmt: skip
+        raise InputError(
+            f"igraph vertex {row} has the name {name!r}: names are all strings, or all non-negative "
+            "integers; delete the attribute (del graph.vs['name']) to use igraph's own numbers"
+        )
+    if len(set(names)) < len(names):
+        seen: set[Any] = set()
+        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise InputError(
+            f"two igraph vertices have the name {twice!r}: ids differ; rename them, or delete the attribute"
+        )
+    return ids
+
+
+def _weights(graph: Any, weight: bool | str) -> npt.NDArray[np.float64] | None:
+    known = graph.es.attributes()
+    name = "weight" if weight is True else weight
+    if name is False or (weight is True and name not in known):
+        return None
+    if name not in known:
+        raise InputError(f"the igraph graph has no edge attribute {name!r}: it has {listed(known)}")
+    return _numbers(graph, name, np.float64)
+
+
+def _numbers(graph: Any, name: str, dtype: Any) -> npt.NDArray[Any]:
+    values = graph.es[name]
+    try:
+        numbers = np.array(values)
+    except ValueError:  # lists of different lengths, say
+        numbers = np.array([None])
+    if numbers.dtype.kind not in ("iu" if dtype is np.int64 else "iuf") and len(values):
+        plain = (int, np.integer) if dtype is np.int64 else (int, float, np.integer, np.floating)
+        wrong = ((i, v) for i, v in enumerate(values) if isinstance(v, bool) or not isinstance(v, plain))
+        edge, value = next(wrong, (0, values[0]))
+        raise InputError(f"igraph edge {edge} has {name} {value!r}: a number is needed on every edge")
+    numbers = numbers.astype(dtype)
+    finite = np.isfinite(numbers)
+    if not np.all(finite):
+        edge = int(np.argmin(finite))
+        raise InputError(f"igraph edge {edge} has {name} {numbers[edge]}: not finite")
+    return numbers
+
+
+def to_igraph(graph: Graph, attributes: Any) -> Any:
+    """See `clgraph.Graph.to_igraph`."""
+    igraph = library("igraph", "igraph")
+    tail, head, weights, multiplicity = graph.edge_indices()
+    made = igraph.Graph(
+        n=graph.num_vertices, edges=zip(tail.tolist(), head.tolist(), strict=True), directed=graph.directed
+    )
+    if attributes is not None:
+        _check_igraph(attributes)
+        _take_over(graph, attributes, made, tail, head)
+    if not graph.has_identity_ids:
+        made.vs["name"] = graph.ids.tolist()
+    for name, values in zip(OWN, (weights, multiplicity), strict=True):
+        if values is not None:
+            made.es[name] = values.tolist()
+    return made
+
+
+def _take_over(
+    graph: Graph, old: Any, made: Any, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32]
+) -> None:
+    """Attributes of an igraph graph for the vertices and edges that it shares with ours."""
+    place = _places(graph, old)
+    for name in old.vs.attributes():
+        values = old.vs[name]
+        made.vs[name] = [values[i] for i in place.tolist()]
+    names = [name for name in old.es.attributes() if name not in OWN]
+    if not names or not len(tail):
+        return
+    old_tail, old_head = _ends(old)
+    new_tail, new_head = place[tail].astype(np.int32), place[head].astype(np.int32)
+    if not (graph.directed and old.is_directed()):
+        old_tail, old_head = np.minimum(old_tail, old_head), np.maximum(old_tail, old_head)
+        new_tail, new_head = np.minimum(new_tail, new_head), np.maximum(new_tail, new_head)
+    keys, wanted = pack(old_tail, old_head), pack(new_tail, new_head)
+    order = np.argsort(keys, kind="stable")
+    at = np.searchsorted(keys[order], wanted, side="right") - 1
+    edge = order[at] if len(order) else np.full(len(wanted), -1)
+    edge = np.where((at >= 0) & (keys[edge] == wanted), edge, -1) if len(order) else edge
+    for name in names:
+        values = [*old.es[name], None]  # an edge that is not there (contracted, say) has no attribute
+        made.es[name] = [values[i] for i in edge.tolist()]
+
+
+def _places(graph: Graph, old: Any) -> npt.NDArray[np.int64]:
+    """Which vertex of the igraph graph each of ours is, by id."""
+    ids, names = graph.ids, _names(old)
+    if names is None:
+        if ids.dtype == object or (len(ids) and int(ids.max()) >= old.vcount()):
+            wrong = ids[0] if ids.dtype == object else ids.max()
+            raise InputError(
+                f"attributes: vertex {wrong} is not in that igraph graph ({old.vcount()} vertices)"
+            )
+        return ids
+    place = {name: i for i, name in enumerate(names.tolist())}
+    found = [place.get(name, -1) for name in ids.tolist()]
+    if -1 in found:
+        raise InputError(f"attributes: vertex {ids[found.index(-1)]} is not in that igraph graph")
+    return np.array(found, dtype=np.int64)

@@ -1,0 +1,149 @@
+"""SciPy sparse arrays and matrices."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from clgraph.errors import InputError
+from clgraph.graph.aligned import aligned_empty
+from clgraph.graph.building import INT32_MAX, check_count, checked_counts, pack, stable_argsort
+from clgraph.graph.exchange import Asymmetric
+from clgraph.graph.graph import Graph, build_csr
+
+
+def from_scipy(matrix: Any, *, directed: bool, weighted: bool, counts: bool, asymmetric: Asymmetric) -> Graph:
+    """See `clgraph.Graph.from_scipy`."""
+    if asymmetric not in get_args(Asymmetric):
+        raise InputError(f"asymmetric is {asymmetric!r}: use 'refuse' or 'sum'")
+    if weighted and counts:
+        raise InputError("the entries are weights or counts: give weighted=True or counts=True, not both")
+    if not sp.issparse(matrix):
+        raise InputError(
+            f"a SciPy sparse array or matrix is needed, not {type(matrix).__name__}: "
+            "scipy.sparse.csr_array(...) makes one of a dense array"
+        )
+    a = _canonical(matrix)
+    weights, multiplicity = _values(a, weighted, counts)
+    n, values = a.shape[0], weights if weights is not None else multiplicity
+    if not directed:
+        tail = np.repeat(np.arange(n, dtype=np.int32), np.diff(a.indptr))
+        head = a.indices.astype(np.int32, copy=False)
+        if not _is_symmetric(a, tail, head, compare=values is not None):
+            if asymmetric == "refuse":
+                _check_each_edge_once(tail, head, None if values is None else a.data)
+            graph = build_csr(tail, head, n, weights=weights, multiplicity=multiplicity, directed=False)
+            if multiplicity is None:
+                graph.multiplicity = None  # the mirror of an entry is no second edge
+            return graph
+    # the rows of a canonical matrix are those of the graph already
+    offsets = np.int32 if a.indptr[-1] <= INT32_MAX else np.int64
+    if multiplicity is not None and not np.any(multiplicity > 1):
+        multiplicity = None
+    return Graph(
+        _copied(a.indptr, offsets), _copied(a.indices, np.int32), weights=weights, multiplicity=multiplicity,
+        directed=directed,
+    )  # fmt: skip
+
+
+def _canonical(matrix: Any) -> Any:
+    """The matrix as a CSR array with sorted rows and no entry twice; the caller's stays as it is."""
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        shape = " x ".join(str(length) for length in matrix.shape)
+        raise InputError(f"the matrix is {shape}: an adjacency matrix is square")
+    check_count(matrix.shape[0])
+    a: Any = sp.csr_array(matrix)
+    if not a.has_canonical_format:
+        a = a.copy()
+        a.sum_duplicates()
+    return a
+
+
+def _values(
+    a: Any, weighted: bool, counts: bool
+) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[np.int32] | None]:
+    """Weights or multiplicities, as asked for."""
+    if weighted:
+        if a.dtype.kind not in "biuf":
+            raise InputError(f"the matrix holds {a.dtype} values: weights are real numbers")
+        weights = a.data.astype(np.float64)  # always a copy
+        if not np.all(np.isfinite(weights)):
+            where = _entry(a, int(np.argmin(np.isfinite(weights))))
+            raise InputError(f"the matrix holds a value that is not finite: entry {where}")
+        return weights, None
+    if counts:
+        if a.dtype.kind not in "iu":
+            raise InputError(f"the matrix holds {a.dtype} values: counts=True wants whole numbers")
+        if np.any(a.data < 1):
+            place = int(np.argmax(a.data < 1))
+            raise InputError(f"the matrix holds a count of {a.data[place]} in entry {_entry(a, place)}")
+        return None, checked_counts(a.data, a.nnz).copy()
+    return None, None
+
+
+def _entry(a: Any, place: int) -> str:
+    """Where the entry at a place of `data` stands: ``(row, column)``."""
+    return f"({int(np.searchsorted(a.indptr, place, side='right')) - 1}, {int(a.indices[place])})"
+
+
+def _is_symmetric(a: Any, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32], *, compare: bool) -> bool:
+    """Whether a canonical matrix has the mirror of each entry, with the same value if values count."""
+    if not np.array_equal(np.bincount(head, minlength=a.shape[0]), np.diff(a.indptr)):
+        return False
+    mirror = stable_argsort(head)  # the entries of the transpose: SciPy takes twice as long to make it
+    return np.array_equal(tail[mirror], head) and not (compare and not np.array_equal(a.data[mirror], a.data))
+
+
+def _check_each_edge_once(
+    tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32], data: npt.NDArray[Any] | None
+) -> None:
+    """Refuse a matrix that holds both arcs of some edges and is not symmetric for all that."""
+    if np.all(tail <= head) or np.all(tail >= head):
+        return
+    proper = tail != head
+    key, wanted = pack(tail, head), pack(head, tail)
+    together = np.concatenate((key, wanted[proper]))
+    together.sort()
+    if not np.any(together[1:] == together[:-1]):
+        return
+    place = np.searchsorted(key, wanted)  # the keys ascend as the rows do
+    place[place == len(key)] = 0
+    has_mirror = key[place] == wanted
+    advice = (
+        "an undirected graph wants a symmetric matrix (or each edge once); read it with directed=True, "
+        "or with asymmetric='sum' for A + A^T"
+    )
+    if data is not None:
+        differs = has_mirror & (data != data[place])
+        if np.any(differs):
+            at = int(np.argmax(differs))
+            u, v, one, other = tail[at], head[at], data[at], data[place[at]]
+            raise InputError(
+                f"the matrix is not symmetric: entry ({u}, {v}) is {one} and ({v}, {u}) is {other}; {advice}"
+            )
+    at = int(np.argmin(has_mirror))
+    u, v = tail[at], head[at]
+    raise InputError(
+        f"the matrix is not symmetric: it has an entry ({u}, {v}) and none at ({v}, {u}); {advice}"
+    )
+
+
+def _copied(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
+    copy = aligned_empty(array.shape, dtype)
+    np.copyto(copy, array, casting="same_kind")
+    return copy
+
+
+def to_scipy(graph: Graph, *, counts: bool) -> sp.csr_array[Any, Any]:
+    """See `clgraph.Graph.to_scipy`."""
+    if graph.weights is not None and not counts:
+        data: npt.NDArray[Any] = graph.weights
+    elif graph.multiplicity is not None:
+        data = graph.multiplicity
+    else:
+        data = np.ones(graph.num_arcs, dtype=np.int8)
+    n = graph.num_vertices
+    return sp.csr_array((data, graph.col_idx, graph.row_ptr), shape=(n, n))

@@ -1,0 +1,436 @@
+"""The Graph: a sparse adjacency structure on the host, compressed by rows (CSR).
+
+Rows ascend: the neighbours of a vertex stand in ascending order of their index. An undirected edge is
+stored as two arcs, an undirected self-loop as one. Vertices are numbered 0 .. n-1 by ascending original id.
+This module knows nothing of OpenCL.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.building import (
+    Duplicates,
+    checked_counts,
+    checked_weights,
+    number_vertices,
+    row_ptr_of,
+    sorted_rows,
+    stable_argsort,
+)
+from clgraph.graph.components import component_labels, largest_component_mask
+from clgraph.graph.exchange import Exchange
+
+__all__ = [
+    "Duplicates", "Edges", "Graph", "as_graph", "build_csr", "component_labels", "largest_component_mask",
+]  # fmt: skip
+
+
+class Edges(NamedTuple):
+    """Edges as arrays of one length: what `Graph.to_edges` gives and `Graph.from_edges` takes."""
+
+    source: npt.NDArray[Any]
+    target: npt.NDArray[Any]
+    weights: npt.NDArray[np.float64] | None
+    multiplicity: npt.NDArray[np.int32] | None
+
+
+class Graph(Exchange):
+    """A graph in compressed sparse rows.
+
+    Use the class methods (`from_edges`, `from_scipy`, `from_pandas` and so on) or `clgraph.read`; the
+    constructor takes arrays that are right already and does not look at them.
+
+    Parameters
+    ----------
+    row_ptr : int32 or int64 array, shape (n + 1,)
+        Row v's arcs stand at ``row_ptr[v]:row_ptr[v + 1]``; int64 from 2**31 arcs on.
+    col_idx : int32 array, shape (arcs,)
+        Heads of the arcs, ascending within a row.
+    weights : float64 array, shape (arcs,), or None
+    multiplicity : int32 array, shape (arcs,), or None
+        How many parallel edges of the input were merged into each arc; None if none were.
+    ids : array, shape (n,), or None
+        Original vertex ids (int64, or str objects); None where they are 0 .. n-1.
+    directed : bool
+
+    Attributes
+    ----------
+    num_vertices, num_edges, num_arcs : int
+        An undirected edge counts once in `num_edges` and twice in `num_arcs` (a self-loop once in both).
+    """
+
+    def __init__(
+        self,
+        row_ptr: npt.NDArray[Any],
+        col_idx: npt.NDArray[np.int32],
+        *,
+        weights: npt.NDArray[np.float64] | None = None,
+        multiplicity: npt.NDArray[np.int32] | None = None,
+        ids: npt.NDArray[Any] | None = None,
+        directed: bool = False,
+    ) -> None:
+        self.row_ptr = row_ptr
+        self.col_idx = col_idx
+        self.weights = weights
+        self.multiplicity = multiplicity
+        self._ids = ids
+        self.directed = directed
+
+    # --- what it is -------------------------------------------------------------------------------
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices."""
+        return len(self.row_ptr) - 1
+
+    @property
+    def num_arcs(self) -> int:
+        """Number of stored arcs."""
+        return len(self.col_idx)
+
+    @cached_property
+    def num_self_loops(self) -> int:
+        """Number of stored arcs from a vertex to itself."""
+        return int(np.count_nonzero(self.rows == self.col_idx))
+
+    @cached_property
+    def has_copies(self) -> bool:
+        """Whether parallel arcs were kept as copies."""
+        return bool(np.any(self._repeats()))
+
+    def _repeats(self) -> npt.NDArray[np.bool_]:
+        """Which arcs, from the second on, are parallel to the one before."""
+        same = self.col_idx[1:] == self.col_idx[:-1]
+        ends = self.row_ptr[1:-1]
+        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = False  # across two rows they are not parallel
+        return same
+
+    @cached_property
+    def num_edges(self) -> int:
+        """Number of edges (undirected) or arcs (directed)."""
+        if self.directed:
+            return self.num_arcs
+        return (self.num_arcs + self.num_self_loops) // 2
+
+    @cached_property
+    def num_duplicates(self) -> int:
+        """Number of edges that repeat another one: merged (`multiplicity`) or kept as copies."""
+        if self.multiplicity is None:
+            repeated: npt.NDArray[Any] = np.flatnonzero(self._repeats()) + 1
+            extra, loops = len(repeated), int(np.count_nonzero(self.rows[repeated] == self.col_idx[repeated]))
+        else:
+            extra = int(self.multiplicity.sum(dtype=np.int64)) - self.num_arcs
+            at_loops = self.multiplicity[self.rows == self.col_idx]
+            loops = int(at_loops.sum(dtype=np.int64)) - len(at_loops)
+        return extra if self.directed else (extra + loops) // 2
+
+    @property
+    def ids(self) -> npt.NDArray[Any]:
+        """Original vertex ids in index order, shape (n,)."""
+        if self._ids is None:
+            return np.arange(self.num_vertices, dtype=np.int64)
+        return self._ids
+
+    @property
+    def has_identity_ids(self) -> bool:
+        """Whether every id is the vertex's own index."""
+        return self._ids is None
+
+    @property
+    def degrees(self) -> npt.NDArray[np.int64]:
+        """Number of arcs that leave each vertex, shape (n,)."""
+        return np.diff(self.row_ptr).astype(np.int64, copy=False)
+
+    @property
+    def rows(self) -> npt.NDArray[np.int32]:
+        """Tail of each stored arc, shape (arcs,); made anew at each call."""
+        return np.repeat(np.arange(self.num_vertices, dtype=np.int32), np.diff(self.row_ptr))
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        weighted = ", weighted" if self.weights is not None else ""
+        return f"<Graph: {kind}, {self.num_vertices} vertices, {self.num_edges} edges{weighted}>"
+
+    def index(self, ids: Any) -> npt.NDArray[np.int64]:
+        """Vertex indices of original ids.
+
+        Parameters
+        ----------
+        ids : one id or an array of ids
+
+        Returns
+        -------
+        int64 array of the same shape (at least 1-d)
+
+        Raises
+        ------
+        InputError
+            If an id is not in the graph; it is named.
+        """
+        wanted = np.atleast_1d(np.asarray(ids))
+        n = self.num_vertices
+        textual = self._ids is not None and self._ids.dtype == object
+        if wanted.size and (wanted.dtype.kind not in "UO" if textual else wanted.dtype.kind not in "iu"):
+            kind = "strings" if textual else "integers"
+            raise InputError(f"vertex id {wanted.flat[0]!r} is not in the graph: its ids are {kind}")
+        if self._ids is None:
+            position = wanted.astype(np.int64)
+            found = (wanted >= 0) & (wanted < n)
+        elif n == 0:
+            position, found = np.zeros(wanted.shape, np.int64), np.zeros(wanted.shape, bool)
+        else:
+            ascending, order = self._sorted_ids
+            if textual:
+                wanted = wanted.astype(object)
+            place = np.searchsorted(ascending, wanted)
+            place[place == n] = 0
+            position = order[place]
+            found = np.asarray(self._ids[position] == wanted, dtype=bool)
+        if not np.all(found):
+            raise InputError(f"vertex {wanted[~found].flat[0]} is not in the graph ({n} vertices)")
+        return position
+
+    @cached_property
+    def _sorted_ids(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+        assert self._ids is not None
+        order = np.argsort(self._ids, kind="stable")
+        return self._ids[order], order
+
+    def neighbors(self, vertex: Any) -> npt.NDArray[Any]:
+        """Ids of the heads of the arcs that leave the vertex with this id, in index order."""
+        v = int(self.index(vertex)[0])
+        heads = self.col_idx[self.row_ptr[v] : self.row_ptr[v + 1]]
+        return heads.astype(np.int64) if self._ids is None else self._ids[heads]
+
+    # --- made from it -----------------------------------------------------------------------------
+
+    @cached_property
+    def reverse(self) -> Graph:
+        """The same graph with every arc turned round; an undirected graph is its own reverse."""
+        if not self.directed:
+            return self
+        order = stable_argsort(self.col_idx)
+        return Graph(
+            row_ptr_of(np.bincount(self.col_idx, minlength=self.num_vertices)),
+            self.rows[order],
+            weights=None if self.weights is None else self.weights[order],
+            multiplicity=None if self.multiplicity is None else self.multiplicity[order],
+            ids=self._ids,
+            directed=True,
+        )
+
+    @cached_property
+    def undirected(self) -> Graph:
+        """The undirected view: arcs u->v and v->u become one edge (weights and counts summed).
+
+        Where parallel arcs were kept as copies, each arc becomes an edge of its own.
+        """
+        if not self.directed:
+            return self
+        kept = self.multiplicity is None and self.num_duplicates > 0
+        return build_csr(
+            self.rows, self.col_idx, self.num_vertices, weights=self.weights, multiplicity=self.multiplicity,
+            ids=self._ids, directed=False, duplicates="keep" if kept else "merge",
+        )  # fmt: skip
+
+    @cached_property
+    def simple(self) -> Graph:
+        """The graph without its self-loops (itself if it has none)."""
+        if self.num_self_loops == 0:
+            return self
+        return self._keep_arcs(self.rows != self.col_idx)
+
+    def _keep_arcs(self, keep: npt.NDArray[np.bool_]) -> Graph:
+        """The same vertices with some of the arcs (for undirected graphs the mask must hold both)."""
+        kept_before = np.zeros(len(keep) + 1, dtype=self.row_ptr.dtype)
+        np.cumsum(keep, dtype=self.row_ptr.dtype, out=kept_before[1:])
+        return Graph(
+            kept_before[self.row_ptr],
+            self.col_idx[keep],
+            weights=None if self.weights is None else self.weights[keep],
+            multiplicity=None if self.multiplicity is None else self.multiplicity[keep],
+            ids=self._ids,
+            directed=self.directed,
+        )
+
+    def with_ids(self, ids: npt.NDArray[Any] | None) -> Graph:
+        """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1)."""
+        return Graph(
+            self.row_ptr, self.col_idx, weights=self.weights, multiplicity=self.multiplicity, ids=ids,
+            directed=self.directed,
+        )  # fmt: skip
+
+    def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:
+        """The subgraph on some vertices: all arcs between them, or those of a mask.
+
+        Parameters
+        ----------
+        vertices : bool array, shape (n,), or an integer array of indices
+            Which vertices stay; indices are vertex numbers, not ids, in any order.
+        arcs : bool array, shape (arcs,), optional
+            Which arcs may stay (both arcs of an undirected edge).
+        """
+        mask = np.asarray(vertices)
+        if mask.dtype != bool:
+            chosen, mask = mask, np.zeros(self.num_vertices, dtype=bool)
+            mask[chosen] = True
+        keep = np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx]
+        if arcs is not None:
+            keep &= arcs
+        return self.compact(mask, keep)
+
+    def compact(self, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Graph:
+        """The graph of some vertices and some arcs, given by masks; no such arc may leave these vertices."""
+        mask, smaller = vertices, self._keep_arcs(arcs)
+        new_index = np.cumsum(mask, dtype=np.int32)
+        new_index -= 1
+        row_ptr = np.concatenate((smaller.row_ptr[:-1][mask], smaller.row_ptr[-1:]))
+        return Graph(
+            row_ptr,
+            new_index[smaller.col_idx],
+            weights=smaller.weights,
+            multiplicity=smaller.multiplicity,
+            ids=np.flatnonzero(mask) if self._ids is None else self._ids[mask],
+            directed=self.directed,
+        )
+
+    def largest_component(self) -> Graph:
+        """The largest weakly connected component as a graph of its own.
+
+        A tie goes to the component that holds the smallest vertex index. Computed on the host
+        (SciPy); `clgraph.largest_component` does it on a device.
+        """
+        return self.subgraph(largest_component_mask(self))
+
+    def to_edges(self) -> Edges:
+        """The edges as arrays, each once, in index order (the smaller index first if undirected).
+
+        Returns
+        -------
+        Edges
+            Named tuple of `source` and `target` (ids), `weights` and `multiplicity` (or None).
+
+        Examples
+        --------
+        >>> Graph.from_edges([10, 20, 30], [20, 30, 10]).to_edges()[:2]
+        (array([10, 10, 20]), array([20, 30, 30]))
+        """
+        tail, head, weights, multiplicity = self.edge_indices()
+        if self._ids is None:
+            return Edges(tail.astype(np.int64), head.astype(np.int64), weights, multiplicity)
+        return Edges(self._ids[tail], self._ids[head], weights, multiplicity)
+
+    def edge_indices(self) -> Edges:
+        """As `to_edges`, with vertex indices (int32) in the place of ids."""
+        tail, head = self.rows, self.col_idx
+        if self.directed:
+            return Edges(tail, head, self.weights, self.multiplicity)
+        once = tail <= head
+        return Edges(
+            tail[once],
+            head[once],
+            None if self.weights is None else self.weights[once],
+            None if self.multiplicity is None else self.multiplicity[once],
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is derived (reverse, undirected, ...) is made again where it is needed
+        own = ("row_ptr", "col_idx", "weights", "multiplicity", "_ids", "directed")
+        return {name: self.__dict__[name] for name in own}
+
+    # --- made of other things ---------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        *,
+        weights: npt.ArrayLike | None = None,
+        multiplicity: npt.ArrayLike | None = None,
+        directed: bool = False,
+        duplicates: Duplicates = "merge",
+        vertices: npt.ArrayLike | None = None,
+    ) -> Graph:
+        """A graph from two arrays of vertex ids.
+
+        Parameters
+        ----------
+        source, target : array_like, shape (rows,)
+            Ids of the ends: non-negative integers, or strings. Gaps are welcome.
+        weights : array_like of float, shape (rows,), optional
+            Finite numbers.
+        multiplicity : array_like of int, shape (rows,), optional
+            How many parallel edges each row stands for.
+        directed : bool
+        duplicates : {"merge", "keep"}
+            Parallel edges become one (weights summed, the count in `multiplicity`), or stay copies.
+        vertices : array_like, optional
+            Ids that are in the graph even where no edge touches them.
+
+        Examples
+        --------
+        >>> Graph.from_edges([10, 20, 30], [20, 30, 10])
+        <Graph: undirected, 3 vertices, 3 edges>
+        """
+        ends = [np.asarray(source), np.asarray(target)]
+        if ends[0].shape != ends[1].shape or ends[0].ndim != 1:
+            raise InputError(f"source and target differ in shape: {ends[0].shape} and {ends[1].shape}")
+        if duplicates not in ("merge", "keep"):
+            raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+        rows = len(ends[0])
+        weight = None if weights is None else checked_weights(weights, rows)
+        counts = None if multiplicity is None else checked_counts(multiplicity, rows)
+        if counts is not None and duplicates == "keep":
+            raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
+        extra = None if vertices is None else np.asarray(vertices)
+        n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
+        return build_csr(
+            src, dst, n, weights=weight, multiplicity=counts, ids=ids, directed=directed,
+            duplicates=duplicates,
+        )  # fmt: skip
+
+
+def build_csr(
+    source: npt.NDArray[np.int32],
+    target: npt.NDArray[np.int32],
+    n: int,
+    *,
+    weights: npt.NDArray[np.float64] | None = None,
+    multiplicity: npt.NDArray[np.int32] | None = None,
+    ids: npt.NDArray[Any] | None = None,
+    directed: bool,
+    duplicates: Duplicates = "merge",
+) -> Graph:
+    """A Graph of edges given by vertex index (see `clgraph.graph.building.sorted_rows`)."""
+    rows = sorted_rows(
+        source, target, n, weights=weights, multiplicity=multiplicity, directed=directed,
+        duplicates=duplicates,
+    )  # fmt: skip
+    graph = Graph(
+        rows.row_ptr, rows.col_idx, weights=rows.weights, multiplicity=rows.multiplicity, ids=ids,
+        directed=directed,
+    )  # fmt: skip
+    graph.__dict__["num_self_loops"] = rows.loops
+    return graph
+
+
+def as_graph(graph: Any) -> Graph:
+    """A Graph; or a SciPy sparse array as an undirected one, whatever the direction its entries stand in.
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if not hasattr(graph, "tocsr"):
+        raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
+    return Graph.from_scipy(graph, directed=False, asymmetric="sum")

@@ -1,0 +1,122 @@
+"""Edge tables in Parquet and in Arrow's own files (.arrow, also known as Feather version 2).
+
+Columns as `Graph.to_arrow` names them, or called as in edge lists with a header; a table without such names
+has the source in its first column and the target in its second.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from clgraph.errors import InputError
+from clgraph.graph.exchange.arrow import METADATA, from_arrow, noted_direction, to_arrow
+from clgraph.graph.exchange.common import library, listed
+from clgraph.graph.graph import Graph
+from clgraph.graph.io.atomic import atomic_write
+from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.graph.io.edges import SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES, isolated_note
+
+
+def read_parquet(path: Path, options: Options) -> Loaded:
+    """Read an edge table from a Parquet file (see `clgraph.read`)."""
+    return _loaded(path, options, _parquet(path).read_table, "a Parquet")
+
+
+def read_arrow(path: Path, options: Options) -> Loaded:
+    """Read an edge table from an Arrow or Feather file (see `clgraph.read`)."""
+    pa = _pyarrow(path)
+
+    def read_table(name: str) -> Any:
+        with pa.memory_map(name) as file:
+            return pa.ipc.open_file(file).read_all()
+
+    return _loaded(path, options, read_table, "an Arrow")
+
+
+def _pyarrow(path: Path) -> Any:
+    try:
+        return library("pyarrow", "arrow")
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _parquet(path: Path) -> Any:
+    _pyarrow(path)
+    return library("pyarrow.parquet", "arrow")
+
+
+def _loaded(path: Path, options: Options, read_table: Any, kind: str) -> Loaded:
+    pa = _pyarrow(path)
+    with reading(path):
+        try:
+            table = read_table(str(path))
+        except (pa.ArrowException, ValueError) as error:
+            raise InputError(f"{path}: not {kind} file, or damaged: {error}") from error
+    source, target, weight = _columns(path, table, options)
+    text = any(_is_text(pa, table, name) for name in (source, target))
+    if options.ids == "str" and not text:
+        for name in (source, target):
+            at = table.column_names.index(name)
+            table = table.set_column(at, name, table.column(at).cast(pa.string()))
+    elif options.ids == "int" and text:
+        raise InputError(
+            f"{path}: the ids in columns {source!r} and {target!r} are text; read with --ids str (ids='str')"
+        )
+    counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
+    if options.duplicates == "keep":
+        counts = None
+    graph = from_arrow(
+        table, source, target, weight, multiplicity=counts,
+        directed=options.direction(noted_direction(table)), duplicates=options.duplicates, vertices=None,
+    )  # fmt: skip
+    return Loaded(graph, counted(table.num_rows, "row"))
+
+
+def _noted(table: Any) -> dict[bytes, bytes]:
+    return table.schema.metadata or {}
+
+
+def _is_text(pa: Any, table: Any, name: str) -> bool:
+    kind = table.schema.field(name).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | None]:
+    """Names of the columns of source, target and, if asked for, weight."""
+    names = table.column_names
+    if len(names) < 2:
+        raise InputError(f"{path}: an edge table has two columns of ids; this one has {listed(names)}")
+    source, target, weight = (
+        next((name for name in names if name.lower() in known), None)
+        for known in (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
+    )
+    if source is None or target is None:
+        source, target = names[:2]
+    if not options.weights:
+        return source, target, None
+    if weight is None:
+        rest = [name for name in names if name not in (source, target, "multiplicity")]
+        if not rest:
+            raise InputError(f"{path}: no column of weights among {listed(names)}; leave --weights out")
+        weight = rest[0]
+    return source, target, weight
+
+
+def write_parquet(graph: Graph, path: Path) -> list[str]:
+    """Write an edge table to a Parquet file; returns notes on what it does not hold."""
+    parquet = _parquet(path)
+    table = to_arrow(graph, "source", "target")
+    with atomic_write(path) as file:
+        parquet.write_table(table, file)
+    return isolated_note(graph)
+
+
+def write_arrow(graph: Graph, path: Path) -> list[str]:
+    """Write an edge table to an Arrow file; returns notes on what it does not hold."""
+    pa = _pyarrow(path)
+    table = to_arrow(graph, "source", "target")
+    with atomic_write(path) as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return isolated_note(graph)

@@ -1,0 +1,141 @@
+"""LDBC Graphalytics: NAME.v lists the vertices, NAME.e the edges (and weights); NAME.properties, where it is
+there, says whether the graph is directed."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.graph import Graph
+from clgraph.graph.io.atomic import atomic_write
+from clgraph.graph.io.common import (
+    Loaded,
+    Options,
+    check_file,
+    counted,
+    id_cells,
+    open_binary,
+    open_text,
+    reading,
+    write_cells,
+    writing,
+)
+from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
+
+
+def stem_of(path: Path) -> tuple[Path, str]:
+    """The common stem of the files, and ``.gz`` if the name ends so."""
+    packed = ".gz" if path.suffix == ".gz" else ""
+    plain = path.with_suffix("") if packed else path
+    return (plain.with_suffix("") if plain.suffix in (".v", ".e") else plain), packed
+
+
+def find(stem: Path, suffix: str) -> Path | None:
+    """NAME.v or NAME.v.gz, whichever is there."""
+    return next((p for end in ("", ".gz") if (p := Path(f"{stem}{suffix}{end}")).exists()), None)
+
+
+def read_ldbc(path: Path, options: Options) -> Loaded:
+    """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
+    stem, _ = stem_of(path)
+    files = {suffix: find(stem, suffix) for suffix in (".v", ".e")}
+    vertex_file, edge_file = files[".v"], files[".e"]
+    if vertex_file is None or edge_file is None:
+        missing = " and ".join(f"{stem.name}{suffix}" for suffix, file in files.items() if file is None)
+        raise InputError(f"{path}: an LDBC graph is NAME.v and NAME.e, but {missing} is not in {stem.parent}")
+    check_file(vertex_file, may_be_empty=True)
+    check_file(edge_file, may_be_empty=True)
+    vertices = _read_vertices(vertex_file, options)
+    source: Any
+    target: Any
+    with reading(edge_file), open_binary(edge_file) as file:
+        edgeless = not file.read(1)
+    if edgeless:
+        source = target = np.empty(0, vertices.dtype)
+        weights = np.empty(0) if options.weights else None
+    else:
+        source, target, weights, _ = read_rows(edge_file, options)
+    graph = Graph.from_edges(
+        source, target, weights=weights, directed=options.direction(_is_directed(stem)),
+        duplicates=options.duplicates, vertices=vertices,
+    )  # fmt: skip
+    if graph.num_vertices > len(vertices):
+        known = set(vertices.tolist())
+        rows = enumerate(zip(source, target, strict=True), 1)
+        row, name = next((row, end) for row, ends in rows for end in ends if end not in known)
+        raise InputError(f"{edge_file}, row {row}: vertex {name} is not in {vertex_file.name}; add it there")
+    return Loaded(graph, counted(len(source), "row"))
+
+
+def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
+    found: list[Any] = []
+    with reading(path), open_text(path, "utf-8") as file:
+        try:
+            for number, line in enumerate(file, 1):
+                name = line.strip()
+                if not name:
+                    continue
+                if options.ids == "int":
+                    if not (name.isascii() and name.isdigit() and int(name) <= ID_MAX):
+                        raise InputError(
+                            f"{path}, line {number}: {name[:80]!r} is no vertex id, a whole number up to "
+                            f"{ID_MAX}; if ids are text, read with --ids str (ids='str')"
+                        )
+                    found.append(int(name))
+                else:
+                    found.append(name)
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{path}: bytes that are no UTF-8 text ({error.reason}); convert the file with iconv"
+            ) from error
+    vertices = np.array(found, np.int64 if options.ids == "int" else object)
+    if len(set(found)) < len(found):
+        values, counts = np.unique(vertices, return_counts=True)
+        raise InputError(
+            f"{path}: vertex {values[np.argmax(counts)]} stands there {counts.max()} times; keep it once"
+        )
+    return vertices
+
+
+def _is_directed(stem: Path) -> bool | None:
+    path = Path(f"{stem}.properties")
+    if not path.is_file():
+        return None
+    with reading(path), open_text(path, "latin-1") as file:
+        for line in file:
+            key, _, value = line.partition("=")
+            if key.strip().endswith(".directed"):
+                return value.strip().lower() == "true"
+    return None
+
+
+def write_ldbc(graph: Graph, path: Path) -> list[str]:
+    """Write NAME.v, NAME.e and NAME.properties, given any of these names."""
+    stem, packed = stem_of(path)
+    names = id_cells(graph, b"\n", path, " \t\n\r,")
+    source = id_cells(graph, b" ", path)
+    target = names if graph.weights is None else source
+    rows = graph.rows
+    with ExitStack() as files:
+        properties = files.enter_context(atomic_write(f"{stem}.properties", "w"))
+        vertex_file = files.enter_context(writing(Path(f"{stem}.v{packed}")))
+        edge_file = files.enter_context(writing(Path(f"{stem}.e{packed}")))
+        properties.write(f"graph.{stem.name}.directed = {'true' if graph.directed else 'false'}\n")
+        for start in range(0, graph.num_vertices, CHUNK):
+            write_cells(vertex_file, names[start : start + CHUNK])
+        for start in range(0, graph.num_arcs, CHUNK):
+            arcs = np.arange(start, min(start + CHUNK, graph.num_arcs))
+            if not graph.directed:
+                arcs = arcs[rows[arcs] <= graph.col_idx[arcs]]
+            columns = [source[rows[arcs]], target[graph.col_idx[arcs]]]
+            if graph.weights is not None:
+                columns.append(weight_cells(graph.weights[arcs], b"\n"))
+            write_cells(edge_file, *columns)
+    if graph.multiplicity is not None:
+        return [f"{counted(graph.num_duplicates, 'merged parallel edge')} written once"]
+    return []

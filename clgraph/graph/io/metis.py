@@ -1,0 +1,242 @@
+"""METIS graph files: line i lists the neighbours of vertex i, from 1; undirected: every edge stands twice.
+
+The header is ``n m [fmt [ncon]]``; fmt's three digits say whether lines hold vertex sizes, `ncon` vertex
+weights, and a weight behind each neighbour. A blank line is a vertex without neighbours.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.building import LOW_HALF
+from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.io.common import (
+    Loaded,
+    Options,
+    cells,
+    check_vertex_count,
+    counted,
+    only_int_ids,
+    open_binary,
+    reading,
+    renumbered,
+    write_cells,
+    writing,
+)
+
+_Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
+BLOCK = 1 << 24  # bytes of text worked on at a time
+
+
+def read_metis(path: Path, options: Options) -> Loaded:
+    """Read a METIS graph file (see `clgraph.read`)."""
+    only_int_ids(path, options, "METIS")
+    with reading(path):
+        (n, m, sizes, ncon, weighted), lengths, numbers = _read_numbers(path)
+    if len(lengths) < n:
+        raise InputError(
+            f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; fetch the "
+            "file anew"
+        )
+    if np.any(lengths[n:]):
+        raise InputError(
+            f"{path}, line {_line_of(path, n)}: more lines than the {n} vertices of the header; mend the "
+            "header"
+        )
+    lengths = lengths[:n]
+    notes = []
+    before = sizes + ncon
+    if before:
+        short = np.flatnonzero(lengths < before)
+        if len(short):
+            raise InputError(
+                f"{path}, line {_line_of(path, short[0])}: fewer numbers than the {before} vertex weights "
+                "that the header says"
+            )
+        start = np.cumsum(lengths) - lengths
+        keep = np.ones(len(numbers), bool)
+        for i in range(before):
+            keep[start + i] = False
+        numbers, lengths = numbers[keep], lengths - before
+        notes.append("vertex weights skipped")
+    weights = None
+    if weighted:
+        odd = np.flatnonzero(lengths % 2)
+        if len(odd):
+            raise InputError(
+                f"{path}, line {_line_of(path, odd[0])}: a neighbour without its weight, which the header "
+                "says is there"
+            )
+        weights, numbers, lengths = numbers[1::2].astype(np.float64), numbers[::2], lengths // 2
+        if not options.weights:
+            weights = None
+            notes.append("edge weights skipped")
+    elif options.weights:
+        raise InputError(
+            f"{path}, line 1: the header says that there are no edge weights; leave --weights out"
+        )
+    outside = np.flatnonzero((numbers < 1) | (numbers > n))
+    tail = np.repeat(np.arange(n, dtype=np.int32), lengths)
+    if len(outside):
+        i = outside[0]
+        raise InputError(
+            f"{path}, line {_line_of(path, tail[i])}: neighbour {numbers[i]} of vertex {tail[i] + 1} is not "
+            f"among 1 .. {n}"
+        )
+    head = (numbers - 1).astype(np.int32)
+    _check_twins(path, tail, head, weights)
+    once = tail <= head
+    edges = int(np.count_nonzero(once))
+    if m != edges and 2 * m != len(head):
+        raise InputError(
+            f"{path}: the header says {m} edges, but the lines hold {edges}; fetch the file anew or mend "
+            "the header"
+        )
+    directed = options.direction(False)
+    if not directed:
+        tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
+    graph = build_csr(
+        tail, head, n, weights=weights, ids=np.arange(1, n + 1), directed=directed,
+        duplicates=options.duplicates,
+    )  # fmt: skip
+    return Loaded(graph, counted(len(numbers), "entry", "entries"), notes)
+
+
+def _read_numbers(path: Path) -> tuple[_Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The header, how many numbers each line behind it holds, and these numbers."""
+    header, before = None, 0  # before: lines of the file before this block
+    lengths, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    with open_binary(path) as file:
+        while lines := file.readlines(BLOCK):
+            fields = [line.split() for line in lines if not line.lstrip().startswith(b"%")]
+            if header is None:
+                while fields and not fields[0]:
+                    del fields[0]
+                if fields:
+                    header = _header(path, fields.pop(0))
+            lengths.append(np.fromiter(map(len, fields), np.int64, len(fields)))
+            try:
+                numbers.append(np.fromiter(map(int, chain.from_iterable(fields)), np.int64))
+            except (ValueError, OverflowError) as error:
+                for number, line in enumerate(lines, before + 1):
+                    for word in [] if line.lstrip().startswith(b"%") else line.split():
+                        if not word.isdigit() or int(word) >= 2**63:
+                            shown = word[:80].decode(errors="replace")
+                            raise InputError(
+                                f"{path}, line {number}: {shown!r} where the whole number of a neighbour "
+                                "(or its weight) should be; is this a METIS file?"
+                            ) from error
+                raise
+            before += len(lines)
+    if header is None:
+        raise InputError(f"{path}: holds no header 'vertices edges', only blank lines or comments")
+    return header, np.concatenate(lengths), np.concatenate(numbers)
+
+
+def _header(path: Path, fields: list[bytes]) -> _Header:
+    shown = b" ".join(fields)[:80].decode(errors="replace")
+    if not 2 <= len(fields) <= 4 or not all(field.isdigit() for field in fields):
+        raise InputError(
+            f"{path}: the header {shown!r} should be 'vertices edges [fmt [ncon]]'; is this a METIS file?"
+        )
+    fmt = fields[2].decode().zfill(3) if len(fields) > 2 else "000"
+    if len(fmt) > 3 or set(fmt) - {"0", "1"}:
+        raise InputError(f"{path}: fmt {fmt!r} in the header {shown!r} should be three digits, each 0 or 1")
+    n, m = int(fields[0]), int(fields[1])
+    check_vertex_count(path, n)
+    ncon = (int(fields[3]) if len(fields) > 3 else 1) if fmt[1] == "1" else 0
+    return n, m, int(fmt[0]), ncon, fmt[2] == "1"
+
+
+def _check_twins(
+    path: Path, tail: npt.NDArray[Any], head: npt.NDArray[Any], weights: npt.NDArray[Any] | None
+) -> None:
+    """Refuse an arc without its twin, or with a twin of another weight."""
+    there = (tail.astype(np.int64) << 32) | head
+    back = (head.astype(np.int64) << 32) | tail
+    if weights is None:
+        there.sort()
+        back.sort()
+    else:
+        order, back_order = np.lexsort((weights, there)), np.lexsort((weights, back))
+        there, back = there[order], back[back_order]
+    different = there != back
+    if not different.any() and weights is not None:
+        different = weights[order] != weights[back_order]
+    if different.any():
+        # the smaller of the first two that differ is the one whose twin is missing
+        i = int(np.argmax(different))
+        key = min(int(there[i]), int(back[i]))
+        u, v = key >> 32, key & LOW_HALF
+        if key == back[i] != there[i]:
+            u, v = v, u
+        what = "with the same weight" if there[i] == back[i] else "as often"
+        raise InputError(
+            f"{path}, line {_line_of(path, u)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
+            f"(line {_line_of(path, v)}) does not list {u + 1} {what}; METIS files hold every edge twice: "
+            "mend the line, or give directed graphs as edge lists"
+        )
+
+
+def _line_of(path: Path, vertex: int) -> int:
+    """The line on which this vertex (from 0) stands."""
+    left = int(vertex) + 1  # and the header
+    header = False
+    with open_binary(path) as file:
+        for number, line in enumerate(file, 1):
+            if line.lstrip().startswith(b"%") or (not header and not line.strip()):
+                continue
+            if left == 0:
+                return number
+            header, left = True, left - 1
+    raise AssertionError(f"{path} has no line for vertex {vertex}")
+
+
+def write_metis(graph: Graph, path: Path) -> list[str]:
+    """Write a METIS graph file; weights must be positive whole numbers."""
+    loops = counted(graph.num_self_loops, "self-loop")
+    copies = graph.multiplicity is None and graph.num_duplicates > 0
+    for wrong, why in (
+        (graph.directed, "it is directed, METIS files are undirected (read it with --undirected)"),
+        (graph.num_self_loops > 0, f"METIS files cannot hold its {loops}"),
+        (copies, "METIS files cannot hold its parallel edges (merge them)"),
+    ):
+        if wrong:
+            raise InputError(f"cannot write the graph to {path}: {why}; use another format")
+    weights = graph.weights
+    if weights is not None and not np.all((weights > 0) & (weights < 2**53) & (weights == np.floor(weights))):
+        raise InputError(
+            f"cannot write {path}: METIS edge weights are positive whole numbers; leave --weights out"
+        )
+    n = graph.num_vertices
+    # numbers end in a blank; cell n ends a row
+    text = np.concatenate((cells(np.arange(1, n + 1), b" "), _line_end(n)))
+    with writing(path) as file:
+        file.write(f"{n} {graph.num_edges}{' 001' if weights is not None else ''}\n".encode())
+        step = 1 << 16
+        for start in range(0, n, step):
+            row_ptr = graph.row_ptr[start : start + step + 1]
+            arcs = slice(int(row_ptr[0]), int(row_ptr[-1]))
+            ends = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
+            columns = [text[np.insert(graph.col_idx[arcs], ends, n)]]
+            if weights is not None:
+                weight = cells(weights[arcs].astype(np.int64), b" ")
+                columns.append(np.insert(weight, ends, 0, axis=0))
+            write_cells(file, *columns)
+    notes = renumbered(graph)
+    if graph.multiplicity is not None:
+        notes.append(f"{counted(graph.num_duplicates, 'merged parallel edge')} written once")
+    return notes
+
+
+def _line_end(n: int) -> npt.NDArray[np.uint64]:
+    words = cells(np.arange(n, n + 1), b" ").shape[1]
+    text = np.zeros((1, 8 * words), np.uint8)
+    text[0, -1] = ord("\n")
+    return text.view(np.uint64)

@@ -1,0 +1,205 @@
+"""Models of random graphs: which edge draw i of a seed is, decided by keyed numbers and integers alone.
+
+The graph floor's half of `clgraph.csr.generate`: checked parameters, tables made once in decimal arithmetic
+(pow() differs between machines in its last bit, integers do not), and the draws in NumPy. ``cl/csr/generate.cl``
+draws the same on a device.
+"""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal, localcontext
+from functools import cached_property
+from math import ceil, gcd, isfinite
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.errors import InputError
+
+INT32_MAX = 2**31 - 1
+LARGEST_SCALE = 30
+LOW32 = 0xFFFFFFFF
+
+Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+
+def _words(seed: int, begin: int, end: int, block: int) -> tuple[keyed.Words, ...]:
+    """Four words for each of the draws begin .. end - 1; `block` tells those of one draw apart."""
+    number = np.arange(begin, end, dtype=np.int64)
+    return keyed.philox4x32(number & LOW32, number >> 32, block, keyed.TAG_GENERATE, seed)
+
+
+class PowerLaw:
+    """Chung and Lu's model: both ends of an edge in proportion to an expected degree.
+
+    Attributes
+    ----------
+    num_vertices, count : int
+        Vertices, and edges to draw (loops and parallels among them).
+    seed : int
+    stride : int
+        ``rank * stride mod num_vertices`` is the vertex of a rank.
+    bounds : int64 array, shape (classes + 1,)
+        Class c holds the ranks bounds[c] .. bounds[c + 1] - 1.
+    thresholds : uint32 array, shape (classes - 1,)
+        A word w falls into class c where thresholds[c - 1] <= w < thresholds[c].
+    """
+
+    directed = False
+
+    def __init__(self, num_vertices: int, average_degree: float, exponent: float, seed: int | None) -> None:
+        if not 1 <= num_vertices <= INT32_MAX:
+            raise InputError(f"{num_vertices} vertices: give 1 to {INT32_MAX}")
+        if not 0 < average_degree < num_vertices:
+            raise InputError(
+                f"average degree {average_degree}: give a number above 0 and below the "
+                f"{num_vertices} vertices"
+            )
+        if not 2 < exponent <= 10:
+            raise InputError(
+                f"exponent {exponent}: give a number above 2, at most 10 (a smaller one has no mean)"
+            )
+        self.num_vertices = int(num_vertices)
+        self.seed = keyed.check_seed(seed)
+        self.count = round(self.num_vertices * average_degree / 2)
+        self.stride = _scatter(self.num_vertices)
+        self.bounds, self.thresholds = _rank_table(self.num_vertices, average_degree, exponent)
+
+    def draw(self, begin: int, end: int) -> Ends:
+        """Tails and heads of the draws begin .. end - 1."""
+        words = _words(self.seed, begin, end, 0)
+        return self._vertex(words[1], words[0]), self._vertex(words[3], words[2])
+
+    def _vertex(self, high: keyed.Words, low: keyed.Words) -> npt.NDArray[np.int32]:
+        which = np.searchsorted(self.thresholds, high, side="right")
+        first = self.bounds[which]
+        rank = first + (low.astype(np.int64) * (self.bounds[which + 1] - first) >> 32)
+        return ((rank * self.stride) % self.num_vertices).astype(np.int32)
+
+
+def _rank_table(
+    n: int, average_degree: float, exponent: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
+    """Classes of ranks and their 32-bit thresholds.
+
+    The first 256 ranks have classes of their own, then 32 classes an octave, uniform inside.
+    """
+    bounds = list(range(min(n, 256) + 1))
+    while bounds[-1] < n:
+        bounds.append(min(n, bounds[-1] + max(1, bounds[-1] >> 5)))
+    with localcontext() as context:
+        context.prec = 40
+        power = 1 / (Decimal(repr(float(exponent))) - 1)
+        mean = Decimal(repr(float(average_degree)))
+        smallest = mean * (1 - power)  # the expected degree of the last rank
+        largest = (mean * n).sqrt()
+        shift = max(1, ceil(n * (smallest / largest) ** (1 / power))) if largest > smallest else n
+        total, running = Decimal(0), []
+        for low, high in itertools.pairwise(bounds):
+            middle = Decimal(low + high - 1) / 2 + shift
+            total += (high - low) * middle**-power
+            running.append(total)
+        thresholds = [int(mass / total * 2**32) for mass in running[:-1]]
+    return np.array(bounds, dtype=np.int64), np.array(thresholds, dtype=np.uint32)
+
+
+def _scatter(n: int) -> int:
+    """A multiplier coprime to n near the golden section: rank * it mod n spreads ranks over the vertices."""
+    stride = max(1, int(n * 0.6180339887498949))
+    while gcd(stride, n) != 1:
+        stride += 1
+    return stride
+
+
+class RMat:
+    """R-MAT: each edge falls through the quadrants of the adjacency matrix, one bit of both ends a level.
+
+    Attributes
+    ----------
+    num_vertices, count, seed : int
+        As in `PowerLaw`.
+    scale : int
+    thresholds : tuple of int
+        A word below the first means the upper left quadrant, below the second the upper right, below the
+        third the lower left; at most 2**32.
+    """
+
+    def __init__(
+        self,
+        scale: int,
+        edge_factor: float,
+        quadrants: tuple[float, float, float],
+        seed: int | None,
+        directed: bool,
+        scramble: bool,
+    ) -> None:
+        if isinstance(scale, bool) or not isinstance(scale, (int, np.integer)):
+            raise InputError(f"scale {scale!r}: give a whole number from 1 to {LARGEST_SCALE}")
+        if not 1 <= scale <= LARGEST_SCALE:
+            raise InputError(
+                f"scale {scale}: give 1 to {LARGEST_SCALE}; a graph has 2**scale vertices, and vertex "
+                "numbers are signed 32-bit integers"
+            )
+        if not (isfinite(edge_factor) and edge_factor > 0):
+            raise InputError(
+                f"edge factor {edge_factor}: give the edges to draw per vertex, a number above 0 (such as 16)"
+            )
+        self.scale, self.num_vertices = int(scale), 1 << int(scale)
+        self.count = round(edge_factor * self.num_vertices)
+        if not self.count:
+            raise InputError(
+                f"edge factor {edge_factor}: that is no edge on {self.num_vertices} vertices; give a larger "
+                "one"
+            )
+        self.thresholds = _quadrant_thresholds(quadrants)
+        self.seed = keyed.check_seed(seed)
+        self.directed, self.scramble = bool(directed), bool(scramble)
+
+    def draw(self, begin: int, end: int) -> Ends:
+        """Tails and heads of the draws begin .. end - 1."""
+        tail, head = (np.zeros(end - begin, np.uint32) for _ in range(2))
+        a, b, c = self.thresholds
+        words: tuple[keyed.Words, ...] = ()
+        for level in range(self.scale):
+            if level % 4 == 0:  # block 0 is the power law's
+                words = _words(self.seed, begin, end, 1 + level // 4)
+            word = words[level % 4].astype(np.int64)
+            below_b = word < b
+            lower = ~below_b
+            tail = tail << np.uint32(1) | lower
+            head = head << np.uint32(1) | (below_b & (word >= a)) | (word >= c)
+        return self._label(tail), self._label(head)
+
+    @cached_property
+    def scrambling(self) -> npt.NDArray[np.uint32]:
+        """Keys of the scrambling's three rounds: (addend, odd factor) each, shape (6,)."""
+        # no draw has this number: there are fewer than 2**63
+        words = [keyed.philox4x32(LOW32, LOW32, block, keyed.TAG_GENERATE, self.seed) for block in (1, 2)]
+        keys = np.concatenate([np.concatenate(four) for four in words])[:6]
+        keys[1::2] |= 1
+        return keys & np.uint32(self.num_vertices - 1)
+
+    def _label(self, x: npt.NDArray[np.uint32]) -> npt.NDArray[np.int32]:
+        """Vertex numbers of R-MAT's own: a bijection of 0 .. 2**scale - 1, each step of it being one."""
+        if self.scramble:
+            mask, half = np.uint32(self.num_vertices - 1), np.uint32((self.scale + 1) // 2)
+            for addend, factor in self.scrambling.reshape(3, 2):
+                x = ((x + addend) * factor) & mask
+                x = x ^ (x >> half)
+        return x.astype(np.int32)
+
+
+def _quadrant_thresholds(quadrants: tuple[float, float, float]) -> tuple[int, int, int]:
+    """Where the quadrants end on the scale of a 32-bit word."""
+    for name, share in zip("abc", quadrants, strict=True):
+        if not (isfinite(share) and 0 <= share <= 1):
+            raise InputError(f"probability {name} = {share}: give a number from 0 to 1")
+    a, b, c = (Decimal(repr(float(share))) for share in quadrants)
+    if a + b + c > 1:
+        raise InputError(
+            f"probabilities a + b + c = {a} + {b} + {c} = {a + b + c}: they are three of four shares of one; "
+            "give smaller ones (Graph500: 0.57, 0.19, 0.19)"
+        )
+    return int(a * 2**32), int((a + b) * 2**32), int((a + b + c) * 2**32)

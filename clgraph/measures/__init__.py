@@ -1,0 +1,174 @@
+"""How good a sample is: the figures of a graph and of its sample, and how far their distributions differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from clgraph import keyed
+from clgraph.errors import InputError
+from clgraph.graph import Graph, as_graph
+from clgraph.measures.compare import Relation, check_part, ks_distance, ks_of_hops
+from clgraph.measures.fits import Cumulative, Exponent, Likelihood
+from clgraph.measures.hops import SOURCES
+from clgraph.measures.scalars import PHASES, Measures, measure
+from clgraph.results import RunsOn
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling import Sample
+
+__all__ = ["Cumulative", "Exponent", "Likelihood", "Measures", "Quality", "Relation", "check_part", "quality"]
+
+
+@dataclass(frozen=True)
+class Quality(RunsOn):
+    """The figures of a graph and, if there is one, of its sample.
+
+    Attributes
+    ----------
+    original : Measures
+    sample : Measures or None
+    ks : dict of str to (float or None), or None
+        Kolmogorov-Smirnov distances ``max |F_sample - F_original|`` of "degree", "clustering" (local
+        coefficients), "hop_plot" (P(h) / P(end)), "component_size" (in vertices) and "component_share" (in
+        shares of all vertices). 0: the same distribution; 1: nothing in common.
+    seed : int
+        Decides from where the hop plot of a larger graph is searched.
+    device : str
+        Name of the device.
+    """
+
+    original: Measures
+    sample: Measures | None
+    ks: dict[str, float | None] | None
+    seed: int
+    device: str = field(compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ready for JSON: the measures nested under "original" and "sample", the distances under "ks"."""
+        return {
+            "original": self.original.to_dict(),
+            "sample": None if self.sample is None else self.sample.to_dict(),
+            "ks": self.ks,
+            "seed": self.seed,
+            "device": self.device,
+            **self.how(),
+        }
+
+
+def quality(
+    original: Graph | Any,
+    sample: Graph | Sample | Any | None = None,
+    *,
+    seed: int = 0,
+    device: Device | str | None = None,
+    relation: Relation | None = None,
+    hop_sources: int = SOURCES,
+    eigenvalues: bool | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Quality:
+    """Measure a graph and, if given, a sample of it.
+
+    Everything is measured of the undirected view without self-loops, each pair of neighbours counting once.
+    Counts come from the device and are the same on every device; eigenvalues come from SciPy on the host.
+
+    Parameters
+    ----------
+    original : Graph or SciPy sparse array
+    sample : Graph, Sample or SciPy sparse array, optional
+    seed : int
+        Of the subset of vertices from which the hop plot of a larger graph is searched.
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+    relation : {"subset", "contraction", "none"}, optional
+        What is checked of the sample: its vertices and edges are the original's; its vertices are (a
+        contraction's edges join groups); nothing (any two graphs are compared). Default: what the Sample's
+        method makes, else "subset".
+    hop_sources : int
+        Graphs with more vertices are searched from so many of them only.
+    eigenvalues : bool, optional
+        Whether to compute the 20 largest; default: up to a million vertices.
+    progress : callable, optional
+        Called with (done, of).
+
+    Returns
+    -------
+    Quality
+
+    Raises
+    ------
+    InputError
+        If the sample is not a part of the original (the first vertex or edge that is not there is named),
+        or an option is wrong.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    References
+    ----------
+    M. Faloutsos, P. Faloutsos, C. Faloutsos, "On Power-Law Relationships of the Internet Topology", SIGCOMM
+    1999; V. Krishnamurthy et al., "Sampling large Internet topologies for simulation purposes", Computer
+    Networks 51(15), 2007; J. Leskovec, C. Faloutsos, "Sampling from Large Graphs", KDD 2006.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> graph = clgraph.powerlaw_graph(1000, seed=1)
+    >>> found = clgraph.quality(graph, clgraph.sample(graph, "drve", size="50%", seed=7))
+    >>> round(found.original.average_degree, 3), found.original.components
+    (4.942, 44)
+    """
+    seed = keyed.check_seed(seed)
+    check_hop_sources(hop_sources)
+    whole = as_graph(original)
+    part = None
+    if sample is not None:
+        from clgraph.sampling.methods import CONTRACTING
+
+        method = getattr(sample, "method", None)
+        part = as_graph(getattr(sample, "graph", sample))
+        if relation is None:
+            relation = "contraction" if method in CONTRACTING else "subset"
+        check_part(whole, part, relation)
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    how = dev.watch()
+    steps = (1 if part is None else 2) * (len(PHASES) + 1)
+    done = 0
+
+    def told(_: str) -> None:
+        nonlocal done
+        done += 1
+        if progress:
+            progress(done, steps)
+
+    options: dict[str, Any] = {
+        "seed": seed, "sources": hop_sources, "eigenvalues": eigenvalues, "progress": told
+    }  # fmt: skip
+    first = measure(whole, dev, **options)
+    second = None if part is None else measure(part, dev, **options)
+    ks = None if second is None else distances(first, second)
+    return Quality(first, second, ks, seed, dev.name, **how())
+
+
+def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
+    """Kolmogorov-Smirnov distances of two graphs' distributions; see `Quality`."""
+
+    def shares(of: Measures) -> Any:
+        return of.component_sizes[0] / max(of.vertices, 1), of.component_sizes[1]
+
+    return {
+        "degree": ks_distance(original.degree_histogram, sample.degree_histogram),
+        "clustering": ks_distance(original.local_clustering, sample.local_clustering),
+        "hop_plot": ks_of_hops(original.hop_plot, sample.hop_plot),
+        "component_size": ks_distance(original.component_sizes, sample.component_sizes),
+        "component_share": ks_distance(shares(original), shares(sample)),
+    }
+
+
+def check_hop_sources(hop_sources: Any) -> None:
+    """Refuse what is no count of vertices."""
+    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
+        raise InputError(f"hop_sources is {hop_sources!r}: give a count of vertices, 1 or more")

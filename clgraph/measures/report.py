@@ -1,0 +1,170 @@
+"""The quality report: one HTML file that needs nothing else, on a screen, a phone or paper, light or dark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from clgraph.drawing import need_matplotlib
+from clgraph.measures import Quality
+from clgraph.measures.figures import drawings, inline_svg
+from clgraph.measures.page import PAGE
+from clgraph.measures.words import DISTANCES, TABLES, figure, rows
+
+if TYPE_CHECKING:
+    from clgraph.sampling.curve import ReductionCurve
+
+Facts = Sequence[tuple[str, str]]
+
+
+def report_html(
+    quality: Quality,
+    *,
+    names: tuple[str, str] = ("original", "sample"),
+    facts: Facts = (),
+    curve: ReductionCurve | None = None,
+    no_curve: str | None = None,
+) -> str:
+    """The report as the text of one HTML file.
+
+    Parameters
+    ----------
+    quality : Quality
+    names : pair of str
+        Of the original and the sample: file names, say.
+    facts : sequence of (str, str)
+        What was sampled, and how; shown as they are.
+    curve : ReductionCurve, optional
+        Of the sample's method and seed.
+    no_curve : str, optional
+        Why there is none.
+
+    Raises
+    ------
+    ClgraphError
+        If matplotlib is not installed.
+    """
+    import clgraph
+
+    need_matplotlib("a report")
+    whole, part = names
+    two = quality.sample is not None
+    figures = [
+        f"<figure>\n<h3>{escape(each.title)}</h3>\n{inline_svg(each)}\n"
+        f"<figcaption>{escape(each.words)}</figcaption>\n</figure>"
+        for each in drawings(quality, curve)
+    ]
+    heads = '<th scope="col" class="original">original</th>'
+    if two:
+        heads += '<th scope="col" class="sample">sample</th><th scope="col">difference</th>'
+    legend = '<b class="original">Circles, solid lines: original.</b>'
+    if two:
+        legend += ' <b class="sample">Triangles, dashed lines: sample.</b>'
+    return PAGE.substitute(
+        version=escape(clgraph.__version__),
+        title=escape(f"How good a sample is {part}?" if two else f"The shape of {whole}"),
+        lead=escape(f"{part}, held against its original {whole}." if two else "The figures of one graph."),
+        how="What was sampled, and how" if two else "What was measured",
+        cards="\n".join(_cards(quality)),
+        facts="\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts),
+        legend=legend,
+        figures="\n".join(figures),
+        left_out=f'<p class="note">Reduction curve: {escape(no_curve)}</p>' if no_curve else "",
+        columns=heads,
+        table="\n".join(_table(quality, two)),
+        distances=_distances(quality),
+        missing=_missing(quality),
+        hops=escape(_hops(quality)),
+    )
+
+
+def _cards(quality: Quality) -> list[str]:
+    one, other = quality.original, quality.sample
+    if other is None:
+        shown = [
+            (figure(one.vertices), "vertices"), (figure(one.edges), "edges"),
+            (figure(one.average_degree), "average degree"),
+            (figure(one.degree_exponent.slope), "degree exponent"),
+        ]  # fmt: skip
+    else:
+        assert quality.ks is not None
+        share = f"{100 * other.vertices / one.vertices:.1f} %" if one.vertices else "-"
+        shown = [
+            (share, f"of the vertices: {figure(other.vertices)} of {figure(one.vertices)}"),
+            (_change(one.average_degree, other.average_degree), "average degree"),
+            (_change(one.degree_exponent.slope, other.degree_exponent.slope), "degree exponent"),
+            (_change(one.clustering, other.clustering), "clustering"),
+            (figure(quality.ks["degree"]), "distance of the degrees (0: the same, 1: nothing in common)"),
+        ]  # fmt: skip
+    return [f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for value, name in shown]
+
+
+def _change(one: float | None, other: float | None) -> str:
+    return f"{figure(one)} \u2192 {figure(other)}"
+
+
+def _table(quality: Quality, two: bool) -> list[str]:
+    lines = []
+    for group, entries in TABLES:
+        lines.append(f'<tr class="group"><th colspan="{4 if two else 2}" scope="colgroup">{group}</th></tr>')
+        for row in rows(quality, entries):
+            cells = [row.original, row.sample, row.difference] if two else [row.original]
+            under = ' class="under"' if row.under else ""
+            marked = "".join(
+                f'<td data-column="{column}">{_break_share(cell)}</td>'
+                for column, cell in zip(("original", "sample", "difference"), cells, strict=False)
+            )
+            name = f"<b>{escape(row.name)}</b><small>{escape(row.meaning)}</small>"
+            lines.append(f'<tr{under}><th scope="row">{name}</th>{marked}</tr>')
+    return lines
+
+
+def _break_share(cell: str) -> str:
+    """The share in brackets may go to a line of its own on a phone."""
+    if " (" not in cell:
+        return escape(cell)
+    value, share = cell.split(" (", 1)
+    return f'{escape(value)} <span class="share">({escape(share)}</span>'
+
+
+def _distances(quality: Quality) -> str:
+    if quality.ks is None:
+        return ""
+    lines = [
+        f'<tr><th scope="row"><b>{escape(name)}</b><small>{escape(meaning)}</small></th>'
+        f"<td>{figure(quality.ks[key])}</td></tr>"
+        for key, name, meaning in DISTANCES
+    ]
+    return (
+        "<h2>How far the distributions differ</h2>\n"
+        '<p class="note">The Kolmogorov-Smirnov distance is the largest gap between two cumulative '
+        "distributions: 0 where they are equal, 1 where they have nothing in common.</p>\n"
+        '<div class="scroll"><table><thead><tr><th scope="col">distribution</th>'
+        f'<th scope="col">distance</th></tr></thead><tbody>\n{chr(10).join(lines)}\n</tbody></table></div>'
+    )
+
+
+def _missing(quality: Quality) -> str:
+    told = [
+        f"{row.name}, {reason}"
+        for _, entries in TABLES
+        for row in rows(quality, entries)
+        for reason in row.reasons
+    ]
+    for whose, graph in (("original", quality.original), ("sample", quality.sample)):
+        told += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
+    if not told:
+        return ""
+    items = "\n".join(f"<li>{escape(text)}</li>" for text in told)
+    return f"<h2>What is missing or left out</h2>\n<ul>\n{items}\n</ul>"
+
+
+def _hops(quality: Quality) -> str:
+    parts = []
+    for whose, graph in (("original", quality.original), ("sample", quality.sample)):
+        if graph is not None and not graph.hop_plot_exact:
+            parts.append(f"of the {whose} from {graph.hop_plot_sources} of {graph.vertices} vertices")
+    if not parts:
+        return "Hop plots are searched from every vertex."
+    return f"The hop plot is searched {' and '.join(parts)}, which seed {quality.seed} drew."

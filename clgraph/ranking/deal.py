@@ -1,0 +1,206 @@
+"""Slices of a graph made on a device of few and strong cores: host half of ``cl/ranking/deal.cl``.
+
+What `clgraph.ranking.slices.make_slices` and ``cl/ranking/slices_place.cl`` do together, without sorting the arcs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.ranking.slices import Slices, cut_long_rows, starts
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+WINDOW_BITS = 15
+# posts of a window: enough rows for equal lengths to meet, few enough for a core's cache
+LEAST_WINDOW, MOST_WINDOW, WINDOWS = 1 << 10, 1 << WINDOW_BITS, 1 << 7
+SLICE_ARCS = 1 << 14  # fewer are not worth a slice of their own
+CHUNK = 1 << 8  # arcs of a stream that stand together
+
+
+def class_numbers(out: npt.NDArray[Any], bounds: list[int]) -> npt.NDArray[np.uint8]:
+    """How many of the bounds a vertex's place by descending out-degree has reached, shape (n,).
+
+    Of equal degrees the smaller index comes first. (A full sort would take ten times as long.)
+    """
+    most = int(out.max(initial=0))
+    at_least = np.cumsum(np.bincount(out, minlength=most + 1)[::-1])[::-1]  # vertices of degree d and more
+    reached = np.zeros(len(out), np.uint8)
+    for bound in bounds:
+        if bound == 0:
+            reached += 1
+            continue
+        degree = int(np.count_nonzero(at_least >= bound)) - 1  # of the last one before the bound
+        reached += out < degree
+        more = int(at_least[degree + 1]) if degree < most else 0
+        reached[np.flatnonzero(out == degree)[bound - more :]] += 1
+    return reached
+
+
+def window_bounds(class_sizes: npt.NDArray[Any], size: int) -> npt.NDArray[np.int32]:
+    """First post of each window and the number of posts; no window spans two classes.
+
+    Sources of the first class are the hottest, and mostly have the longest rows: their windows are smaller.
+    """
+    bounds = [0]
+    for number, length in enumerate(class_sizes.tolist()):
+        step = max(size // 8, 8) if number == 0 else size
+        first = bounds[-1]
+        bounds += [*range(first + step, first + length, step), first + length] if length else []
+    return np.array(bounds, np.int32)
+
+
+def slice_bounds(row_ptr: npt.NDArray[Any], most: int) -> npt.NDArray[np.int32]:
+    """First source of each slice, and n: about as many arcs in each of at most `most` slices.
+
+    More slices where there would be more sources in one than a dealt arc has bits for.
+    """
+    n, arcs = len(row_ptr) - 1, int(row_ptr[-1])
+    slices = max(1, min(most, arcs // SLICE_ARCS))
+    cuts = np.searchsorted(row_ptr, np.linspace(0, arcs, slices + 1)[1:-1])
+    room = 1 << (32 - WINDOW_BITS)
+    return np.unique(np.concatenate((cuts, np.arange(0, n, room), [n]))).astype(np.int32)
+
+
+def deal_slices(
+    device: Device,
+    graph: Graph,
+    shares: npt.NDArray[np.float64] | None,
+    real: type[np.floating[Any]],
+    *,
+    width: int,
+    hot: int,
+    long_row: int,
+    classes: tuple[int, ...],
+) -> tuple[Slices, tuple[Any, ...]]:
+    """Lay out a graph's arcs in slices on a device.
+
+    Parameters
+    ----------
+    shares : float64 array, shape (arcs,), or None
+        w(u, v) / W(u) in the order of the graph's arcs; arcs of share 0 stay.
+    width, hot, long_row, classes
+        As for `make_slices`.
+
+    Returns
+    -------
+    Slices
+    args : tuple
+        begin, index and share of hot rows, cold rows, hot pieces and cold pieces on the device.
+    """
+    n, arcs = graph.num_vertices, graph.num_arcs
+    out = np.diff(graph.row_ptr)
+    sources = int(np.count_nonzero(out))
+    hot = max(1, min(hot, sources))
+    bounds = sorted({b for b in (*classes, hot) if b < sources} | {sources})
+    reached = class_numbers(out, bounds)
+    class_sizes = np.bincount(reached, minlength=len(bounds) + 1)
+    by_post = np.concatenate([np.flatnonzero(reached == c) for c in range(len(bounds) + 1)]).astype(np.int32)
+    if device.kind == "simulator":
+        size = 4 * width
+    else:
+        size = min(max(LEAST_WINDOW, 1 << max(0, (n // WINDOWS).bit_length() - 1)), MOST_WINDOW)
+    window_begin = window_bounds(class_sizes, size)
+    windows = len(window_begin) - 1
+    hot_windows = int(np.searchsorted(window_begin, min(hot, sources)))
+    place = np.empty(n, np.uint32)
+    of_window = np.arange(windows, dtype=np.uint32) << np.uint32(WINDOW_BITS)
+    sizes = np.diff(window_begin)
+    place[by_post] = np.repeat(of_window - window_begin[:-1].astype(np.uint32), sizes) + np.arange(
+        n, dtype=np.uint32
+    )
+
+    weighted = shares is not None
+    chunk = CHUNK if device.kind != "simulator" else 4
+    defines: dict[str, Any] = {
+        "REAL": "float" if real is np.float32 else "double", "WEIGHTED": weighted, "WIDTH": width,
+        "LONG_ROW": long_row, "WINDOW_BITS": WINDOW_BITS, "CHUNK": chunk,
+    }  # fmt: skip
+    offset = "int" if graph.row_ptr.dtype == np.int32 else "long"
+    program = device.program("ranking/deal", **defines, OFFSET=offset, ITEMS=device.tuning.items)
+    # the arcs dealt out to streams, in chunks
+    bound = slice_bounds(graph.row_ptr, 8 * device.compute_units)
+    slices = len(bound) - 1
+    of_slice = np.diff(graph.row_ptr[bound].astype(np.int64))
+    region = starts(of_slice // chunk + np.minimum(of_slice, 2 * windows)).astype(np.int32)
+    chunks = int(region[-1])
+    item = np.dtype(real).itemsize * weighted
+    device.reserve(
+        {"col_idx": 4 * arcs, "dealt arcs": 4 * chunk * chunks, "dealt shares": item * chunk * chunks,
+         "slices": (4 + item) * arcs, "rows": 40 * n}
+    )  # fmt: skip
+    dealt = device.output(chunk * chunks, np.uint32)
+    dealt_share = device.output(chunk * chunks, real) if weighted else None
+    owner, chunk_source, chunk_length = (device.empty(chunks, np.int32) for _ in range(3))
+    program.pagerank_deal.exact(
+        slices, np.int32(slices), np.int32(windows), np.int32(hot_windows), device.upload(bound),
+        device.upload(region), device.upload(graph.row_ptr), device.upload(graph.col_idx),
+        None if shares is None else device.upload(shares.astype(real)), device.upload(place),
+        device.empty(slices * 2 * windows, np.int64), dealt, dealt_share, owner, chunk_source, chunk_length,
+        local=1,
+    )  # fmt: skip
+    owners = device.download(owner, np.int32, chunks)
+    listed = device.upload(np.argsort(owners, kind="stable").astype(np.int32))
+    of_stream = np.bincount(owners, minlength=2 * windows)[: 2 * windows]
+    streams = device.upload(starts(of_stream).astype(np.int32)), listed, chunk_length, dealt
+
+    begins = device.upload(window_begin)
+    scratch = [device.empty(n, np.int32) for _ in range(4)]
+    number, hot_length, cold_length, order, source_number = (device.output(n, np.int32) for _ in range(5))
+    program.pagerank_deal_rows.exact(
+        windows, np.int32(windows), begins, *streams, device.upload(by_post), *scratch, number, hot_length,
+        cold_length, order, source_number, local=1,
+    )  # fmt: skip
+    count = -(-n // width)
+    steps = [device.empty(count, np.int32) for _ in range(2)]
+    program.pagerank_deal_steps(
+        -(-count // device.tuning.items), np.int32(n), np.int32(count), hot_length, cold_length, *steps
+    )
+    lengths = [device.take(buffer, np.int32, n) for buffer in (hot_length, cold_length)]
+    long_rows = np.flatnonzero(lengths[0] + lengths[1] > long_row)
+    cells = np.column_stack([length[long_rows] for length in lengths]).astype(np.int64)
+    cut = cut_long_rows(long_rows, cells, n, width=width, long_row=long_row)
+    hot_rows, cold_rows = (starts(device.download(s, np.int32, count)).astype(np.int32) for s in steps)
+    made = Slices(
+        width=width, hot=hot, long_row=long_row, segments=1, order=device.take(order, np.int32, n),
+        sources=sources, arcs=arcs, hot_rows=hot_rows, cold_rows=cold_rows, **vars(cut),
+        hot_arcs=int(lengths[0].sum(dtype=np.int64)),
+    )  # fmt: skip
+    args = empty_slices(device, made, real if weighted else None)
+    device.program("ranking/deal_place", **defines).pagerank_deal_place.exact(
+        windows, np.int32(windows), begins, *streams, chunk_source, dealt_share, number,
+        source_number, device.upload(made.long_number), device.upload(made.cell_piece),
+        device.upload(made.piece_at), device.empty(n, np.int64), *args, local=1,
+    )  # fmt: skip
+    device.finish()
+    return made, args
+
+
+def empty_slices(device: Device, made: Slices, real: type[np.floating[Any]] | None) -> tuple[Any, ...]:
+    """begin, index and share (`real`; None: none) of each part on the device, to be filled: all padding."""
+    size = 0 if real is None else np.dtype(real).itemsize
+    entries = [int(begin[-1]) * made.width for begin in made.begins]
+    types: tuple[Any, ...] = (np.uint16, np.int32) * 2
+    names = ("hot rows", "cold rows", "hot pieces", "cold pieces")
+    needed = {
+        name: count * (np.dtype(dtype).itemsize + size)
+        for name, count, dtype in zip(names, entries, types, strict=True)
+    }
+    device.reserve({**needed, "arcs": 4 * made.arcs})
+
+    def zeros(count: int, dtype: Any) -> Any:
+        # `output` has large pages on CPUs; in bytes, since the simulator has no fill of 16 bits
+        nbytes = count * np.dtype(dtype).itemsize
+        buffer = device.output(nbytes, np.uint8)
+        device.fill(buffer, np.uint8(0), nbytes)
+        return buffer
+
+    args: list[Any] = []
+    for begin, count, dtype in zip(made.begins, entries, types, strict=True):
+        args += [device.upload(begin), zeros(count, dtype), None if real is None else zeros(count, real)]
+    return tuple(args)

@@ -1,0 +1,64 @@
+"""PageRank in partitions that fit an FPGA's chip: host half of ``cl/fpga/ranking/partitions.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.partitions import Cut, upload_layout
+from clgraph.ranking.rows import FLAT, PlainRows
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.ranking.problem import Problem
+    from clgraph.ranking.rows import Numbers
+
+
+def cut_for(device: Device, graph: Graph) -> Cut | None:
+    """The partitions that PageRank takes on a device with pipelines; None: it takes none."""
+    size = device.pipeline_parameter("LOCAL_RANKS")
+    return Cut.of(graph, size=size, room=size, burst=device.pipeline_parameter("UNROLL"))
+
+
+class PartitionRows(PlainRows):
+    """Every value moves from its partition of the vertices to the blocks of arcs that take it."""
+
+    variant = "partitions"
+
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
+    ) -> None:
+        super().__init__(device, graph, problem, numbers, weight)
+        self.chain = self.flat_chain()
+        cut = cut_for(device, graph)
+        if cut is None:
+            raise ValueError("this graph is not cut: `cut_for` says when")
+        self.cut = cut
+
+    def _upload_more(self) -> None:
+        dev = self.device
+        self._layout, moved = upload_layout(dev, self.reverse, self.cut)
+        dev.reserve({"moved": moved * np.dtype(self.numbers.real).itemsize})
+        self._moved = dev.empty(moved, self.numbers.real)
+
+    def explain(self) -> list[str]:
+        cut = self.cut
+        return [
+            f"{FLAT}; {cut.partitions} partitions of {cut.size} vertices and {cut.blocks} blocks of "
+            f"{cut.each} arcs stand on chip in turn"
+        ]
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        program = self.device.program("ranking/partitions", **defines, **self.csr.defines)
+        self._move, self._sum = program.pagerank_move, program.pagerank_sum
+
+    def enqueue(self, travel: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+        n, partitions, layout = np.int32(self.n), np.int32(self.cut.partitions), self._layout
+        self._move(1, n, partitions, layout["begin"], layout["source"], travel, self._moved, state)
+        self._sum(
+            1, n, partitions, np.int32(self.cut.blocks), np.int32(self.cut.each), layout["tile"],
+            layout["ended"], self.csr.row_ptr, layout["place"], self.share, self._moved, parts, state,
+            *vertex,
+        )  # fmt: skip

@@ -1,0 +1,197 @@
+"""Personalized PageRank: the call. Its result is in `clgraph.ranking.personalized.result`, its work in `clgraph.ranking.personalized.call`."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.keyed import check_seed
+from clgraph.ranking import OnNonconvergence, _checked_dtype
+from clgraph.ranking.personalized.options import check_numbers
+from clgraph.ranking.personalized.problem import make_queries
+from clgraph.ranking.personalized.result import PersonalizedResult, report_nonconvergence
+from clgraph.ranking.problem import Norm, check_reachable, make_problem, round_off
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
+
+
+def personalized_pagerank(
+    graph: Graph,
+    sources: Any,
+    *,
+    method: Method = "power",
+    damping: float = 0.85,
+    tol: float = 1e-6,
+    norm: Norm = "l2",
+    max_iter: int = 100,
+    dangling: Any = "uniform",
+    top: int | None = None,
+    seed: int | None = None,
+    walks: int | None = None,
+    epsilon: float | None = None,
+    confidence: float = 0.95,
+    weight: bool = True,
+    check_every: int = 1,
+    squared: bool = False,
+    stored: bool = False,
+    stable_top: int = 0,
+    dtype: Any = "float32",
+    on_nonconvergence: OnNonconvergence = "raise",
+    device: Device | str | None = None,
+) -> PersonalizedResult:
+    """PageRank from the point of view of one or many sources.
+
+    The recurrence is PageRank's, ``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v))``, where p is
+    one vertex or a distribution, and the start. D is the rank of the vertices that no weight leaves.
+    Mind that it goes to all alike here unless `dangling` says otherwise (PageRank's default differs).
+
+    Parameters
+    ----------
+    graph : Graph
+    sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
+        Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1).
+    method : {"power", "coo", "coo-flat", "monte-carlo"}
+        "power": rows pulled, 8 to 32 sources beside each other. "coo": one work-item an arc and atomic adds
+        (of integers in units of 2^-62, so that the same device gives the same bytes). "coo-flat": arcs sorted
+        by head, segmented sums. These three differ in time only. "monte-carlo": random walks, see Notes.
+    damping : float
+        d, at least 0 and below 1.
+    tol, norm, max_iter
+        Stop once the difference of two iterates is strictly below `tol` in `norm` ("l1", "l2", "linf",
+        "nx"); tol=0 runs exactly `max_iter` iterations.
+    dangling : {"uniform", "personalization", "drop"}, dict or array
+        Where D goes: to all vertices alike, back to the source, nowhere, or as given.
+    top : int, optional
+        Select so many highest ranks on the device; whole vectors do not leave it then.
+    seed : int, optional
+        Of the walks; None draws one, and the result records it.
+    walks : int, optional
+        Walks from each source. If neither this nor `epsilon` is given: 200 000.
+    epsilon : float, optional
+        Derive `walks`: with probability `confidence` no rank of a source is off by more than this. (In
+        exact arithmetic: add `dtype`'s round-off, and the 1e-9 of the stored ranks.)
+    confidence : float
+    weight : bool
+        Whether the graph's weights count. Without them merged parallel arcs count as often as they stood in
+        the input.
+    check_every : int
+        Sum the difference at every so many iterations only. Costs up to check_every - 1 iterations more.
+    squared : bool
+        Hold the sum of squared differences against tol^2 (norm "l2"): the same test but for the rounding of
+        a root, so that it may end an iteration earlier or later where the two are equal to rounding.
+    stored : bool
+        Answer sources without out-arcs from stored ranks: x = (1-d) p + d g, g the PageRank with
+        personalization and dangling distribution q, made once per graph, damping and q (a whole PageRank to
+        1e-10). As exact as those; "personalization" and "drop" need no store (x = p and (1-d) p).
+    stable_top : int
+        Also stop once the `top` k set was the same at so many checks in a row after the first. Costs a
+        selection a check, and promises nothing about the ranks or a set that would change later: look at
+        `error_bounds`. 0: never.
+    dtype : {"float32", "float64"}
+        Of the ranks; sums are kept more exactly.
+    on_nonconvergence : {"raise", "warn", "return"}
+        What happens if `max_iter` iterations do not reach `tol`.
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+
+    Returns
+    -------
+    PersonalizedResult
+
+    Raises
+    ------
+    InputError
+        If an argument, source or weight is not as above.
+    ConvergenceError
+        If the tolerance was not reached by some source; its `result` holds what was.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or not even one source fits on it. (More sources than fit take their turns.)
+
+    Notes
+    -----
+    Monte Carlo, complete path [1]_: a walk counts a visit wherever it stands; with probability d it goes on
+    along an out-arc; one that goes on at a vertex without out-arcs is lost. Nothing limits its length. The
+    first step is taken for all walks together: ``rank = (1-d) (p + d visits / walks) + lost part``. The lost
+    part d c / walks comes back as the stored ranks g of q (see `stored`), is dropped, or ("personalization")
+    the ranks are divided by their sum. All draws are integers keyed by (seed, source, walk, step), so that
+    counts are the same on every device.
+
+    What a walk adds to a rank x has a variance of at most (1+d) x, and moments of at most m! x. `epsilon`
+    and `confidence` give `walks` by Chebyshev or Bernstein, whichever needs fewer, for all vertices at once:
+    about 3.7 ln(40) / epsilon^2 = 14 / epsilon^2 at 0.95. With dangling="personalization" epsilon is first
+    multiplied by (1-d)/2, since the sum that is divided by is an estimate too; such a ratio is consistent
+    but not unbiased.
+
+    References
+    ----------
+    .. [1] K. Avrachenkov, N. Litvak, D. Nemirovsky, N. Osipova, "Monte Carlo Methods in PageRank
+       Computation: When One Iteration is Sufficient", SIAM J. Numer. Anal. 45(2), 2007.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, personalized_pagerank
+    >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True)
+    >>> personalized_pagerank(graph, [0, 2], top=2).ids
+    array([[0, 1],
+           [2, 0]])
+    """
+    start = time.perf_counter()
+    dtype = _checked_dtype(dtype)
+    if method not in get_args(Method):
+        raise InputError(f"method is {method!r}: use one of {', '.join(get_args(Method))}")
+    if on_nonconvergence not in get_args(OnNonconvergence):
+        raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
+    problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
+    queries = make_queries(graph, sources, problem.out)
+    stop, options, count = check_numbers(
+        problem.n, method, problem.damping, problem.policy, tol=tol, norm=norm, max_iter=max_iter, top=top,
+        walks=walks, epsilon=epsilon, confidence=confidence, check_every=check_every, squared=squared,
+        stored=stored, stable_top=stable_top, seed=seed,
+    )  # fmt: skip
+    if method != "monte-carlo":
+        check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
+
+    from clgraph.device import get_device
+    from clgraph.ranking.personalized.call import Call
+    from clgraph.ranking.solver import choose_numbers
+
+    dev = get_device(device)
+    how = dev.watch()
+    call = Call(graph, problem, queries, dev, choose_numbers(dev, dtype), bool(weight), options.top)
+    if method == "monte-carlo":
+        found = call.walk(check_seed(seed), count)
+        found["epsilon"] = None if epsilon is None else float(epsilon)
+        found["confidence"] = None if epsilon is None else float(confidence)
+    else:
+        found = call.iterate(method, stop, options, dtype, stored)
+    call.seconds["total"] = time.perf_counter() - start
+    row = queries.row
+    ids = None if found["index"] is None else graph.ids[found["index"][row]]
+    values = found["values"][row]
+    result = PersonalizedResult(
+        ranks=values if ids is None else None, ids=ids, scores=None if ids is None else values,
+        sources=queries.names, method=method, dangling=problem.policy,
+        dangling_vector=problem.dangling if problem.policy == "given" else None, damping=problem.damping,
+        tol=stop.tol, norm=norm, iterations=found["iterations"][row], residuals=found["residuals"][row],
+        converged=found["converged"][row] if found["converged"] is not None else None,
+        ended=[found["ended"][i] for i in row], error_bounds=found["error_bounds"][row],
+        walks=found.get("walks"), visits=_rows(found.get("visits"), row), lost=_rows(found.get("lost"), row),
+        standard_errors=_rows(found.get("standard_errors"), row), seed=found.get("seed"),
+        epsilon=found.get("epsilon"), confidence=found.get("confidence"),
+        plan=(f"method {method} on {dev.name}", *found["plan"], f"dangling mass: {problem.policy}"),
+        dtype=dtype, seconds=call.seconds, device=dev.name, **how(),
+    )  # fmt: skip
+    report_nonconvergence(result, stop, on_nonconvergence)
+    return result
+
+
+def _rows(values: Any, row: npt.NDArray[np.int64]) -> Any:
+    return None if values is None else values[row]

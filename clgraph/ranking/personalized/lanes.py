@@ -1,0 +1,289 @@
+"""The iterating methods of personalized PageRank: lanes that are given sources and go on until their own end.
+
+Host half of ``cl/ranking/personalized/lanes.cl``; what sums the rows is a `Product` (`clgraph.ranking.personalized.rows`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import CapacityError
+from clgraph.ranking.personalized.product import SHAPES
+from clgraph.ranking.personalized.rows import product_of
+from clgraph.ranking.personalized.top import Top
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.ranking.personalized.options import Options
+    from clgraph.ranking.personalized.problem import Queries
+    from clgraph.ranking.problem import Problem, Stop
+    from clgraph.ranking.rows import Numbers
+
+NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}
+POLICIES = {"drop": 0, "uniform": 1, "personalization": 2, "given": 3}
+# iterations between two looks of the host, where they are short: a look costs as much as some launches
+LOOK = 8
+LONG_WORK = 1 << 22  # arcs times lanes from which on an iteration is long
+FINISH_LOCAL = {"cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}  # 256 if not named
+STOPPED, ITERATIONS, CONVERGED = range(3)
+EMPTY, KEPT = -1, -2  # what a lane is to start at besides a vertex: nothing; what it has
+
+
+class Answers:
+    """What is found, by distinct source."""
+
+    def __init__(self, count: int, n: int, top: int | None, real: type[np.floating[Any]]) -> None:
+        width = n if top is None else top
+        self.values = np.zeros((count, width), real)
+        self.index = None if top is None else np.zeros((count, width), np.int32)
+        self.iterations = np.zeros(count, np.int64)
+        self.moved = np.zeros(count)
+        self.residual = np.zeros(count)
+        self.converged = np.zeros(count, np.bool_)
+        self.ended = np.full(count, "tol", dtype=object)
+
+
+class Lanes:
+    """Buffers and launches of one call of an iterating method."""
+
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, queries: Queries, stop: Stop, numbers: Numbers,
+        method: str, weight: bool, options: Options, jobs: list[int],
+    ) -> None:  # fmt: skip
+        self.device, self.problem, self.queries = device, problem, queries
+        self.stop, self.numbers, self.options, self.jobs = stop, numbers, options, jobs
+        self.n = problem.n
+        self.width = self._choose_width(method)
+        self.product = product_of(method, device)(device, graph, problem, numbers, weight, self.width)
+        self.local = FINISH_LOCAL.get(device.kind, 256)
+        self.chain = max(self.product.chain, self.product.parts // self.local + int(log2(self.local)))
+        self.by_vector = queries.vertices is None
+        self._arcs = graph.num_arcs
+
+    def _vectors(self, width: int) -> dict[str, int]:
+        """Bytes of what grows with the lanes."""
+        one = self.n * width * np.dtype(self.numbers.real).itemsize
+        needed = {"value": one, "next": one, "scale": one // width}
+        if self.options.top is None:
+            needed["ranks"] = one
+        if self.queries.vertices is None:
+            needed |= {"p": one, "given": one}
+        return needed
+
+    def _choose_width(self, method: str) -> int:
+        """As many lanes as there are sources, and as fit on the device."""
+        if method != "power":
+            return 1
+        widths = SHAPES[self.device.kind].widths
+        wanted = next((w for w in widths if w >= len(self.jobs)), widths[-1])
+        for width in reversed([w for w in widths if w <= wanted]):
+            try:
+                self.device.reserve(self._vectors(width))
+            except CapacityError:
+                if width == widths[0]:
+                    raise
+            else:
+                return width
+        return widths[0]
+
+    @property
+    def round_off_chain(self) -> int:
+        """Longest chain of additions in the ranks' own precision; 0 where sums are kept more exactly."""
+        if self.numbers.dtype == "float64":
+            return self.chain
+        return 4 if self.numbers.compensated else 0
+
+    def explain(self) -> tuple[str, ...]:
+        """What was chosen and why, a line each."""
+        sources = len(self.jobs)
+        lines = list(self.product.explain())
+        if sources > self.width:
+            lines.append(
+                f"{sources} sources, {self.width} at a time: one that has converged makes room for the next"
+            )
+        return (*lines, f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}")
+
+    # --- preparation ----------------------------------------------------------------------------------
+
+    def upload(self) -> None:
+        """Bring the graph to the device, and allocate the vectors."""
+        self.product.upload()
+        dev, n, real, width, problem = self.device, self.n, self.numbers.real, self.width, self.problem
+        dev.reserve(self._vectors(width))
+        scale = problem.out if problem.weights is None else (problem.out > 0).astype(np.float64)
+        self._scale = dev.upload(scale.astype(real))
+        given = problem.dangling if problem.policy == "given" else None
+        self._q = None if given is None else dev.upload(given.astype(real))
+        self._value, self._next = (dev.empty(n * width, real) for _ in range(2))
+        self._p = dev.empty(n * width, real) if self.by_vector else None
+        self._out = dev.empty(n * width, real) if self.options.top is None else None
+        self._parts = dev.empty(3 * width * self.product.parts, np.float64)  # an ACC has 8 bytes either way
+        self._sums = dev.empty(3 * width, np.float64)
+        self._state = dev.empty(3 * width, np.int32)
+        self._source = dev.empty(width, np.int32)
+        self._lane = dev.empty(width, np.int32)
+        self._from = dev.empty(width, np.int32)
+        self._given_row = dev.empty(width, np.int32)
+
+    def compile(self) -> None:
+        """Build the kernels."""
+        policy = POLICIES[self.problem.policy]
+        defines = {
+            **self.numbers.defines, "LANES": self.width, "POLICY": policy, "NORM": NORMS[self.stop.norm],
+            "WEIGHTED": self.problem.weights is not None, "P_VECTOR": self.by_vector,
+        }  # fmt: skip
+        self.product.compile(defines)
+        squared = self.options.squared
+        self._items = self.device.tuning.items
+        self._program = self.device.program(
+            "ranking/personalized/lanes", **defines, LOCAL=self.local, ITEMS=self._items, SQUARED=squared
+        )
+        self._top = None
+        if self.options.top is not None:
+            self._top = Top(self.device, self.n, self.options.top, self.width, self.numbers.real, scaled=True)
+
+    # --- the loop -------------------------------------------------------------------------------------
+
+    def run(self) -> Answers:
+        """All sources to their ends."""
+        answers = Answers(self.queries.distinct, self.n, self.options.top, self.numbers.real)
+        pending = deque(self.jobs)
+        self._job = np.full(self.width, -1)
+        self._steady = np.zeros(self.width, np.int64)
+        self._seen: list[frozenset[int] | None] = [None] * self.width
+        self._start(list(range(self.width)), pending)
+        every = self.options.check_every
+        long_work = self._arcs * self.width >= LONG_WORK
+        looks = every if long_work or self.options.stable_top else -(-LOOK // every) * every
+        while True:
+            for i in range(looks):
+                self._iterate((i + 1) % every == 0)
+            state = self.device.download(self._state, np.int32, 3 * self.width).reshape(3, self.width)
+            if self.options.stable_top:
+                self._stop_steady(state, answers)
+            busy = self._job >= 0
+            over = np.flatnonzero(busy & (state[STOPPED] != 0)).tolist()
+            running = np.count_nonzero(busy) - len(over)
+            # taking results and starting sources are passes over all vertices: some at a time
+            if over and (running == 0 or (pending and len(over) >= max(1, self.width // 4))):
+                self._take(over, state, answers)
+                if pending:
+                    self._start(over, pending)
+                elif running == 0:
+                    break
+        self.device.finish()
+        return answers
+
+    def _iterate(self, test: bool) -> None:
+        wide, stop = self.numbers.wide, self.stop
+        vertex = (
+            self._value, self._next, self._scale, self._source, self._p, self._q,
+            wide(self.problem.damping), wide(1 / self.n), self._sums,
+        )  # fmt: skip
+        self.product.enqueue(test, stop.max_iter, self._parts, self._state, vertex)
+        threshold = stop.threshold**2 if self.options.squared else stop.threshold
+        self._program.ppr_finish.exact(
+            self.width * self.local, np.int32(self.product.parts), np.int32(test), np.int32(stop.max_iter),
+            wide(threshold), self._parts, self._sums, self._state, local=self.local,
+        )  # fmt: skip
+        self._value, self._next = self._next, self._value
+
+    def _start(self, lanes: list[int], pending: deque[int]) -> None:
+        """Give these lanes the next sources, or nothing."""
+        dev, queries, width = self.device, self.queries, self.width
+        first = not np.any(self._job >= 0)
+        state = np.zeros((3, width), np.int32)
+        sums = np.zeros((3, width, 2), np.float32) if self.numbers.compensated else np.zeros((3, width))
+        source = np.full(width, EMPTY, np.int32)
+        if first:
+            state[STOPPED] = 1
+        else:
+            state[:] = dev.download(self._state, np.int32, state.size).reshape(state.shape)
+            sums[:] = dev.download(self._sums, sums.dtype, sums.size).reshape(sums.shape)
+            source[:] = dev.download(self._source, np.int32, width)
+        begins, rows_of = np.full(width, KEPT, np.int32), np.zeros(width, np.int32)
+        for j, lane in enumerate(lanes):
+            job = pending.popleft() if pending else -1
+            self._job[lane], self._steady[lane], self._seen[lane] = job, 0, None
+            state[:, lane] = job < 0, 0, 0
+            source[lane] = begins[lane] = EMPTY
+            rows_of[lane] = j
+            sums[:, lane] = 0
+            if job < 0:
+                continue
+            if self.problem.policy != "drop":
+                sums[0, lane] = queries.on_dangling[job] if sums.ndim == 2 else (queries.on_dangling[job], 0)
+            begins[lane] = source[lane] = 0 if queries.vertices is None else queries.vertices[job]
+        given = None
+        if self.by_vector:
+            rows = [
+                queries.distinct_vector(self._job[lane]) if self._job[lane] >= 0 else np.zeros(self.n)
+                for lane in lanes
+            ]
+            given = dev.upload(np.stack(rows).astype(self.numbers.real))
+        dev.write(self._state, state)
+        dev.write(self._sums, sums)
+        dev.write(self._source, source)
+        dev.write(self._from, begins)
+        dev.write(self._given_row, rows_of)
+        count = self.n * width if self._items == 1 else -(-self.n // self._items)
+        self._program.ppr_start(
+            count, np.int32(self.n), self._from, self._given_row, given,
+            self._scale, self._value, self._p,
+        )  # fmt: skip
+
+    def _take(self, lanes: list[int], state: npt.NDArray[np.int32], answers: Answers) -> None:
+        """Bring the results of lanes that have stopped."""
+        dev, count = self.device, len(lanes)
+        jobs = self._job[lanes]
+        dev.write(self._lane, np.array(lanes, np.int32))
+        if self._top is not None:
+            assert answers.index is not None
+            self._top.enqueue(self._lane, count, self._value, self._scale)
+            answers.index[jobs], answers.values[jobs] = self._top.take(count)
+        else:
+            self._program.ppr_take(
+                -(-self.n // self._items), np.int32(self.n), np.int32(count), self._lane, self._scale,
+                self._value, self._out,
+            )  # fmt: skip
+            for j, job in enumerate(jobs):
+                answers.values[job] = dev.download(self._out, self.numbers.real, self.n, offset=j * self.n)
+        if self.numbers.compensated:
+            pairs = dev.download(self._sums, np.float32, 6 * self.width).astype(np.float64)
+            sums = pairs.reshape(3, self.width, 2).sum(axis=2)
+        else:
+            sums = dev.download(self._sums, np.float64, 3 * self.width).reshape(3, self.width)
+        answers.iterations[jobs] = state[ITERATIONS][lanes]
+        answers.moved[jobs] = sums[1][lanes]
+        answers.residual[jobs] = np.sqrt(sums[2][lanes]) if self.options.squared else sums[2][lanes]
+        met = state[CONVERGED][lanes] != 0
+        steady = answers.ended[jobs] == "top"
+        answers.converged[jobs] = met | steady
+        answers.ended[jobs] = np.where(steady, "top", np.where(met, "tol", "max_iter"))
+        self._job[lanes] = -1
+
+    def _stop_steady(self, state: npt.NDArray[np.int32], answers: Answers) -> None:
+        """Stop the lanes whose top k set has not changed for long enough."""
+        running = np.flatnonzero((self._job >= 0) & (state[STOPPED] == 0))
+        if not len(running) or self._top is None:
+            return
+        self.device.write(self._lane, running.astype(np.int32))
+        self._top.enqueue(self._lane, len(running), self._value, self._scale)
+        names, _ = self._top.take(len(running))
+        changed = False
+        for lane, row in zip(running.tolist(), names, strict=True):
+            now = frozenset(row.tolist())
+            self._steady[lane] = self._steady[lane] + 1 if now == self._seen[lane] else 0
+            self._seen[lane] = now
+            if self._steady[lane] >= self.options.stable_top:
+                state[STOPPED, lane] = 1
+                answers.ended[self._job[lane]] = "top"
+                changed = True
+        if changed:
+            self.device.write(self._state, np.ascontiguousarray(state))

@@ -1,0 +1,117 @@
+"""What a personalized PageRank call returns."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import ConvergenceError, ConvergenceWarning
+from clgraph.results import RunsOn
+
+if TYPE_CHECKING:
+    from clgraph.ranking import OnNonconvergence
+    from clgraph.ranking.problem import Stop
+
+
+@dataclass(frozen=True)
+class PersonalizedResult(RunsOn):
+    """Ranks from the point of view of each source, and how they came about.
+
+    Rows stand in the order of the caller's sources; a vertex given twice has two equal rows
+    (a distribution given twice takes walks of its own each time).
+
+    Attributes
+    ----------
+    ranks : float32 or float64 array, shape (k, n), or None
+        In the graph's vertex order; None if `top` was given.
+    ids : array, shape (k, top), or None
+        Ids of the highest ranks, descending; equal ones: smaller index first.
+    scores : float32 or float64 array, shape (k, top), or None
+        Their ranks.
+    sources : list
+        The source ids, or "distribution i".
+    method : str
+    dangling : str
+        The policy in force: "uniform", "personalization", "drop" or "given".
+    dangling_vector : float64 array, shape (n,), or None
+        The distribution, if it was given.
+    damping, tol : float
+    norm : str
+    iterations : int64 array, shape (k,)
+        How often the recurrence was applied (monte-carlo, stored answers: 0).
+    residuals : float64 array, shape (k,)
+        Difference of the last two iterates in `norm`, at the last check (monte-carlo, stored answers: NaN).
+    converged : bool array, shape (k,), or None
+        None if tol=0 asked for exactly max_iter iterations, and for monte-carlo.
+    ended : list of str
+        What ended each source: "tol", "top" (stable), "max_iter", "store" or "walks".
+    error_bounds : float64 array, shape (k,)
+        The ranks are no farther than this (L1) from the exact ones (monte-carlo: NaN).
+    walks : int or None
+        Walks from each source (monte-carlo).
+    visits : uint32 array, shape (k, n) or (k, top), or None
+        How often walks stood at each vertex, or at those of `ids`. Equal on all devices for one seed.
+    lost : int64 array, shape (k,), or None
+        Walks that ended at a vertex without out-arcs.
+    standard_errors : float64 array like `visits`, or None
+        Of the ranks (monte-carlo): at most ``sqrt((1 + d) rank / walks)``, taken at the estimated rank.
+    seed : int or None
+    epsilon, confidence : float or None
+        What `walks` was derived from.
+    plan : tuple of str
+        What was chosen and why, a line each.
+    dtype : str
+    seconds : dict of float
+        Time by phase: "build", "upload" (with the stored ranks, once), "compile", "run" (from the first
+        launch to the end of the last kernel, results brought as they come), "total".
+    device : str
+    """
+
+    ranks: npt.NDArray[Any] | None
+    ids: npt.NDArray[Any] | None
+    scores: npt.NDArray[Any] | None
+    sources: list[Any]
+    method: str
+    dangling: str
+    dangling_vector: npt.NDArray[np.float64] | None = field(repr=False)
+    damping: float
+    tol: float
+    norm: str
+    iterations: npt.NDArray[np.int64]
+    residuals: npt.NDArray[np.float64]
+    converged: npt.NDArray[np.bool_] | None
+    ended: list[str]
+    error_bounds: npt.NDArray[np.float64]
+    walks: int | None
+    visits: npt.NDArray[np.uint32] | None
+    lost: npt.NDArray[np.int64] | None
+    standard_errors: npt.NDArray[np.float64] | None
+    seed: int | None
+    epsilon: float | None
+    confidence: float | None
+    plan: tuple[str, ...]
+    dtype: str
+    seconds: dict[str, float]
+    device: str
+
+
+def report_nonconvergence(result: PersonalizedResult, stop: Stop, what: OnNonconvergence) -> None:
+    """Raise or warn, if some source did not reach the tolerance."""
+    if result.converged is None or result.converged.all():
+        return
+    bad = np.flatnonzero(~result.converged)
+    i = int(bad[0])
+    text = (
+        f"personalized PageRank did not converge on {result.device} for {len(bad)} of {len(result.sources)} "
+        f"sources: after {result.iterations[i]} iterations the residual of source {result.sources[i]!r} "
+        f"(norm {result.norm!r}) is {result.residuals[i]:.3g}, not below {stop.threshold:.3g}; a larger "
+        "max_iter or tol will do, or on_nonconvergence='return' (the error's `result` holds what was reached)"
+    )
+    if what == "raise":
+        raise ConvergenceError(text, result)
+    if what == "warn":
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)

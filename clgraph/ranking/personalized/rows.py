@@ -1,0 +1,183 @@
+"""How personalized PageRank sums its rows: host half of ``cl/ranking/personalized/power.cl`` and ``cl/ranking/personalized/coo.cl``."""
+
+from __future__ import annotations
+
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.upload import DeviceCSR, upload_csr
+from clgraph.ranking.personalized.product import SHAPES, Product
+from clgraph.ranking.personalized.teams import Teams
+from clgraph.ranking.slices import balanced
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+# what the end of a row costs, in arcs
+SETTLE = 3
+
+
+class Runs(Product):
+    """One work-item takes a run of rows, and all lanes: method "power" on CPUs."""
+
+    csr: DeviceCSR
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.reverse = self.graph.reverse
+        longest = int(np.diff(self.reverse.row_ptr).max(initial=0))
+        cost = self.reverse.row_ptr.astype(np.int64) + SETTLE * np.arange(self.n + 1)
+        self._bound = balanced(cost, self.shape.runs)
+        self.parts = len(self._bound) - 1
+        self.chain = max(longest, int(np.diff(self._bound).max()))
+
+    def explain(self) -> list[str]:
+        return [f"{self.width} lanes: one work-item takes a run of rows and all lanes, {self.parts} runs"]
+
+    def upload(self) -> None:
+        self.csr = upload_csr(self.device, self.reverse)
+        self._share = self._shares(self.reverse)
+        self._bounds = self.device.upload(self._bound)
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        self._program = self.device.program("ranking/personalized/power", **defines, **self.csr.defines)
+
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+        csr = self.csr
+        self._program.ppr_runs.exact(
+            self.parts, np.int32(test), np.int32(last), self._bounds, csr.row_ptr, csr.col_idx, self._share,
+            parts, state, *vertex, local=1,
+        )  # fmt: skip
+
+
+class Arcs(Product):
+    """Arcs in coordinate form, one source: what "coo" and "coo-flat" share."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.arcs = self.graph.num_arcs
+        self.local = self.shape.local
+        self.groups = -(-self.n // (self.local * self.shape.items))
+        self.parts = self.groups
+        self.chain = self.shape.items + int(log2(self.local))
+
+    fixed = False
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        self._settling = self.device.program(
+            "ranking/personalized/coo", **{**defines, "LANES": None}, LOCAL=self.local, ITEMS=self.shape.items,
+            FIXED=self.fixed,
+        )  # fmt: skip
+
+    def _settle(
+        self, test: bool, last: int, row_sum: Any, fixed: Any, parts: Any, state: Any, vertex: tuple[Any, ...]
+    ) -> None:
+        self._settling.ppr_settle.exact(
+            self.groups * self.local, np.int32(self.n), np.int32(test), np.int32(last), row_sum, fixed, parts,
+            state, *vertex, local=self.local,
+        )  # fmt: skip
+
+
+class Coo(Arcs):
+    """One work-item an arc, atomic integer adds: method "coo"."""
+
+    fixed = True
+
+    def explain(self) -> list[str]:
+        words = "one of 64 bits" if "HAVE_INT64_ATOMICS" in self.device.features else "two of 32 bits"
+        return [f"one work-item an arc; atomic integer adds in units of 2^-62, {words}"]
+
+    def upload(self) -> None:
+        graph, device = self.graph, self.device
+
+        def tails() -> Any:
+            device.reserve({"tail": 4 * graph.num_arcs})
+            return device.upload(graph.rows)
+
+        self._head = upload_csr(device, graph).col_idx
+        self._tail = device.cached(graph, "ppr-tails", tails)
+        self._share = None
+        if self.weighted:
+            self._share = device.cached(
+                graph, ("ppr-coo-share", self.numbers.real, self.weight), self._make_shares
+            )
+        self._fixed = device.zeros(self.n, np.uint64)
+
+    def _make_shares(self) -> Any:
+        weights, problem = self.problem.weights, self.problem
+        assert weights is not None
+        whole = problem.out[self.graph.rows]
+        shares = np.divide(weights, whole, out=np.zeros_like(whole), where=whole > 0)
+        return self.device.upload(shares.astype(self.numbers.real))
+
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+        items = self.shape.items
+        self._settling.ppr_coo_push(
+            -(-self.arcs // items), np.int64(self.arcs), self._tail, self._head, self._share, vertex[0],
+            state, self._fixed, local=self.local,
+        )  # fmt: skip
+        self._settle(test, last, None, self._fixed, parts, state, vertex)
+
+
+class CooFlat(Arcs):
+    """Arcs sorted by head, segmented sums in work-groups, carries between them: method "coo-flat"."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        shape = self.shape
+        self.flat_groups = -(-self.arcs // (shape.flat_local * shape.flat_arcs))
+        longest = int(np.diff(self.graph.reverse.row_ptr).max(initial=0))
+        joins = longest // shape.flat_arcs // shape.flat_local + int(log2(shape.flat_local)) + 2
+        self.chain = max(self.chain, shape.flat_arcs + joins)
+
+    def explain(self) -> list[str]:
+        shape = self.shape
+        return [
+            f"arcs sorted by head, {shape.flat_local * shape.flat_arcs} to a work-group: segmented sums, "
+            "carries between groups without atomics"
+        ]
+
+    def upload(self) -> None:
+        device, reverse = self.device, self.graph.reverse
+
+        def heads() -> Any:
+            device.reserve({"head": 4 * reverse.num_arcs})
+            return device.upload(reverse.rows)
+
+        self._tail = upload_csr(device, reverse).col_idx
+        self._head = device.cached(reverse, "ppr-heads", heads)
+        self._share = self._shares(reverse)
+        self._row_sum = device.zeros(self.n, np.float64)  # an ACC has 8 bytes either way
+        self._carry = device.empty(2 * self.flat_groups, np.float64)
+        self._closes = device.empty(self.flat_groups, np.int32)
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        super().compile(defines)
+        shape = self.shape
+        self._program = self.device.program(
+            "ranking/personalized/coo", **{**defines, "LANES": None}, LOCAL=shape.flat_local, ARCS=shape.flat_arcs
+        )
+
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+        arcs, local = np.int64(self.arcs), self.shape.flat_local
+        self._program.ppr_flat_sums.exact(
+            self.flat_groups * local, arcs, self._tail, self._head, self._share, vertex[0], state,
+            self._row_sum, self._carry, self._closes, local=local,
+        )  # fmt: skip
+        self._program.ppr_flat_carries(
+            self.flat_groups, arcs, np.int32(self.flat_groups), self._head, state, self._carry, self._closes,
+            self._row_sum,
+        )  # fmt: skip
+        self._settle(test, last, self._row_sum, None, parts, state, vertex)
+
+
+WAYS: dict[str, type[Product]] = {"coo": Coo, "coo-flat": CooFlat}
+
+
+def product_of(method: str, device: Device) -> type[Product]:
+    """The way that a method's rows are summed on a device."""
+    if method == "power":
+        return Runs if SHAPES[device.kind].runs else Teams
+    return WAYS[method]

@@ -1,0 +1,70 @@
+"""The k largest entries of vectors on a device: host half of ``cl/ranking/personalized/top.cl``."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from clgraph.device import Device, Kind
+
+# work-items of a group; one on CPUs, where a barrier costs more than it saves
+TOP_LOCAL: dict[Kind, int] = {"gpu": 256, "cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}
+
+
+class Top:
+    """Selects from vectors that stand beside each other in lanes.
+
+    Parameters
+    ----------
+    device : Device
+    n, k : int
+        Entries, and how many of them are wanted (at most n).
+    lanes : int
+        Vectors beside each other; at most so many are looked at together.
+    real : type
+        float32 or float64.
+    scaled, numbered : bool
+        Whether scores are multiplied by a scale; whether entries have numbers of their own.
+    """
+
+    def __init__(
+        self, device: Device, n: int, k: int, lanes: int, real: type[np.floating[Any]], *,
+        scaled: bool = False, numbered: bool = False,
+    ) -> None:  # fmt: skip
+        self.device, self.n, self.k, self.real = device, n, k, real
+        self.local = TOP_LOCAL[device.kind]
+        self._across = self.local == 1 or self.local % lanes == 0  # a group takes all lanes of a chunk
+        # a pass over chunks and one over a chunk cost the same at the root of n; small ones are not worth it
+        self.chunk = min(n, max(self.local, 1 << (isqrt(n).bit_length())))
+        self.chunks = -(-n // self.chunk)
+        device.reserve({"best": lanes * self.chunks * np.dtype(real).itemsize})
+        self._best = device.empty(lanes * self.chunks, real)
+        self._who = device.empty(lanes * self.chunks, np.int32)
+        self.names = device.empty(lanes * k, np.int32)
+        self.scores = device.empty(lanes * k, real)
+        self._program = device.program(
+            "ranking/personalized/top", REAL="double" if real is np.float64 else "float", LANES=lanes, LOCAL=self.local,
+            SCALED=scaled, NUMBERED=numbered,
+        )  # fmt: skip
+
+    def enqueue(self, lane: Any, count: int, score: Any, scale: Any = None, number: Any = None) -> None:
+        """Select from `count` lanes (an int32 buffer names them); does not wait."""
+        n, chunk, chunks, local = np.int32(self.n), np.int32(self.chunk), np.int32(self.chunks), self.local
+        self._program.top_chunks.exact(
+            (self.chunks * local, 1 if self._across else count), n, chunk, chunks, lane, score, scale, number,
+            self._best, self._who, local=(local, 1),
+        )  # fmt: skip
+        self._program.top_pick.exact(
+            count * local, n, chunk, chunks, np.int32(self.k), np.int32(count), lane, score, scale, number,
+            self._best, self._who, self.names, self.scores, local=local,
+        )  # fmt: skip
+
+    def take(self, count: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+        """Names (or indices) and scores of the last selection, each (count, k); waits."""
+        shape = (count, self.k)
+        names = self.device.download(self.names, np.int32, count * self.k).reshape(shape)
+        return names, self.device.download(self.scores, self.real, count * self.k).reshape(shape)

@@ -1,0 +1,241 @@
+"""The power method on a device: host half of ``cl/ranking/solver.cl``.
+
+Row sums are a `Rows` (`clgraph.ranking.rows` and its neighbours); here are the vectors, the loop and its
+end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.ranking.rows import Numbers
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.ranking.problem import Problem, Stop
+    from clgraph.ranking.rows import Rows
+
+# iterations that are enqueued before the host looks whether the device has stopped; what is enqueued too much
+# does nothing
+LOOK = 8
+NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}
+# work-items of the group that adds up the parts, by kind of device (256 if not named)
+FINISH_LOCAL = {"cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}
+
+# vertices of a work-item of the start (1 if not named)
+START_ITEMS = {"cpu": 2048, "emulator": 2048, "fpga": 2048, "simulator": 4}
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What a problem gives, in the rows' order on the device: 1 / out-degree, p, q and the start.
+
+    All but the first may be None, which stands for 1/n everywhere.
+    """
+
+    inverse: Any
+    p: Any
+    q: Any
+    start: Any
+
+
+class Solver:
+    """Buffers and launches of one call.
+
+    Parameters
+    ----------
+    device : Device
+    problem : Problem
+    stop : Stop
+    numbers : Numbers
+    rows : Rows
+    """
+
+    def __init__(self, device: Device, problem: Problem, stop: Stop, numbers: Numbers, rows: Rows) -> None:
+        self.device, self.problem, self.stop, self.numbers, self.rows = device, problem, stop, numbers, rows
+        self.n = problem.n
+        self.local = FINISH_LOCAL.get(device.kind, 256)
+        # the start has a tally of its own
+        flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
+        self.start_items = self.n if flat else START_ITEMS.get(device.kind, 1)
+        self.start_groups = -(-self.n // (self.start_items * self.local))
+        self.parts = max(rows.parts, self.start_groups)
+        chain = 1 if flat else self.start_items
+        self.chain = max(rows.chain, chain, self.parts // self.local) + int(log2(self.local))
+
+    @property
+    def round_off_chain(self) -> int:
+        """Longest chain of additions in the ranks' own precision; 0 where sums are kept more exactly."""
+        if self.numbers.dtype == "float64":
+            return self.chain
+        # pairs of floats end in a float each: the row's sum, the mass, and their sum
+        return 4 if self.numbers.compensated else 0
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """Build options of the problem."""
+        problem = self.problem
+        return {
+            **self.numbers.defines,
+            "WEIGHTED": problem.weights is not None,
+            "TRAVEL_RANK": self.rows.travel_rank,
+            "SHIFT": self.rows.shift,
+        }
+
+    @property
+    def variant(self) -> str:
+        """What runs."""
+        return self.rows.variant
+
+    def explain(self) -> tuple[str, ...]:
+        """What was chosen and why, a line each; once uploaded."""
+        kept = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
+        return (f"variant {self.variant} on {self.device.name}", *self.rows.explain(), kept)
+
+    def upload(self) -> None:
+        """Bring the graph to the device, and allocate and fill the vectors."""
+        self.rows.upload()
+        dev, n, real, rows = self.device, self.n, self.numbers.real, self.rows
+        vectors = ("rank", "travel", "next", "inverse", "p", "q", "start")
+        dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
+        self.hold(self.make_vectors())
+        # `output` has large pages on CPUs, which gathers from all over a vector want
+        self._rank = dev.output(n, real)
+        self._travel, self._next = (dev.output(n + rows.shift, real) for _ in range(2))
+        for buffer in (self._travel, self._next) if rows.shift else ():
+            dev.fill(buffer, real(0), rows.shift)
+        self._parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
+        self._sums = dev.empty(3, np.float64)
+        self._state = dev.empty(3, np.int32)
+
+    def hold(self, given: Vectors) -> None:
+        """Run with these vectors from now on."""
+        self._inverse, self._p, self._q, self._start = given.inverse, given.p, given.q, given.start
+
+    def make_vectors(self) -> Vectors:
+        """Upload what the problem gives (a sub-class may have it on the device already)."""
+        problem = self.problem
+        if problem.weights is None:
+            # a third of the time that np.divide takes with `where`
+            with np.errstate(divide="ignore"):
+                inverse = 1 / problem.out
+            inverse[problem.out == 0] = 0
+        else:
+            inverse = (problem.out > 0).astype(np.float64)  # the arcs' shares have the division in them
+        p = self._vector(problem.personalization)
+        same = problem.dangling is problem.personalization
+        q = p if same else self._vector(problem.dangling)
+        return Vectors(self._vector(inverse), p, q, self._vector(problem.start))
+
+    def _vector(self, values: npt.NDArray[np.float64] | None) -> Any:
+        """A vector in the rows' order on the device; None stays None (the kernels do not read it)."""
+        if values is None:
+            return None
+        order = self.rows.order
+        return self.device.upload((values if order is None else values[order]).astype(self.numbers.real))
+
+    def compile(self) -> None:
+        """Build the kernels."""
+        defines = self.defines
+        uniform = self._p is None and self._q is None
+        self.rows.plain = uniform and NORMS[self.stop.norm] == 1
+        self.rows.compile(defines)
+        self._program = self.device.program("ranking/solver", **defines, LOCAL=self.local, ITEMS=self.start_items)
+
+    def run(self) -> None:
+        """Iterate until the test is met or `max_iter` iterations are done."""
+        wide, stop, rows = self.numbers.wide, self.stop, self.rows
+        even, damping = wide(1 / self.n), wide(self.problem.damping)
+        norm = np.int32(NORMS[stop.norm])
+        self.start()
+        travel, following = self._travel, self._next
+        done = 0
+        while done < stop.max_iter:
+            for _ in range(min(LOOK, stop.max_iter - done)):
+                vertex = (
+                    self._rank, following, self._inverse, self._p, self._q, damping, even, norm, self._sums,
+                )  # fmt: skip
+                rows.enqueue(travel, self._parts, self._state, vertex)
+                self._finish(rows.parts, counts=True)
+                travel, following = following, travel
+                done += 1
+            if stop.tol > 0:
+                if self.stopped():
+                    break
+            elif done % (8 * LOOK) == 0:
+                self.device.finish()  # a queue should not grow without bounds
+        self.device.finish()
+
+    def start(self) -> None:
+        """Enqueue the start: rank, what travels, and the mass on dangling vertices."""
+        self._program.pagerank_start.exact(
+            self.start_groups * self.local, np.int32(self.n), self.numbers.wide(1 / self.n), self._start,
+            self._inverse, self._rank, self._travel, self._parts, self._state, local=self.local,
+        )  # fmt: skip
+        self._finish(self.start_groups, counts=False)
+
+    def stopped(self) -> bool:
+        """Whether the device has stopped; waits."""
+        return bool(self.device.download(self._state, np.int32, 1)[0])
+
+    def _finish(self, count: int, *, counts: bool) -> None:
+        wide, stop = self.numbers.wide, self.stop
+        self._program.pagerank_finish.exact(
+            self.local, np.int32(count), np.int32(counts), np.int32(stop.max_iter), wide(stop.threshold),
+            np.int32(NORMS[stop.norm]), np.int32(self.problem.drop), self._parts, self._sums, self._state,
+            local=self.local,
+        )  # fmt: skip
+
+    @property
+    def rank(self) -> Any:
+        """The buffer of the ranks, in the rows' order."""
+        return self._rank
+
+    def end(self) -> tuple[int, bool, float, float]:
+        """Iterations, whether the test was met, and the residuals (L1, norm); waits."""
+        dev = self.device
+        _, iterations, met = dev.download(self._state, np.int32, 3).tolist()
+        if self.numbers.compensated:
+            sums = dev.download(self._sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
+        else:
+            sums = dev.download(self._sums, np.float64, 3)
+        return iterations, bool(met), float(sums[1]), float(sums[2])
+
+    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
+        """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` tells."""
+        if on_device:
+            return self._take_there(), *self.end()
+        ranks = self.device.download(self._rank, self.numbers.real, self.n)
+        if self.rows.order is not None:
+            in_order = np.empty_like(ranks)
+            in_order[self.rows.order] = ranks
+            ranks = in_order
+        return ranks, *self.end()
+
+    def _take_there(self) -> Any:
+        dev, order = self.device, self.rows.order
+        ranks = dev.array(self._rank, self.numbers.real, self.n)
+        if order is None:
+            return ranks
+        from pyopencl.array import take, to_device
+
+        place = np.empty(self.n, np.int32)
+        place[order] = np.arange(self.n, dtype=np.int32)
+        return take(ranks, to_device(dev.queue, place))
+
+
+def choose_numbers(device: Device, dtype: str) -> Numbers:
+    """The types of a run on a device."""
+    has_doubles = "HAVE_FP64" in device.features
+    if dtype == "float64" and not has_doubles:
+        raise InputError(
+            f"{device.spec} ({device.name}) has no float64 arithmetic: use dtype='float32' (its sums are "
+            "compensated there), or another device"
+        )
+    return Numbers(dtype, not has_doubles)

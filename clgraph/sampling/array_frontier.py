@@ -1,0 +1,85 @@
+"""The largest component of what is left in COPRA by array-frontier searches (thesis Algorithm 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clgraph.sampling.copra import Copra
+
+
+class ArrayFrontier:
+    """One search after another until no component can be larger than the largest found.
+
+    The thesis keeps the first component that is large enough; this keeps the largest, a tie going to the
+    component with the smallest vertex.
+    """
+
+    def __init__(self, copra: Copra, hub: int) -> None:
+        device = copra.device
+        self._copra, self._hub = copra, hub
+        self._program = device.program("sampling/array_frontier", ITEMS=device.tuning.items, **copra.csr.defines)
+        self._label = device.empty(copra.n, np.int32)
+        self._frontier = device.empty(copra.n, np.int32)
+        self._next = device.empty(copra.n, np.int32)
+        self._word = device.empty(1, np.int32)
+        self._passes = -(-copra.n // device.tuning.items)
+
+    def find(self, live: int) -> tuple[Any, int, int]:
+        """(label buffer, label of the largest component, its size) among `live` vertices."""
+        self._program.copra_bfs_clear(
+            self._passes, np.int32(self._copra.n), self._label, self._frontier, self._next
+        )
+        # the hub is a guess at the giant component; if it is gone its "component" has nothing to do with G
+        first = self._hub if self._is_live(self._hub) else self._unreached()
+        best, best_size, left, source = -1, 0, live, first
+        smallest_of_best = -1
+        while left > 0 and best_size <= left:
+            size = self._search(source)
+            left -= size
+            if size > best_size:
+                best, best_size = source, size
+                smallest_of_best = self._smallest(source) if source == self._hub else source
+            elif size == best_size and source < smallest_of_best:
+                best, smallest_of_best = source, source
+            if left > 0:
+                source = self._unreached()
+        return self._label, best, best_size
+
+    def keep(self, label: Any, keep: int) -> int:
+        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        return self._copra.keep_component(label, keep)
+
+    def _is_live(self, vertex: int) -> bool:
+        start = self._copra.device.download(self._copra.v_start, self._copra.offset, 1, offset=vertex)
+        return bool(start[0] >= 0)
+
+    def _search(self, source: int) -> int:
+        """Label the component of `source`; returns its size."""
+        copra, device = self._copra, self._copra.device
+        self._program.copra_bfs_start(1, np.int32(source), self._label, self._frontier)
+        size, found = 1, 1
+        while found:
+            device.fill(self._word, np.int32(0), 1)
+            self._program.copra_bfs_step(
+                self._passes, np.int32(copra.n), np.int32(source), copra.v_start, copra.v_end, copra.edges,
+                self._label, self._frontier, self._next, self._word,
+            )  # fmt: skip
+            found = int(device.download(self._word, np.int32, 1)[0])
+            size += found
+            self._frontier, self._next = self._next, self._frontier
+        return size
+
+    def _unreached(self) -> int:
+        """The smallest live vertex that no search has reached: the smallest of its component."""
+        copra, device = self._copra, self._copra.device
+        device.fill(self._word, np.int32(copra.n), 1)
+        self._program.copra_bfs_unreached(
+            self._passes, np.int32(copra.n), copra.v_start, self._label, self._word
+        )
+        return int(device.download(self._word, np.int32, 1)[0])
+
+    def _smallest(self, label: int) -> int:
+        labels = self._copra.device.download(self._label, np.int32, self._copra.n)
+        return int(np.argmax(labels == label))

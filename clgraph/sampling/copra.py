@@ -1,0 +1,175 @@
+"""COPRA, the Compressed Parallel-Removal Array, on a device (Tariq 2018): host half of ``cl/sampling/copra.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.upload import INT32_MAX, upload_csr
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.program import Program
+    from clgraph.graph import Graph
+
+
+class Copra:
+    """The removable arrays of a graph without self-loops, all vertices live.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected; self-loops must be gone (`graph.simple`).
+    far_scan : bool
+        Find an edge's other slot by the thesis's plain scan (what an FPGA's bursts like) instead of by
+        binary search.
+
+    Attributes
+    ----------
+    v_start, v_end, edges : device buffers
+        As in the head of ``cl/sampling/copra.cl``.
+    """
+
+    def __init__(self, device: Device, graph: Graph, *, far_scan: bool = False) -> None:
+        self.device = device
+        self.n, self.arcs = graph.num_vertices, graph.num_arcs
+        self.slots = 2 * self.n + self.arcs
+        self.csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
+        self.has_copies = graph.has_copies
+        self.offset = self.csr.offset
+        self.far_scan = far_scan
+        size = np.dtype(self.offset).itemsize
+        device.reserve({"v_start": self.n * size, "v_end": self.n * size, "edges": 4 * self.slots})
+        self.v_start = device.empty(self.n, self.offset)
+        self.v_end = device.empty(self.n, self.offset)
+        self.edges = device.empty(self.slots, np.int32)
+        self._lost = device.empty(1, np.int32)
+
+    @property
+    def program(self) -> Program:
+        """The kernels of ``cl/sampling/copra.cl`` for this device and these options."""
+        return self.device.program(
+            "sampling/copra",
+            ITEMS=self.device.tuning.items,
+            FAR_SCAN=int(self.far_scan),
+            HAS_COPIES=int(self.has_copies),
+            **self.csr.defines,
+        )
+
+    def compile(self) -> None:
+        """Build the kernels now (for timing; they are built at their first use otherwise)."""
+        self.program  # noqa: B018
+
+    def build(self) -> None:
+        """Fill the arrays: every vertex and every edge is there (again)."""
+        self.program.copra_build(
+            self._passes,
+            np.int32(self.n),
+            self.csr.row_ptr,
+            self.csr.col_idx,
+            self.v_start,
+            self.v_end,
+            self.edges,
+        )
+
+    def _passes_over(self, count: int) -> int:
+        """Work-items of a pass over so many things."""
+        return -(-count // self.device.tuning.items)
+
+    @property
+    def _passes(self) -> int:
+        return self._passes_over(self.n)
+
+    def remove_vertices(self, vertices: Any, count: int) -> None:
+        """Remove `count` distinct live vertices (an int32 buffer)."""
+        c = self.csr
+        self.program.copra_remove_vertices(
+            self._passes_over(count),
+            np.int32(count),
+            vertices,
+            c.row_ptr,
+            c.col_idx,
+            self.v_start,
+            self.v_end,
+            self.edges,
+        )
+
+    def restore_vertices(self, vertices: Any, count: int) -> None:
+        """Undo `remove_vertices`, in a run that removed nothing but vertices."""
+        c = self.csr
+        self.program.copra_restore_vertices(
+            self._passes_over(count), np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end
+        )
+        self.program.copra_restore_blocks(
+            self._passes_over(count),
+            np.int32(count),
+            vertices,
+            c.row_ptr,
+            c.col_idx,
+            self.v_start,
+            self.edges,
+        )
+
+    def remove_edges(self, slots: Any, count: int) -> None:
+        """Remove `count` distinct live edges, each given by one of its slots."""
+        c = self.csr
+        self.program.copra_remove_edges(
+            self._passes_over(count),
+            np.int32(count),
+            slots,
+            np.int32(self.n),
+            c.row_ptr,
+            c.col_idx,
+            self.edges,
+        )
+
+    def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
+        """Remove edges given by both of their slots; a slot of -1 is passed over."""
+        self.program.copra_remove_pairs(self._passes_over(count), np.int32(count), slots, far, self.edges)
+
+    def restore_pairs(self, vertices: Any, slots: Any, far: Any, count: int) -> None:
+        """Undo `remove_pairs`, given the owners of `slots` too."""
+        self.program.copra_restore_pairs(
+            self._passes_over(count), np.int32(count), vertices, slots, far, self.csr.col_idx, self.edges
+        )
+
+    def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
+        """Remove drawn (vertex, slot) pairs; a slot of -1 is passed over."""
+        self._vertex_edges(self.program.copra_remove_vertex_edges, vertices, slots, count)
+
+    def restore_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
+        """Undo `remove_vertex_edges` (or `remove_edges`, given the owners of the slots too)."""
+        self._vertex_edges(self.program.copra_restore_vertex_edges, vertices, slots, count)
+
+    def _vertex_edges(self, kernel: Any, vertices: Any, slots: Any, count: int) -> None:
+        c = self.csr
+        kernel(self._passes_over(count), np.int32(count), vertices, slots, c.row_ptr, c.col_idx, self.edges)
+
+    def keep_component(self, label: Any, keep: int) -> int:
+        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        self.device.fill(self._lost, np.int32(0), 1)
+        self.program.copra_keep_component(
+            self._passes,
+            np.int32(self.n),
+            np.int32(keep),
+            label,
+            self.v_start,
+            self.v_end,
+            self.edges,
+            self._lost,
+        )
+        return int(self.device.download(self._lost, np.int32, 1)[0]) // 2
+
+    def live_vertices(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which vertices are there, bool (n,)."""
+        live = self.device.empty(self.n, np.uint8)
+        self.program.copra_live_vertices(self._passes, np.int32(self.n), self.v_start, live)
+        return self.device.download(live, np.uint8, self.n).view(np.bool_)
+
+    def live_arcs(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which arcs of the graph's CSR are there, bool (arcs,)."""
+        live = self.device.empty(max(self.arcs, 1), np.uint8)
+        self.program.copra_live_arcs(self._passes, np.int32(self.n), self.csr.row_ptr, self.edges, live)
+        return self.device.download(live, np.uint8, self.arcs).view(np.bool_)

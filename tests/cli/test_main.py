@@ -1,0 +1,246 @@
+"""The command line as a whole: help, statuses, manners, the small commands."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from cli_runs import InProcess, environment, process
+
+import clgraph
+from clgraph.cli import COMMANDS
+
+
+@pytest.fixture
+def run(capsys):
+    return InProcess(capsys)
+
+
+def test_version(run):
+    done = process("--version")
+    assert (done.status, done.out, done.err) == (0, f"clgraph, version {clgraph.__version__}\n", "")
+
+
+def test_help_lists_the_commands_and_loads_nothing():
+    code = (
+        "import sys; from clgraph.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "assert 'pyopencl' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 0, done.stderr
+    for name in COMMANDS:
+        assert f"\n  {name} " in done.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(run, command):
+    done = run(command, "--help")
+    assert done.status == 0
+    assert done.out.startswith(f"Usage: clgraph {command}")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["smaple"], ["No such command 'smaple'. Did you mean 'sample'?"]),
+        (["sample"], ["Missing argument 'GRAPH'"]),
+        (["sample", "x.txt"], ["Give one of --size"]),
+        (["sample", "x.txt", "--sise", "3"], ["No such option", "--sise", "--size"]),
+        (["sample", "x.txt", "--size", "3", "--seed", "soon"], ["--seed", "'soon' is not a valid integer"]),
+        (["sample", "x.txt", "--size", "3", "--ids", "float"], ["--ids", "int", "str"]),
+        (["generate", "powerlaw"], ["Missing option"]),
+        (["demo", "--vertices", "1"], ["--vertices", "x>=10"]),
+    ],
+)
+def test_what_is_not_understood_is_status_2(run, args, words):
+    done = run(*args)
+    assert done.status == 2
+    assert not done.out
+    for word in words:
+        assert word in done.err
+    assert "clgraph" in done.err  # the usage line
+
+
+def test_no_arguments_show_the_help(run):
+    done = run()
+    assert done.status == 2
+    assert "Commands:" in done.out + done.err
+
+
+def test_an_error_status_of_a_command_comes_through():
+    # with no driver at all doctor ends in status 1; click hands that over as a return value
+    done = process("doctor", OCL_ICD_VENDORS="/nonexistent", CLGRAPH_DEVICE="")
+    assert done.status == 1
+    done = process("devices", OCL_ICD_VENDORS="/nonexistent")
+    assert done.status == 1
+    assert "no OpenCL driver was found" in done.err
+
+
+def test_doctor_says_0_where_something_works():
+    assert process("doctor").status == 0
+
+
+def test_a_fault_of_ours_is_no_traceback(run, monkeypatch, capsys, tmp_path):
+    def broken(*args, **kwargs):
+        raise KeyError("surprise")
+
+    monkeypatch.setattr("clgraph.csr.generate.powerlaw_graph", broken)
+    args = ["generate", "powerlaw", "--vertices", "10", "-o", str(tmp_path / "x.txt")]
+    with pytest.raises(SystemExit) as stop:
+        clgraph.cli.main(args)
+    err = capsys.readouterr().err
+    assert stop.value.code == 1
+    assert "unexpected KeyError: 'surprise'" in err
+    assert "please report it" in err
+    assert "Traceback" not in err
+    monkeypatch.setenv("CLGRAPH_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        clgraph.cli.main(args)
+
+
+def test_memory_and_system_errors_are_told(monkeypatch, capsys, tmp_path):
+    no_memory, no_space = MemoryError("13 GB"), OSError(28, "No space")
+    for error, word in ((no_memory, "out of memory: 13 GB"), (no_space, "No space")):
+
+        def broken(*args, error=error, **kwargs):
+            raise error
+
+        monkeypatch.setattr("clgraph.csr.generate.powerlaw_graph", broken)
+        with pytest.raises(SystemExit) as stop:
+            clgraph.cli.main(["generate", "powerlaw", "--vertices", "10", "-o", str(tmp_path / "x.txt")])
+        assert stop.value.code == 1
+        assert f"clgraph: error: {word}" in capsys.readouterr().err.replace("[Errno 28] ", "")
+
+
+def test_a_reader_that_has_gone_is_no_error(tmp_path):
+    # the pipe is closed before anything is written into it
+    child = subprocess.Popen(
+        [sys.executable, "-m", "clgraph", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment(),
+    )  # fmt: skip
+    child.stdout.close()
+    err = child.stderr.read().decode()
+    child.stderr.close()
+    assert child.wait() != 0
+    assert err == ""
+
+
+def test_generate(run, tmp_path):
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    args = ["generate", "powerlaw", "--vertices", 2000, "--average-degree", 5, "--exponent", 2.71]
+    args += ["--seed", 4]
+    done = run(*args, "-o", first)
+    assert (done.status, done.out) == (0, "")
+    assert "seed 4" in done.err
+    assert "wrote a.txt: undirected, 2000 vertices" in done.err
+    assert "without edges left out" in done.err  # an edge list cannot hold them, and that is said
+    done = run(*args, "-q", "-o", second)
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_generate_draws_a_seed_and_tells_it(run, tmp_path):
+    done = run("generate", "powerlaw", "--vertices", 100, "-o", tmp_path / "a.clg")
+    assert done.status == 0
+    seed = done.err.split("seed ")[1].split(":")[0]
+    done = run("generate", "powerlaw", "--vertices", 100, "--seed", seed, "-o", tmp_path / "b.clg")
+    assert (tmp_path / "a.clg").read_bytes() == (tmp_path / "b.clg").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--vertices", "0"], "0 vertices"),
+        (["--vertices", "-5"], "-5 vertices"),
+        (["--vertices", "3000000000"], "give 1 to 2147483647"),
+        (["--vertices", "100", "--average-degree", "nan"], "average degree"),
+        (["--vertices", "100", "--average-degree", "100"], "average degree"),
+        (["--vertices", "100", "--exponent", "2"], "above 2"),
+        (["--vertices", "100", "--seed", "-1"], "seed -1"),
+    ],
+)
+def test_generate_refuses(run, tmp_path, options, word):
+    done = run("generate", "powerlaw", *options, "-o", tmp_path / "x.txt")
+    assert done.status == 1
+    assert done.err.startswith("clgraph: error: ")
+    assert word in done.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_generate_refuses_a_bad_place_before_it_works(run, tmp_path):
+    started = time.perf_counter()
+    (tmp_path / "folder.txt").mkdir()
+    for name, word in (("no/x.txt", "no folder"), ("x.what", "--to"), ("folder.txt", "is a folder")):
+        done = run("generate", "powerlaw", "--vertices", 100_000_000, "-o", tmp_path / name)
+        assert done.status == 1
+        assert word in done.err
+    assert time.perf_counter() - started < 5
+
+
+def test_demo(device):
+    started = time.perf_counter()
+    done = process("demo", "--device", device.spec)
+    assert time.perf_counter() - started < 60  # 20 s on a quiet machine
+    assert done.status == 0
+    for word in ("drv", "dre", "drve", "200,000", "clgraph sample GRAPH"):
+        assert word in done.out
+    assert device.name in done.err
+
+
+def test_selftest(device, run):
+    done = run("selftest", "--device", device.spec)
+    assert done.status == 0, done.out
+    assert f"checks passed on {device.name}" in done.out
+    assert "FAIL" not in done.out
+
+
+def test_selftest_tells_a_failure(device, run, monkeypatch):
+    checks = [("this", None, 0.1), ("that", "off", 0.2)]
+    monkeypatch.setattr("clgraph.selftest.selftest", lambda device: iter(checks))
+    done = run("selftest", "--device", device.spec)
+    assert done.status == 1
+    assert "FAIL that (0.20 s): off" in done.out
+    assert "1 of 2 checks passed" in done.out
+
+
+def test_unknown_device_lists_what_there_is(device, run, tmp_path):
+    done = run("demo", "--device", "abacus")
+    assert done.status == 1
+    assert "no device is 'abacus'" in done.err
+    assert device.name in done.err
+
+
+def test_devices_as_json(device, run):
+    done = run("devices", "--json")
+    assert done.status == 0
+    told = json.loads(done.out)
+    assert device.name in [d["name"] for d in told["devices"]]
+
+
+def test_interrupted_while_it_generates(tmp_path):
+    child = subprocess.Popen(
+        [sys.executable, "-m", "clgraph", "generate", "powerlaw", "--vertices", "20000000", "-o", "big.txt"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
+    )  # fmt: skip
+    # its imports are behind it once this process's memory holds the edges' array: then it is at work
+    deadline = time.monotonic() + 60
+    while _resident(child.pid) < 300 << 20 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=120)
+    assert child.returncode == 130, err
+    assert (out, err.strip()) == ("", "clgraph: interrupted")
+    assert not list(tmp_path.iterdir())
+
+
+def _resident(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0

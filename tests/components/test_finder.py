@@ -1,0 +1,408 @@
+"""Connected components: every device against SciPy, the verifier, the rows with dead slots, the command."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from clgraph.components import (
+    Components,
+    connected_components,
+    largest_component,
+)
+from clgraph.components.finder import GiantFinder, _by_decreasing_size
+from clgraph.components.strong import StrongFinder
+from clgraph.csr.upload import upload_csr
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.reference.components import reference_components, verify_components
+
+CONNECTIONS: tuple[Literal["weak", "strong"], ...] = ("weak", "strong")
+
+
+def check(graph: Graph, device: Any) -> None:
+    """Both kinds of components equal SciPy's, to the last number."""
+    for connection in CONNECTIONS:
+        found = connected_components(graph, connection=connection, device=device)
+        labels, sizes = reference_components(graph, connection=connection)
+        np.testing.assert_array_equal(found.labels, labels)
+        np.testing.assert_array_equal(found.sizes, sizes)
+        assert found.labels.dtype == np.int32
+        assert found.sizes.dtype == np.int64
+        verify_components(graph, found)
+        part = largest_component(graph, connection=connection, device=device)
+        np.testing.assert_array_equal(part.ids, graph.ids[labels == 0])
+
+
+def random_graph(rng: np.random.Generator, most: int, directed: bool) -> Graph:
+    n = int(rng.integers(1, most))
+    m = int(n * rng.choice([0.3, 0.6, 1, 1.5, 3]))
+    duplicates = str(rng.choice(["merge", "keep"]))
+    ends = rng.integers(0, n, (2, m))
+    return Graph.from_edges(*ends, directed=directed, vertices=np.arange(n), duplicates=duplicates)  # type: ignore[arg-type]
+
+
+def edges(pairs: Any, n: int, *, directed: bool = False, duplicates: Any = "merge") -> Graph:
+    source, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return Graph.from_edges(source, target, directed=directed, vertices=np.arange(n), duplicates=duplicates)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_random(device: Any, directed: bool) -> None:
+    rng = np.random.default_rng(1)
+    for most in [12] * 30 + [80] * 30 + [3000] * 6:
+        check(random_graph(rng, most, directed), device)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_edge_cases(device: Any, directed: bool) -> None:
+    check(edges([], 1, directed=directed), device)
+    check(edges([], 5, directed=directed), device)
+    check(edges([(0, 0)], 1, directed=directed), device)
+    check(edges([(1, 1), (2, 3), (3, 3)], 4, directed=directed), device)
+    check(edges([(0, 1)] * 3 + [(1, 0)] * 2 + [(2, 2)] * 2, 4, directed=directed, duplicates="keep"), device)
+    check(edges([(4, 5), (5, 6), (6, 4), (0, 1), (1, 3), (3, 0)], 7, directed=directed), device)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_wide_offsets(device: Any, directed: bool) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(10):
+        graph = random_graph(rng, 80, directed)
+        check(Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=directed), device)
+
+
+def test_empty_graph(device: Any) -> None:
+    graph = edges([], 0)
+    found = connected_components(graph, device=device)
+    assert found.count == 0
+    assert len(found.labels) == 0
+    assert len(found.largest) == 0
+    verify_components(graph, found)
+    assert largest_component(graph, device=device).num_vertices == 0
+
+
+def test_two_equal_components_go_by_smallest_vertex(device: Any) -> None:
+    graph = edges([(5, 6), (6, 7), (2, 1), (1, 4)], 8)
+    found = connected_components(graph, device=device)
+    assert found.labels.tolist() == [2, 0, 0, 3, 0, 1, 1, 1]
+    assert found.sizes.tolist() == [3, 3, 1, 1]
+    assert found.largest.tolist() == [False, True, True, False, True, False, False, False]
+
+
+def test_largest_component_keeps_ids_and_weights(device: Any) -> None:
+    graph = Graph.from_edges(["a", "x", "y"], ["b", "y", "z"], weights=[1, 2, 3])
+    part = largest_component(graph, device=device)
+    assert part.ids.tolist() == ["x", "y", "z"]
+    assert part.weights is not None
+    assert part.weights.tolist() == [2, 2, 3, 3]
+    whole = largest_component(part, device=device)
+    assert whole is part
+
+
+def test_large_components_are_ranked_by_size_beyond_16_bits(device: Any) -> None:
+    tail = np.arange(400_000)
+    cut = np.isin(tail, [66_000, 200_000, 200_001, 399_000])
+    graph = Graph.from_edges(tail[~cut], tail[~cut] + 1, vertices=np.arange(400_001))
+    check(graph, device)
+
+
+def test_by_decreasing_size() -> None:
+    size = np.array([2, 70000, 65535, 65536, 2, 70000, 3], np.int32)
+    assert _by_decreasing_size(size).tolist() == [1, 5, 3, 2, 6, 0, 4]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_long_chain(device: Any, directed: bool, shuffled: bool) -> None:
+    n = 1_000_000
+    place = np.random.default_rng(2).permutation(n) if shuffled else np.arange(n)
+    graph = Graph.from_edges(place[:-1], place[1:], directed=directed)
+    assert connected_components(graph, device=device).sizes.tolist() == [n]
+
+
+@pytest.mark.parametrize("hub", [0, 49_999, 99_999])
+@pytest.mark.parametrize("directed", [False, True])
+def test_star(device: Any, hub: int, directed: bool) -> None:
+    leaves = np.delete(np.arange(100_000), hub)
+    check(Graph.from_edges(np.full(len(leaves), hub), leaves, directed=directed), device)
+    if directed:
+        check(Graph.from_edges(leaves, np.full(len(leaves), hub), directed=True), device)
+
+
+def test_one_way_arcs_into_the_giant_are_seen(device: Any) -> None:
+    # every vertex outside the giant is reached by, or reaches, one arc that stands in the other end's row
+    rng = np.random.default_rng(3)
+    n, giant = 4000, 3000
+    ring = np.arange(giant)
+    outside = np.arange(giant, n)
+    inside = rng.integers(0, giant, len(outside))
+    into = rng.random(len(outside)) < 0.5
+    tails = np.concatenate((ring, np.where(into, outside, inside)))
+    heads = np.concatenate(((ring + 1) % giant, np.where(into, inside, outside)))
+    for name in (np.arange(n), rng.permutation(n)):
+        graph = Graph.from_edges(name[tails], name[heads], directed=True)
+        check(graph, device)
+        assert connected_components(graph, device=device).count == 1
+
+
+@pytest.mark.parametrize("shape", ["cycle", "path"])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_strong_on_long_thin_graphs_takes_few_launches(device: Any, shape: str, shuffled: bool) -> None:
+    n = 100_000
+    place = np.random.default_rng(4).permutation(n) if shuffled else np.arange(n)
+    arcs = (place, np.roll(place, -1)) if shape == "cycle" else (place[:-1], place[1:])
+    graph = Graph.from_edges(*arcs, directed=True)
+    label = device.empty(n, np.int32)
+    finder = StrongFinder(device, graph, long_row=None, piece=1, chase=2048)
+    finder.labels_into(label)
+    expected = np.zeros(n) if shape == "cycle" else np.arange(n)
+    np.testing.assert_array_equal(device.download(label, np.int32, n), expected)
+    assert finder.launches < 300
+
+
+def test_strong_on_a_chain_of_components_takes_few_rounds(device: Any) -> None:
+    # 5000 two-cycles one after the other: priorities by number would take a round for each
+    v = np.arange(10_000)
+    tails, heads = np.concatenate((v[:-1], v[1::2])), np.concatenate((v[1:], v[::2]))
+    graph = Graph.from_edges(tails, heads, directed=True)
+    finder = StrongFinder(device, graph, long_row=None, piece=1)
+    label = device.empty(10_000, np.int32)
+    finder.labels_into(label)
+    np.testing.assert_array_equal(device.download(label, np.int32, 10_000), v // 2 * 2)
+    assert finder.rounds < 60
+
+
+def test_strong_rows_in_pieces(device: Any) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        graph = random_graph(rng, 60, True)
+        n = graph.num_vertices
+        label = device.empty(n, np.int32)
+        StrongFinder(device, graph, long_row=2, piece=3, chase=3).labels_into(label)
+        check_labels(device.download(label, np.int32, n), *reference_components(graph, connection="strong"))
+
+
+def check_labels(found: Any, labels: Any, sizes: Any) -> None:
+    """Labels by smallest vertex against labels by rank."""
+    smallest = np.array([np.flatnonzero(labels == c)[0] for c in range(len(sizes))])
+    np.testing.assert_array_equal(found, smallest[labels])
+
+
+# --- the finder: dead slots, masks, keys, pieces ---------------------------------------------------------
+
+
+def live_reference(graph: Graph, vertex: Any, arc: Any) -> tuple[Any, int, int]:
+    """Labels by smallest vertex over what is live (-1 elsewhere), root and size of the largest."""
+    keep = arc & vertex[graph.rows] & vertex[graph.col_idx]
+    rest = graph._keep_arcs(keep)
+    labels, _ = reference_components(rest)
+    smallest = np.full(graph.num_vertices, graph.num_vertices)
+    np.minimum.at(smallest, labels, np.arange(graph.num_vertices))
+    found = np.where(vertex, smallest[labels], -1)
+    if not vertex.any():
+        return found, -1, 0
+    counts = np.bincount(found[vertex], minlength=1)
+    return found, int(counts.argmax()), int(counts.max())
+
+
+def check_finder(finder: GiantFinder, label: Any, expected: tuple[Any, int, int]) -> None:
+    labels, root, size = expected
+    n = len(labels)
+    np.testing.assert_array_equal(finder.device.download(label, np.int32, n), labels)
+    assert finder.largest_label(label) == (root, size, int((labels >= 0).sum()))
+    sizes = finder.rank(label)
+    ranked = finder.device.download(label, np.int32, n)
+    there = labels >= 0
+    np.testing.assert_array_equal(ranked[~there], -1)
+    np.testing.assert_array_equal(np.bincount(ranked[there], minlength=len(sizes)), sizes)
+    assert (np.diff(sizes) <= 0).all()
+    if size:
+        assert ranked[root] == 0
+
+
+PIECES = [{}, {"long_row": 2, "piece": 3}]
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("wide", [False, True])
+def test_finder_on_copra_rows(device: Any, wide: bool, pieces: dict[str, int]) -> None:
+    rng = np.random.default_rng(6)
+    offset = np.int64 if wide else np.int32
+    for trial in range(25):
+        graph = random_graph(rng, 70, False).simple
+        n = graph.num_vertices
+        share = [0.5, 0.9, 0.0][trial % 3]
+        vertex = rng.random(n) < share
+        arc = np.ones(graph.num_arcs, bool)
+        slots = np.full(2 * n + graph.num_arcs, -2, np.int32)
+        start = (graph.row_ptr[:-1] + 2 * np.arange(1, n + 1)).astype(offset)
+        end = (graph.row_ptr[1:] + 2 * np.arange(1, n + 1)).astype(offset)
+        where = np.arange(graph.num_arcs) + 2 * (graph.rows + 1)
+        slots[start - 1] = np.arange(n)
+        slots[where] = np.where(vertex[graph.rows] & vertex[graph.col_idx], graph.col_idx, -1)
+        start[~vertex] = end[~vertex] = -1
+        finder = GiantFinder(device, n, len(slots), copra=True, wide=wide, **pieces)
+        label = device.empty(n, np.int32)
+        finder.labels_into(device.upload(start), device.upload(end), device.upload(slots), label)
+        check_finder(finder, label, live_reference(graph, vertex, arc))
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("directed", [False, True])
+def test_finder_with_mask(device: Any, directed: bool, pieces: dict[str, int]) -> None:
+    rng = np.random.default_rng(7)
+    for trial in range(25):
+        graph = random_graph(rng, 70, directed)
+        n = graph.num_vertices
+        vertex = rng.random(n) < [0.3, 0.8, 1.0][trial % 3]
+        csr = upload_csr(device, graph)
+        finder = GiantFinder(device, n, csr.arcs, masked=True, **pieces)
+        label = device.upload(np.where(vertex, rng.integers(0, 99, n), -1).astype(np.int32), writable=True)
+        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=directed)
+        check_finder(finder, label, live_reference(graph, vertex, np.ones(graph.num_arcs, bool)))
+
+
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("key", ["uint", "ulong"])
+def test_finder_with_arc_keys(device: Any, key: Literal["uint", "ulong"], pieces: dict[str, int]) -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(15):
+        graph = random_graph(rng, 70, False)
+        n = graph.num_vertices
+        csr = upload_csr(device, graph)
+        finder = GiantFinder(device, n, csr.arcs, arc_key=key, **pieces)
+        dtype = np.uint32 if key == "uint" else np.uint64
+        # one key per unordered pair
+        low, high = np.minimum(graph.rows, graph.col_idx), np.maximum(graph.rows, graph.col_idx)
+        keys = ((low.astype(np.uint64) * 7919 + high * 104_729) % 1000).astype(dtype) * dtype(4_000_000)
+        keys_there = device.upload(keys)
+        label = device.empty(n, np.int32)
+        for threshold in (0, 1_500_000_000, 2_500_000_000):  # one finder, many probes
+            finder.labels_into(
+                csr.row_ptr, csr.row_ptr, csr.col_idx, label, arc_key=keys_there, threshold=threshold
+            )
+            check_finder(finder, label, live_reference(graph, np.ones(n, bool), keys >= threshold))
+
+
+def test_graph_rows_in_pieces(device: Any) -> None:
+    rng = np.random.default_rng(9)
+    for directed in [False, True] * 10:
+        graph = random_graph(rng, 200, directed)
+        csr = upload_csr(device, graph)
+        finder = GiantFinder(device, csr.n, csr.arcs, long_row=3, piece=2)
+        label = device.empty(csr.n, np.int32)
+        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=directed)
+        check_labels(device.download(label, np.int32, csr.n), *reference_components(graph))
+
+
+# --- known graphs ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["directed", "undirected"])
+def test_ldbc(device: Any, data_path: Any, kind: str) -> None:
+    from clgraph.graph.io import read
+
+    graph = read(data_path(f"ldbc/example-{kind}.e"), format="ldbc", directed=kind == "directed")
+    expected = np.loadtxt(data_path(f"ldbc/example-{kind}-WCC"), dtype=np.int64)
+    found = connected_components(graph, device=device)
+    labels = found.labels[graph.index(expected[:, 0])]
+    # the answer's labels are smallest ids; ours are ranks: the same partition
+    pairs = set(zip(labels.tolist(), expected[:, 1].tolist(), strict=True))
+    assert len(pairs) == found.count == len(set(expected[:, 1].tolist()))
+    verify_components(graph, found)
+
+
+EDGE_LISTS = ["facebook_combined.txt", "cnr-2000.edges.gz", "Email-Enron.txt", "Wiki-Vote.txt"]
+READINGS = [(name, directed) for name in EDGE_LISTS for directed in (False, True)]
+READINGS += [("wing.graph", False), ("power.graph", False)]  # METIS files are undirected
+
+
+@pytest.mark.parametrize(("name", "directed"), READINGS)
+def test_real_graphs(device: Any, data_path: Any, name: str, directed: bool) -> None:
+    from clgraph.graph.io import read
+
+    check(read(data_path(name), directed=directed), device)
+
+
+# --- refusals, verifier, command ---------------------------------------------------------------------------
+
+
+def test_unknown_connection() -> None:
+    with pytest.raises(InputError, match=r"'sideways'.*'weak' or 'strong'"):
+        connected_components(edges([], 1), connection="sideways")  # type: ignore[arg-type]
+
+
+RIGHT = edges([(0, 1), (1, 2), (3, 4)], 7)
+
+
+@pytest.mark.parametrize(
+    ("labels", "sizes", "says"),
+    [
+        ([0, 0, 0, 1, 1, 2], [3, 2, 1], "shape"),
+        ([0, 0, 0, 1, 1, 2, -1], [3, 2, 1, 1], "reach from -1"),
+        ([0, 0, 0, 1, 1, 2, 4], [3, 2, 1, 1], "to 4"),
+        ([0, 0, 0, 1, 1, 2, 3], [3, 2, 2, 1], "its size says 2"),
+        ([0, 0, 0, 1, 1, 2, 3], [3, 2, 1, 1, 0], "has no vertex"),
+        ([1, 1, 1, 0, 0, 2, 3], [2, 3, 1, 1], "larger than the one before"),
+        ([0, 0, 0, 1, 1, 3, 2], [3, 2, 1, 1], "not in order"),
+        ([0, 0, 1, 2, 2, 1, 1], [3, 2, 2], "size|arc 1 -> 2|not in order"),
+        ([0, 0, 0, 1, 1, 1, 2], [3, 3, 1], "3 components, SciPy finds 4"),
+        ([0, 0, 0, 1, 2, 3, 4], [3, 1, 1, 1, 1], "arc 3 -> 4"),
+    ],
+)
+def test_verifier_sees_what_is_wrong(labels: list[int], sizes: list[int], says: str) -> None:
+    wrong = Components(np.array(labels, np.int32), np.array(sizes, np.int64))
+    with pytest.raises(AssertionError, match=says):
+        verify_components(RIGHT, wrong)
+
+
+def test_verifier_sees_a_wrong_strong_partition() -> None:
+    graph = edges([(0, 1), (1, 0), (2, 3), (3, 2), (1, 2)], 4, directed=True)
+    right = Components(*reference_components(graph, connection="strong"), connection="strong")
+    verify_components(graph, right)
+    with pytest.raises(AssertionError, match="not all of its equals"):
+        verify_components(graph, dataclasses.replace(right, labels=np.array([0, 1, 0, 1], np.int32)))
+
+
+@pytest.fixture
+def two_parts(tmp_path: Any) -> Any:
+    path = tmp_path / "two.txt"
+    path.write_text("10 20\n20 30\n1 2\n")
+    return path
+
+
+def test_command(device: Any, two_parts: Any, tmp_path: Any) -> None:
+    from clgraph.cli.traverse import components
+
+    giant, labels = tmp_path / "giant.txt", tmp_path / "labels.tsv"
+    options = ["--device", device.spec, "--largest", str(giant), "-o", str(labels), "--verify", "--json"]
+    done = CliRunner().invoke(components, [str(two_parts), *options], catch_exceptions=False)
+    told = json.loads(done.stdout)
+    assert told["components"] == 2
+    assert told["sizes"] == [3, 2]
+    assert told["verified"] is True
+    assert labels.read_text() == "1\t1\n2\t1\n10\t0\n20\t0\n30\t0\n"
+    assert giant.read_text() == "10\t20\n20\t30\n"
+
+
+def test_command_table(device: Any, two_parts: Any) -> None:
+    from clgraph.cli.traverse import components
+
+    options = ["--device", device.spec, "-q"]
+    done = CliRunner().invoke(components, [str(two_parts), *options], catch_exceptions=False)
+    assert done.stdout.splitlines()[0] == "2 connected components, 5 vertices"
+    assert "60.00%" in done.stdout
+
+
+def test_command_refuses_one_name_for_two_outputs(two_parts: Any, tmp_path: Any) -> None:
+    from clgraph.cli.traverse import components
+
+    name = str(tmp_path / "x.txt")
+    done = CliRunner().invoke(components, [str(two_parts), "-o", name, "--largest", name])
+    assert isinstance(done.exception, InputError)

@@ -1,0 +1,104 @@
+"""Rows built on a device: the same bytes as `clgraph.graph.build_csr` makes on the host."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from clgraph.csr import build as csr_build
+from clgraph.graph import Duplicates, build_csr
+
+
+def built(device, n, tail, head, **options):
+    rows = csr_build.build_rows(
+        device,
+        n,
+        device.upload(tail, writable=True),
+        device.upload(head, writable=True),
+        len(tail),
+        **options,
+    )
+    return (
+        rows,
+        device.download(rows.row_ptr, rows.offset, n + 1),
+        device.download(rows.col_idx, np.int32, rows.arcs),
+    )
+
+
+def check(device, n, tail, head):
+    """Both directions and one, merged and kept, both ways, against the host."""
+    tail, head = np.asarray(tail, np.int32), np.asarray(head, np.int32)
+    proper = tail != head
+    modes: tuple[Duplicates, ...] = ("merge", "keep")
+    for mirror, duplicates in itertools.product((True, False), modes):
+        expected = build_csr(tail[proper], head[proper], n, directed=not mirror, duplicates=duplicates)
+        for way in ("scatter", "buckets"):
+            rows, row_ptr, col_idx = built(
+                device, n, tail, head, mirror=mirror, duplicates=duplicates, way=way
+            )
+            assert rows.arcs == expected.num_arcs
+            assert row_ptr.dtype == expected.row_ptr.dtype
+            assert np.array_equal(row_ptr, expected.row_ptr)
+            assert np.array_equal(col_idx, expected.col_idx)
+
+
+@pytest.mark.parametrize(
+    ("n", "count"),
+    [(1, 0), (1, 5), (2, 1), (5, 0), (7, 40), (50, 100), (3000, 2000), (300, 50_000), (20_000, 90_000)],
+)
+def test_random_multigraphs(device, n, count):
+    rng = np.random.default_rng(n + count)
+    check(device, n, *rng.integers(0, n, (2, count)))
+
+
+def test_star(device):
+    leaves = np.random.default_rng(1).permutation(np.arange(1, 100_001))
+    check(device, 100_001, np.zeros(100_000), leaves)
+    check(device, 100_001, leaves, np.zeros(100_000))
+
+
+def test_one_arc_many_times(device):
+    check(device, 10, np.full(50_000, 7), np.full(50_000, 3))
+
+
+def test_only_loops(device):
+    check(device, 100, np.arange(100), np.arange(100))
+
+
+def test_skewed_rows(device):
+    """Rows of every class beside each other: short ones, one chunk, several chunks."""
+    rng = np.random.default_rng(3)
+    lengths = np.r_[
+        rng.integers(0, 40, 200), rng.integers(30, 1100, 40), [1023, 1024, 1025, 2048, 2049, 5000, 9000]
+    ]
+    tail = np.repeat(rng.permutation(len(lengths)), lengths)
+    head = rng.integers(0, 12_000, len(tail))
+    order = rng.permutation(len(tail))
+    check(device, 12_000, tail[order], head[order])
+
+
+@pytest.mark.parametrize("way", ["scatter", "buckets"])
+def test_order_of_the_arcs_does_not_matter(device, way):
+    rng = np.random.default_rng(4)
+    tail, head = rng.integers(0, 500, (2, 9000), dtype=np.int32)
+    order = rng.permutation(9000)
+    first = built(device, 500, tail, head, mirror=True, way=way)
+    second = built(device, 500, tail[order], head[order], mirror=True, way=way)
+    assert all(np.array_equal(a, b) for a, b in zip(first[1:], second[1:], strict=True))
+
+
+@pytest.mark.parametrize("way", ["scatter", "buckets"])
+@pytest.mark.parametrize("most", [0, 65_000])
+def test_wide_offsets(device, monkeypatch, way, most):
+    """64-bit offsets, throughout or until duplicates are squeezed out, on graphs that would not need them."""
+    rng = np.random.default_rng(5)
+    tail = np.minimum(rng.geometric(0.01, 40_000) - 1, 499).astype(np.int32)
+    head = rng.integers(0, 500, 40_000, dtype=np.int32)
+    proper = tail != head
+    expected = build_csr(tail[proper], head[proper], 500, directed=False)
+    assert expected.num_arcs < 65_000 < 2 * np.count_nonzero(proper)
+    monkeypatch.setattr(csr_build, "_offset", lambda arcs: np.int32 if arcs <= most else np.int64)
+    rows, row_ptr, col_idx = built(device, 500, tail, head, mirror=True, way=way)
+    assert rows.offset == (np.int32 if most else np.int64)
+    assert np.array_equal(row_ptr, expected.row_ptr)
+    assert np.array_equal(col_idx, expected.col_idx)

@@ -1,0 +1,197 @@
+"""``clgraph devices``, ``doctor``, ``cache``: what they say where all is well and where nothing is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from devices import has_oclgrind, working_devices
+
+import clgraph
+from clgraph.device import child, doctor, drivers
+
+ROOT = Path(clgraph.__file__).parent.parent
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    return subprocess.run(
+        [sys.executable, "-m", "clgraph", *arguments],
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path) -> str:
+    """An OCL_ICD_VENDORS that leads to no driver."""
+    return str(tmp_path)
+
+
+# --- devices --------------------------------------------------------------------------------------
+
+
+def test_devices() -> None:
+    done = run("devices")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.split("\n")
+    assert max(map(len, lines)) <= 80
+    report = json.loads(run("devices", "--json").stdout)
+    specs = {d["spec"]: d for d in report["devices"]}
+    for device in working_devices().values():
+        assert specs[device.spec]["working"], specs[device.spec]["reason"]
+        assert specs[device.spec]["features"] == sorted(device.features)
+        assert any(device.spec in line for line in lines)
+    assert sum(p["devices"] for p in report["platforms"]) == len(specs)
+    assert not any(d["kind"] == "simulator" for d in specs.values())
+
+
+def test_devices_without_platform(nowhere: str) -> None:
+    for option in ([], ["--json"]):
+        done = run("devices", *option, OCL_ICD_VENDORS=nowhere)
+        assert done.returncode == 1
+        assert "pip install 'clgraph[cpu]'" in done.stderr
+    assert json.loads(done.stdout) == {"platforms": [], "devices": []}
+
+
+@pytest.mark.skipif(not has_oclgrind(), reason="Oclgrind is not installed")
+def test_oclgrind_is_shown_when_asked_for() -> None:
+    report = json.loads(run("devices", "--json", CLGRAPH_DEVICE="oclgrind").stdout)
+    assert [d["working"] for d in report["devices"] if d["kind"] == "simulator"] == [True]
+
+
+def test_remedy_for_pocl_from_pypi() -> None:
+    """On CPUs newer than its LLVM it lists a device and fails every build."""
+    listed = {
+        "spec": "0:0", "name": "pthread-x", "platform": "Portable Computing Language", "has_compiler": True,
+        "platform_version": "OpenCL 3.0 PoCL 3.0-rc2", "kind": "cpu", "working": False,
+        "reason": "builds fail: error: unknown target CPU 'generic'",
+    }  # fmt: skip
+    (fault,) = doctor._device_faults([listed])
+    assert "unknown target CPU" in fault["fault"]
+    assert "apt-get install pocl-opencl-icd" in fault["remedy"]
+    assert "pip uninstall -y pocl-binary-distribution" in fault["remedy"]
+
+
+# --- doctor ---------------------------------------------------------------------------------------
+
+
+def test_doctor_where_all_is_well() -> None:
+    done = run("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode == 0) == (report["working"] > 0)
+    assert report["working"] >= len(working_devices())
+    assert report["versions"]["clgraph"] == clgraph.__version__
+    assert "libOpenCL" in report["loader"]["library"]
+    for icd in report["icds"]:
+        assert icd["loads"], icd
+    plain = run("doctor").stdout
+    for heading in ("Versions", "Loader", "Drivers", "Devices", "Cache"):
+        assert heading in plain
+    assert max(map(len, plain.split("\n"))) <= 80
+
+
+def test_doctor_without_platform(nowhere: str) -> None:
+    done = run("doctor", OCL_ICD_VENDORS=nowhere)
+    assert done.returncode == 1
+    assert "unset OCL_ICD_VENDORS" in done.stdout
+    assert "pip install 'clgraph[cpu]'" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
+    (tmp_path / "bad.icd").write_text("/nowhere/libgone.so\n")
+    (tmp_path / "empty.icd").write_text("")
+    report = json.loads(run("doctor", "--json", OCL_ICD_VENDORS=str(tmp_path)).stdout)
+    states = {Path(icd["origin"]).name: icd for icd in report["icds"]}
+    assert "cannot open shared object file" in states["bad.icd"]["error"]
+    assert "empty" in states["empty.icd"]["error"]
+    assert any("libgone.so" in f["fault"] and "rm " in f["remedy"] for f in report["faults"])
+    assert report["working"] == 0
+
+
+def test_doctor_survives_a_driver_that_kills(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child that dies is a finding: which device killed it is found out one by one."""
+    device: dict[str, Any] = {"spec": "0:0", "name": "a", "kind": "cpu"}
+    good: dict[str, Any] = {"spec": "1:0", "name": "b", "kind": "cpu"}
+    answers = {
+        ("probe",): (None, "ended the process that used it (SIGSEGV)"),
+        ("list",): ({"devices": [device, good]}, None),
+        ("probe", "0:0"): (None, "ended the process that used it (SIGSEGV)"),
+        ("probe", "1:0"): ({"devices": [{**good, "working": True, "reason": None}]}, None),
+    }
+    monkeypatch.setattr(doctor, "_child", lambda *arguments: answers[arguments])
+    devices, faults = doctor._devices()
+    assert [d["working"] for d in devices] == [False, True]
+    assert "SIGSEGV" in devices[0]["reason"]
+    assert faults == []
+    monkeypatch.setattr(
+        doctor, "_child", lambda *arguments: (None, "ended the process that used it (SIGSEGV)")
+    )
+    devices, faults = doctor._devices()
+    assert devices == []
+    assert "SIGSEGV" in faults[0]["fault"]
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
+        ("import time; time.sleep(60)", "did not answer"),
+        ("print('chatter of a driver'); print('{}')", None),
+        ("raise SystemExit('no luck')", "no luck"),
+    ],
+)
+def test_children(monkeypatch: pytest.MonkeyPatch, code: str, word: str | None) -> None:
+    original = child.run
+    monkeypatch.setattr(child, "SECONDS", 2.0)
+    monkeypatch.setattr(child, "run", lambda command, **kw: original([sys.executable, "-c", code], **kw))
+    answer, problem = doctor._child("probe")
+    if word is None:
+        assert (answer, problem) == ({}, None)
+    else:
+        assert answer is None
+        assert problem is not None
+        assert word in problem
+
+
+def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drivers, "pip_icds", lambda: [drivers.Icd("/x/libintelocl.so", "")])
+    versions = dict.fromkeys(doctor.PACKAGES) | {
+        "intel-opencl-rt": "2026.0.1",
+        "intel-cmplr-lib-rt": "2025.0.5",
+        "intel-opencl-fpga-emu-rt": "2025.0.5",
+    }
+    texts = [f["fault"] + " -> " + f["remedy"] for f in doctor._package_faults(versions)]
+    assert len(texts) == 3
+    assert "clgraph[fpga-emulator]" in texts[0]
+    assert "clgraph[cpu]" in texts[1]
+    assert "libintelocl_emu.so is nowhere" in texts[2]
+    assert doctor._package_faults(dict.fromkeys(doctor.PACKAGES)) == []
+
+
+# --- cache ----------------------------------------------------------------------------------------
+
+
+def test_cache_command(tmp_path: Path) -> None:
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs/x").write_bytes(b"12345")
+    report = json.loads(run("cache", "--json", CLGRAPH_CACHE_DIR=str(tmp_path)).stdout)
+    rooms = {"programs": {"files": 1, "bytes": 5}}
+    assert report == {"folder": str(tmp_path), "limit": 512 << 20, "rooms": rooms}
+    done = run("cache", CLGRAPH_CACHE_DIR=str(tmp_path), CLGRAPH_CACHE_SIZE="3G")
+    assert done.stdout == f"{tmp_path}, at most 3.0 GiB\n  programs: 1 files, 5 B\n"
+    done = run("cache", CLGRAPH_CACHE_SIZE="much")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error: CLGRAPH_CACHE_SIZE is 'much': give bytes, or a whole number with K, M, G" in done.stderr
+    done = run("cache", "--clear", CLGRAPH_CACHE_DIR=str(tmp_path))
+    assert done.returncode == 0
+    assert "cleared" in done.stdout
+    assert not (tmp_path / "programs").exists()

@@ -1,0 +1,388 @@
+"""Programs: reading, building, keeping on disk, loading binaries, launching."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pytest
+
+import clgraph
+from clgraph.device import Device, cache, program
+from clgraph.device.program import build_source, kernel_folder, read_source
+from clgraph.errors import BuildError, DeviceError, InputError
+
+ADD = """
+__kernel void add(__global int *out, int n, long more, float part)
+{
+    int i = get_global_id(0);
+    if (i < n) out[i] += (int)more + (int)part;
+}
+__kernel void group_sum(__global const int *in, __global int *out, __local int *shared)
+{
+    int lid = get_local_id(0);
+    shared[lid] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) {
+        int sum = 0;
+        for (int k = 0; k < (int)get_local_size(0); ++k) sum += shared[k];
+        out[get_group_id(0)] = sum;
+    }
+}
+__kernel void two(__global int *out, int n, int m)
+{
+    int i = get_global_id(0), j = get_global_id(1);
+    if (i < n && j < m) out[j * n + i] = 10 * j + i;
+}
+__kernel void given(__global const int *maybe, __global int *out)
+{
+    if (get_global_id(0) == 0) out[0] = maybe ? 1 : 0;
+}
+"""
+
+
+@pytest.fixture
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def made(device: Device, **more: Any) -> Any:
+    return build_source(device, "add", ADD, (), **more)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def test_common_stands_in_front_and_includes_are_inlined(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "common.h").write_text("COMMON\n")
+    (tmp_path / "a.h").write_text('#include "b.h"\nA\n')
+    (tmp_path / "b.h").write_text("B\n")
+    (tmp_path / "k.cl").write_text('// k\n#include "a.h"\n  #  include "b.h" // again\nK\n')
+    monkeypatch.setattr(program, "kernel_folder", lambda: tmp_path)
+    text = read_source("k")
+    assert [line for line in text.split("\n") if line and not line.startswith(("#", "//"))] == [
+        "COMMON",
+        "B",
+        "A",
+        "K",
+    ]
+    assert '#line 4 "k.cl"\nK' in text
+    (tmp_path / "k.cl").write_text('#include "gone.h"\n')
+    with pytest.raises(BuildError, match=r"gone\.h"):
+        read_source("k")
+
+
+def test_random123_is_inlined_and_right(
+    device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Philox 4x32-10 of pyopencl's header, against the known answer of the Random123 distribution."""
+    (tmp_path / "common.h").write_text((kernel_folder() / "common.h").read_text())
+    (tmp_path / "k.cl").write_text(
+        "#include <pyopencl-random123/philox.cl>\n"
+        "__kernel void draw(__global uint *out) {\n"
+        "    philox4x32_ctr_t c = {{0, 0, 0, 0}};\n    philox4x32_key_t k = {{0, 0}};\n"
+        "    philox4x32_ctr_t r = philox4x32(c, k);\n"
+        "    if (get_global_id(0) == 0) for (int i = 0; i < 4; ++i) out[i] = r.v[i];\n}\n"
+    )
+    options = device.build_options  # the features may be probed now, with the kernels of the real folder
+    monkeypatch.setattr(program, "kernel_folder", lambda: tmp_path)
+    out = device.zeros(4, np.uint32)
+    build_source(device, "k", read_source("k"), options).draw(1, out)
+    assert [hex(x) for x in device.download(out, np.uint32, 4)] == [
+        "0x6627e8d5",
+        "0xe169c58d",
+        "0xbc57ac4c",
+        "0x9b00dbd8",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        path.relative_to(kernel_folder()).with_suffix("").as_posix()
+        for path in kernel_folder().rglob("*.cl")
+        if "fpga" not in path.parts and not path.stem.startswith("probe")
+    ),
+)
+def test_every_kernel_file_builds_with_nothing_but_common(device: Device, name: str) -> None:
+    device.program(name)
+
+
+# --- building -------------------------------------------------------------------------------------
+
+
+def test_once_per_process(device: Device) -> None:
+    assert device.program("device/memory_fill") is device.program("device/memory_fill")
+    assert device.program("sampling/members", BLOCK=32) is not device.program("sampling/members")
+    assert device.program("device/memory_fill").fill_4 is device.program("device/memory_fill").fill_4
+    with pytest.raises(AttributeError, match="fill_4"):
+        device.program("device/memory_fill").frobnicate  # noqa: B018
+
+
+def test_defines(device: Device) -> None:
+    source = "__kernel void k(__global int *out) { if (get_global_id(0) == 0) out[0] = X + 10 * ON; }"
+    options = tuple(program._define_options({"X": 3, "ON": True, "OFF": False, "NOT": None}))
+    assert options == ("-DON", "-DX=3")
+    out = device.zeros(1, np.int32)
+    build_source(device, "k", source, options).k(1, out)
+    assert device.download(out, np.int32, 1)[0] == 13
+
+
+def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
+    with pytest.raises(BuildError) as error:
+        build_source(device, "bad", "__kernel void k(__global int *o) { o[0] = nonsense; }", ("-DX=1",))
+    text = str(error.value)
+    for word in (device.name, device.driver_version, "bad.cl", "options: -DX=1", "hint:", "log:", "nonsense"):
+        assert word in text
+    saved = Path(next(line for line in text.split("\n") if "source: " in line).split("source: ")[1])
+    assert "nonsense" in saved.read_text()
+    assert own_cache in saved.parents
+
+
+def test_kept_on_disk_and_safe_against_damage(device: Device, own_cache: Path) -> None:
+    made(device)
+    (file,) = (own_cache / "programs").iterdir()
+    whole = file.read_bytes()
+    for damage in (b"", b"rubbish", whole[:-3], whole[:100] + b"x" + whole[101:]):
+        file.write_bytes(damage)
+        out = device.zeros(4, np.int32)
+        made(device).add(4, out, np.int32(4), np.int64(1), np.float32(1))
+        assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
+        assert file.read_bytes()[:16] == whole[:16]  # written anew
+    # a whole file that the driver refuses
+    cache.store("programs", file.name, b"no program of any driver")
+    made(device)
+
+
+def test_disk_is_read(device: Device, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(device)
+    out = device.zeros(4, np.int32)
+    original, seen = cl.Program, []
+
+    def watched(*arguments: Any) -> Any:
+        seen.append(len(arguments))
+        return original(*arguments)
+
+    monkeypatch.setattr(cl, "Program", watched)
+    made(device).add(4, out, np.int32(4), np.int64(1), np.float32(1))
+    assert seen == [3]  # context, devices, binaries: not a source
+    assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
+
+
+def test_unwritable_cache_costs_nothing_but_time(
+    device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "file"))
+    made(device)
+    with pytest.raises(BuildError, match="source: "):
+        build_source(device, "bad", "nonsense", ())
+
+
+def test_pyopencl_keeps_nothing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def caught(*_: Any, **__: Any) -> None:
+        raise AssertionError("pyopencl's own cache was asked")
+
+    monkeypatch.setattr("pyopencl.cache.create_built_program_from_source_cached", caught)
+    made(device, keep=False)
+
+
+# --- binaries -------------------------------------------------------------------------------------
+
+
+def test_binary_in_a_fresh_process(device: Device, tmp_path: Path) -> None:
+    """What real FPGA boards demand: a program that was built before, by clCreateProgramWithBinary."""
+    path = tmp_path / "add.bin"
+    made(device).save(path)
+    code = f"""
+import numpy as np
+from clgraph.device import get_device
+device = get_device({device.spec!r})
+out = device.zeros(4, np.int32)
+device.load_binary({str(path)!r}).add(4, out, np.int32(4), np.int64(40), np.float32(2))
+print(device.download(out, np.int32, 4).tolist())
+"""
+    root = str(Path(clgraph.__file__).parent.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120
+    )
+    assert done.stdout.strip() == "[42, 42, 42, 42]", done.stderr
+
+
+def test_bad_binaries(device: Device, tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="cannot read"):
+        device.load_binary(tmp_path / "gone.aocx")
+    (tmp_path / "bad.aocx").write_bytes(b"rubbish" * 100)
+    with pytest.raises(BuildError, match=r"refused the binary .*bad\.aocx \(700 bytes\)"):
+        device.load_binary(tmp_path / "bad.aocx")
+
+
+def test_device_without_a_compiler(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it could run comes from a binary (tests/test_fpga.py); anything else is refused."""
+    monkeypatch.setenv("CLGRAPH_NO_COMPILE", "1")
+    board = Device(device.raw, device.spec)
+    assert not board.has_compiler
+    assert "builds no kernels itself" in str(board.fault)
+    with pytest.raises(BuildError, match="builds no kernels itself"):
+        board.program("csr/generate")
+
+
+# --- launching ------------------------------------------------------------------------------------
+
+
+def test_sizes_are_padded(device: Device) -> None:
+    add = made(device).add
+    for n in (1, 5, 255, 256, 257):
+        out = device.zeros(n, np.int32)
+        add(n, out, np.int32(n), np.int64(2), np.float32(3))
+        add(n, out, np.int32(n), np.int64(2), np.float32(3), local=2)
+        assert device.download(out, np.int32, n).tolist() == [10] * n
+    add(0, out, np.int32(n), np.int64(2), np.float32(3))
+    out = device.zeros(35, np.int32)
+    made(device).two((7, 5), out, np.int32(7), np.int32(5))
+    made(device).two((7, 5), out, np.int32(7), np.int32(5), local=(2, 4))
+    assert device.download(out, np.int32, 35).tolist() == [10 * j + i for j in range(5) for i in range(7)]
+
+
+def test_exact_sizes_and_local_memory(device: Device) -> None:
+    out = device.zeros(4, np.int32)
+    group_sum = made(device).group_sum
+    group_sum.exact(32, device.upload(np.arange(32, dtype=np.int32)), out, cl.LocalMemory(32), local=8)
+    assert device.download(out, np.int32, 4).tolist() == [28, 92, 156, 220]
+    with pytest.raises(DeviceError, match="no multiple"):
+        group_sum.exact(33, out, out, cl.LocalMemory(32), local=8)
+
+
+def test_null_pointer(device: Device) -> None:
+    out = device.zeros(1, np.int32)
+    made(device).given(1, out, out)
+    assert device.download(out, np.int32, 1)[0] == 1
+    made(device).given(1, None, out)
+    assert device.download(out, np.int32, 1)[0] == 0
+
+
+def test_wrong_arguments(device: Device) -> None:
+    add, out = made(device).add, device.zeros(4, np.int32)
+    with pytest.raises(TypeError, match="argument 1: int 4"):
+        add(4, out, 4, np.int64(1), np.float32(1))
+    with pytest.raises(TypeError, match="argument 0: ndarray"):
+        add(4, np.zeros(4), np.int32(4), np.int64(1), np.float32(1))
+    with pytest.raises(TypeError, match="takes 4 arguments, 2 were given"):
+        add(4, out, np.int32(4))
+    with pytest.raises(DeviceError, match=r"kernel add was not launched.*local size \(67108865"):
+        add(4, out, np.int32(4), np.int64(1), np.float32(1), local=64 * 2**20 + 1)
+    if device.vendor.startswith(("Genuine", "Authentic")):  # PoCL checks sizes; others may not
+        with pytest.raises(DeviceError, match="int32, int32, float32"):
+            add(4, out, np.int32(4), np.int32(1), np.float32(1))
+
+
+def test_public_set_arg_does_as_well(device: Device) -> None:
+    """pyopencl's quick way of setting scalars is private: without it things are slower, not different."""
+    out, add = device.zeros(4, np.int32), made(device).add
+    add._set_scalars = add._set_slowly
+    add(4, out, np.int32(4), np.int64(1), np.float32(1))
+    assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
+
+
+# --- the cache folder -----------------------------------------------------------------------------
+
+
+def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "here"))
+    assert cache.cache_folder() == tmp_path / "here"
+    assert cache.contents() == {}
+    cache.store("programs", "key", b"value")
+    assert cache.load("programs", "key") == b"value"
+    assert cache.load("programs", "other") is None
+    (tmp_path / "here/mine.txt").write_text("not clgraph's")
+    cache.clear()
+    assert cache.load("programs", "key") is None
+    assert (tmp_path / "here/mine.txt").exists()
+    monkeypatch.delenv("CLGRAPH_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache.cache_folder() == tmp_path / "xdg/clgraph"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("", 512 << 20), ("0", 0), ("1000", 1000), ("64k", 64 << 10), ("200M", 200 << 20), ("2GiB", 2 << 30)],
+)
+def test_cache_size(monkeypatch: pytest.MonkeyPatch, text: str, size: int) -> None:
+    monkeypatch.setenv("CLGRAPH_CACHE_SIZE", text)
+    assert cache.limit() == size
+
+
+@pytest.mark.parametrize("text", ["much", "-1", "1.5G", "M", "10 cats"])
+def test_what_is_no_cache_size(monkeypatch: pytest.MonkeyPatch, own_cache: Path, text: str) -> None:
+    monkeypatch.setenv("CLGRAPH_CACHE_SIZE", text)
+    with pytest.raises(InputError, match=f"CLGRAPH_CACHE_SIZE is '{text}'"):
+        cache.store("programs", "key", b"value")
+
+
+def test_what_was_used_longest_ago_goes(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+    monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "10K")
+    for key in range(8):
+        cache.store("programs", str(key), bytes(1000))
+        os.utime(own_cache / "programs" / str(key), (1e9 + key, 1e9 + key))
+    cache.store("probes", "works", b"yes")
+    assert cache.load("programs", "0") is not None  # used now
+    for key in range(8, 11):
+        cache.store("programs", str(key), bytes(1000))
+    assert [key for key in range(11) if cache.load("programs", str(key)) is None] == [1, 2]
+    assert sum(size for _, size in cache.contents().values()) <= 10 << 10
+    assert cache.load("probes", "works") == b"yes"
+    cache.store("programs", "large", bytes(11 << 10))  # for which all else would have to go
+    assert cache.load("programs", "large") is None
+    assert cache.load("programs", "10") is not None
+    monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "0")
+    cache.store("programs", "11", b"value")
+    assert cache.load("programs", "11") is None
+
+
+def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+    looks, scandir = [], os.scandir
+
+    def watched(folder: Any) -> Any:
+        looks.append(folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(cache, "_written", None)
+    monkeypatch.setattr(os, "scandir", watched)
+    for key in range(100):
+        cache.store("programs", str(key), bytes(1000))
+        cache.load("programs", str(key))
+    assert len(looks) == 3  # programs, probes, failed: once
+
+
+def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+    monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "64K")
+    code = """if True:
+        import sys
+        from clgraph.device import cache
+        for i in range(400):
+            key = str(i * 7 % 100)
+            cache.store("programs", key, key.encode() * 500)
+            kept = cache.load("programs", str(i % 100))
+            assert kept in (None, str(i % 100).encode() * 500), (i, kept[:20])
+        """
+    path = os.pathsep.join(
+        filter(None, [str(Path(clgraph.__file__).parent.parent), os.environ.get("PYTHONPATH")])
+    )
+    running = [
+        subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, stderr=-1)
+        for _ in range(3)
+    ]
+    said = [process.communicate(timeout=120)[1] for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], said
+    # each looks after it has added a sixteenth
+    assert sum(size for _, size in cache.contents().values()) <= (64 << 10) * (1 + 3 / 16)
+    assert not list((own_cache / "programs").glob(".new-*"))

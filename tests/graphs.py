@@ -1,0 +1,42 @@
+"""Small graphs that several tests draw, and comparisons that several make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clgraph import Graph, reference_sample, verify_sample
+
+
+def random_graph(seed: int, n: int, m: int, **kwargs: Any) -> Graph:
+    """A graph of n vertices and m drawn pairs, loops and parallel edges among them."""
+    rng = np.random.default_rng(seed)
+    return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), vertices=np.arange(n), **kwargs)
+
+
+def tangle(seed: int, n: int = 150, edges: int = 900, **options: Any) -> Graph:
+    """Hubs, loops, parallel edges, vertices without edges."""
+    ends = (np.random.default_rng(seed).random((2, edges)) ** 3 * n).astype(int)
+    return Graph.from_edges(*ends, vertices=np.arange(n), **options)
+
+
+def to_networkx(graph: Graph) -> Any:
+    """The undirected graph without loops and parallel edges, by index."""
+    import networkx as nx
+
+    made = nx.Graph()
+    made.add_nodes_from(range(graph.num_vertices))
+    rows, heads = graph.rows, graph.col_idx
+    made.add_edges_from((u, v) for u, v in zip(rows.tolist(), heads.tolist(), strict=True) if u != v)
+    return made
+
+
+def assert_equals_reference(graph: Graph, made: Any, **kwargs: Any) -> None:
+    """A sample is that of the reference, vertex by vertex and edge by edge, and passes the verifier."""
+    expected = reference_sample(graph, made.method, seed=made.seed, mode=made.mode, **kwargs)
+    np.testing.assert_array_equal(made.vertices, expected.vertices)
+    np.testing.assert_array_equal(made.edges, expected.edges)
+    if made.mode == "batched" and hasattr(expected, "iterations"):  # explorations know no batches
+        assert made.iterations == expected.iterations
+    verify_sample(graph, made)

@@ -1,0 +1,285 @@
+"""Quality of samples: every figure against a slow and plain computation of it, and what small graphs say."""
+
+import dataclasses
+import json
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.stats
+from graphs import tangle, to_networkx
+
+import clgraph
+from clgraph import Graph, InputError, powerlaw_graph, quality, sample
+from clgraph.measures.compare import ks_distance
+from clgraph.measures.degrees import degree_histogram
+from clgraph.measures.fits import degree_exponents, likely_tail, line_through
+from clgraph.measures.hops import draw_sources, hop_plot
+
+# figures that come from counts alone: the same bits on every device
+_seen: dict[str, object] = {}
+
+
+def slope(x, y):
+    """Slope and correlation by NumPy."""
+    return np.polyfit(np.log(x), np.log(y), 1)[0], np.corrcoef(np.log(x), np.log(y))[0, 1]
+
+
+def reference(graph):
+    """All figures of methods.md 6 in NetworkX and NumPy, as they are defined."""
+    g = to_networkx(graph)
+    n, m = g.number_of_nodes(), g.number_of_edges()
+    degrees = np.array([d for _, d in g.degree()])
+    lengths = [d for _, each in nx.all_pairs_shortest_path_length(g) for d in each.values()]
+    pairs = np.cumsum(np.bincount(lengths)).astype(float)
+    frequency = np.bincount(degrees)
+    occurs = np.flatnonzero(frequency[1:]) + 1
+    ranked = np.sort(degrees[degrees > 0])[::-1]
+    last = min(4, next(h for h in range(1, len(pairs)) if pairs[h] >= 0.9 * pairs[-1]))
+    hops = np.arange(1, last + 1)
+    spectrum = np.sort(np.linalg.eigvalsh(nx.to_numpy_array(g)))[::-1][:20]
+    above = np.array([np.mean(degrees[degrees > 0] >= d) for d in occurs])
+    return {
+        "average_degree": 2 * m / n,
+        "density": nx.density(g),
+        "components": nx.number_connected_components(g),
+        "largest_component": max(map(len, nx.connected_components(g))),
+        "clustering": nx.average_clustering(g),
+        "transitivity": nx.transitivity(g),
+        "triangles": sum(nx.triangles(g).values()) // 3,
+        "degree": slope(occurs, frequency[occurs]),
+        "ccdf": slope(occurs, above),
+        "rank": slope(np.arange(1, len(ranked) + 1), ranked),
+        "hops": slope(hops, pairs[hops]) if last > 1 else None,
+        "eigen": slope(np.arange(1, len(spectrum) + 1), spectrum),
+        "pairs": pairs,
+        "spectrum": spectrum,
+    }
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_every_figure_by_definition(device, directed):
+    for seed in (1, 2):
+        graph = tangle(seed, n=300, edges=700, directed=directed)
+        found, wanted = quality(graph, device=device).original, reference(graph)
+        for name in ("components", "largest_component", "triangles"):
+            assert getattr(found, name) == wanted[name], name
+        for name in ("average_degree", "density", "clustering", "transitivity"):
+            assert getattr(found, name) == pytest.approx(wanted[name], rel=1e-12), name
+        assert found.hop_plot.tolist() == wanted["pairs"].tolist()
+        assert found.hop_plot_exact
+        assert found.diameter == len(wanted["pairs"]) - 1
+        assert found.eigenvalues == pytest.approx(wanted["spectrum"], rel=1e-9)
+        for name, fit in (
+            ("degree", found.degree_exponent), ("rank", found.rank_exponent),
+            ("hops", found.hop_plot_exponent), ("eigen", found.eigen_exponent),
+        ):  # fmt: skip
+            assert (fit.slope, fit.correlation) == pytest.approx(wanted[name], rel=1e-9), name
+        ccdf = found.degree_exponent.ccdf
+        assert (ccdf.slope, ccdf.correlation) == pytest.approx(wanted["ccdf"], rel=1e-9)
+        assert ccdf.exponent == pytest.approx(wanted["ccdf"][0] - 1, rel=1e-9)
+        lengths = np.repeat(np.arange(1, len(wanted["pairs"])), np.diff(wanted["pairs"]).astype(int))
+        assert found.mean_distance == pytest.approx(lengths.mean())
+        assert np.mean(lengths <= np.ceil(found.effective_diameter)) >= 0.9
+        assert np.mean(lengths <= np.ceil(found.effective_diameter) - 1) < 0.9
+        _same_everywhere(f"{directed} {seed}", found)
+
+
+def _same_everywhere(key, found):
+    """Everything but eigenvalues, which the host computes, to the last bit."""
+    told = found.to_dict()
+    for name in ("eigenvalues", "eigen_exponent", "seconds"):
+        del told[name]
+    text = json.dumps(told, allow_nan=False)
+    assert _seen.setdefault(key, text) == text
+
+
+def test_two_graphs_and_their_distances(device):
+    graph = powerlaw_graph(3000, average_degree=6, seed=4)
+    made = sample(graph, "drve", size="40%", seed=5, device=device)
+    found = quality(graph, made, device=device, seed=9, hop_sources=200)
+    assert (found.sample.vertices, found.sample.edges) == (len(made.vertices), made.num_edges)
+    assert found.sample.components == 1
+    whole, part = graph.degrees, made.graph.degrees
+    assert found.ks["degree"] == pytest.approx(scipy.stats.ks_2samp(whole, part).statistic)
+    local = [np.array(list(nx.clustering(to_networkx(each)).values())) for each in (graph, made.graph)]
+    assert found.ks["clustering"] == pytest.approx(scipy.stats.ks_2samp(*local).statistic)
+    sizes = [list(map(len, nx.connected_components(to_networkx(each)))) for each in (graph, made.graph)]
+    assert found.ks["component_size"] == pytest.approx(scipy.stats.ks_2samp(*sizes).statistic)
+    assert 0 < found.ks["hop_plot"] < 1
+    # some of the vertices only: the first two points are exact, the others near
+    assert (found.original.hop_plot_sources, found.original.hop_plot_exact) == (200, False)
+    exact = hop_plot(device, graph.simple, sources=3000)
+    assert found.original.hop_plot[:2].tolist() == exact.pairs[:2].tolist()
+    assert found.original.hop_plot[3] == pytest.approx(exact.pairs[3], rel=0.1)
+    _same_everywhere("two", found.original)
+    _same_everywhere("sample", found.sample)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["original"]["rank_exponent"]["slope"] == found.original.rank_exponent.slope
+    assert told["sample"]["average_degree"] == found.sample.average_degree
+    assert set(told["ks"]) == set(found.ks)
+    itself = quality(graph, graph, device=device, hop_sources=64, eigenvalues=False)
+    assert itself.ks == dict.fromkeys(found.ks, 0)
+
+
+def test_deep_graphs_are_searched_one_by_one(device):
+    n = 400
+    path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    found = hop_plot(device, path)
+    h = np.arange(n)
+    assert found.pairs.tolist() == (n + 2 * h * n - h * (h + 1)).tolist()
+    some = hop_plot(device, path, sources=300)
+    assert (some.sources, some.exact) == (128, False)
+    # depths between those of one launch and those at which searches part
+    middle = hop_plot(device, Graph.from_edges(np.arange(39), np.arange(1, 40)))
+    h = np.arange(40)
+    assert middle.pairs.tolist() == (40 + 2 * h * 40 - h * (h + 1)).tolist()
+
+
+def test_degrees_of_all_kinds(device):
+    star = Graph.from_edges(np.zeros(3000, int), np.arange(1, 3001))
+    for graph in (star, tangle(3).simple):
+        for limit in (4, 65536):
+            degrees, counts = degree_histogram(device, graph, limit=limit, bins=min(limit, 2))
+            assert np.repeat(degrees, counts).tolist() == np.sort(graph.degrees).tolist()
+
+
+def test_real_graph(device, data_path):
+    graph = clgraph.read(data_path("internet.txt"))
+    found = quality(graph, device=device, hop_sources=128, eigenvalues=False).original
+    assert (found.vertices, found.edges, found.components) == (22963, 48436, 1)
+    assert found.average_degree == pytest.approx(4.2186, abs=1e-4)
+    assert found.triangles == 46873
+    _same_everywhere("internet", found)
+
+
+# --- fits without a device ----------------------------------------------------------------------------
+
+
+def test_maximum_likelihood_finds_the_exponent_that_made_the_data():
+    for alpha in (2.2, 3.0):
+        values = scipy.stats.zipf.rvs(alpha, size=20000, random_state=1)
+        degrees, counts = np.unique(values, return_counts=True)
+        fit = likely_tail(degrees, counts)
+        assert fit.alpha == pytest.approx(alpha, abs=5 * fit.error)
+        assert fit.distance < 0.02
+        by_degree, by_rank = degree_exponents(degrees, counts)
+        assert by_degree.mle.exponent == -fit.alpha
+        assert by_rank.mle.exponent == pytest.approx(-1 / (fit.alpha - 1))
+        assert by_degree.ccdf.exponent == pytest.approx(-alpha, abs=0.3)
+
+
+def test_a_perfect_line():
+    x = np.arange(1, 30)
+    fit = line_through(x, 7.0 * x**-1.5)
+    assert (fit.slope, fit.correlation, fit.intercept) == pytest.approx((-1.5, -1, np.log(7)))
+
+
+def test_sources_are_different_and_the_seeds():
+    for n in (70, 1000, 10**9):
+        drawn = draw_sources(n, 64, 3)
+        assert len(set(drawn.tolist())) == 64
+        assert 0 <= drawn.min() <= drawn.max() < n
+        assert drawn.tolist() == draw_sources(n, 64, 3).tolist() != draw_sources(n, 64, 4).tolist()
+
+
+def test_ks_distance_by_scipy():
+    rng = np.random.default_rng(1)
+    one, other = rng.integers(0, 9, 200), rng.integers(2, 12, 77)
+    counted = [np.unique(each, return_counts=True) for each in (one, other)]
+    assert ks_distance(*counted) == pytest.approx(scipy.stats.ks_2samp(one, other).statistic)
+    assert ks_distance(counted[0], (np.zeros(0), np.zeros(0, np.int64))) is None
+
+
+# --- small and odd graphs, bad input ------------------------------------------------------------------
+
+
+def _none_or_number(value):
+    if isinstance(value, dict):
+        return all(map(_none_or_number, value.values()))
+    return not isinstance(value, float) or np.isfinite(value)
+
+
+ODD = {
+    "empty": Graph.from_edges([], []),
+    "one": Graph.from_edges([], [], vertices=[7]),
+    "apart": Graph.from_edges([], [], vertices=[1, 2, 3]),
+    "loop": Graph.from_edges([4], [4]),
+    "edge": Graph.from_edges([0], [1]),
+    "ring": Graph.from_edges(np.arange(30), (np.arange(30) + 1) % 30),
+    "complete": Graph.from_edges(*np.triu_indices(12, 1)),
+    "two": Graph.from_edges([0, 1, 3], [1, 2, 4]),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_graphs_say_why(device, name):
+    graph = ODD[name]
+    found = quality(graph, graph, device=device)
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert _none_or_number(told)
+    for field in dataclasses.fields(found.original):
+        value = getattr(found.original, field.name)
+        if value is None:
+            assert found.original.reasons[field.name], field.name
+        for fit in (value, *(getattr(value, other, None) for other in ("ccdf", "mle"))):
+            if hasattr(fit, "reason") and (getattr(fit, "slope", 0) is None or fit.reason is not None):
+                assert len(fit.reason) > 10
+    if name == "ring":
+        fit = found.original.degree_exponent
+        assert (fit.slope, fit.reason) == (None, "1 degree that occurs: a line takes two different ones")
+        assert fit.mle.reason == "every vertex has degree 2"
+        assert found.original.rank_exponent.slope == 0
+        assert "every vertex has degree 2" in found.original.rank_exponent.reason
+    if name == "empty":
+        assert found.ks == dict.fromkeys(found.ks)
+        assert found.original.reasons["average_degree"] == "the graph is empty: it has no vertices"
+    if name == "complete":
+        assert "no line through one point" in found.original.hop_plot_exponent.reason
+        assert (found.original.diameter, found.original.transitivity) == (1, 1)
+
+
+def test_an_empty_sample(device):
+    found = quality(ODD["ring"], ODD["empty"], device=device)
+    assert found.sample.average_degree is None
+    assert set(found.ks.values()) == {None}
+
+
+@pytest.mark.parametrize("ids", [int, str])
+def test_what_is_no_sample(device, ids):
+    def graph(source, target, **options):
+        ends = (np.array([ids(10 * v) for v in end]) for end in (source, target))
+        return Graph.from_edges(*ends, **options)
+
+    whole = graph([1, 2, 3, 4], [2, 3, 4, 5])
+    with pytest.raises(InputError, match="vertex 60 of the sample is not in the original"):
+        quality(whole, graph([1, 2], [2, 6]), device=device)
+    wrong = graph([1, 2, 2], [2, 3, 4])
+    with pytest.raises(InputError, match="edge 20 - 40 of the sample is not in the original"):
+        quality(whole, wrong, device=device)
+    assert quality(whole, wrong, relation="contraction", device=device).sample.edges == 3
+    other = graph([7], [8])
+    with pytest.raises(InputError, match="vertex 70"):
+        quality(whole, other, relation="contraction", device=device)
+    assert quality(whole, other, relation="none", device=device).sample.vertices == 2
+    with pytest.raises(InputError, match="relation is 'some'"):
+        quality(whole, whole, relation="some", device=device)
+    assert quality(whole, graph([3, 2], [4, 3], directed=True), device=device).sample.edges == 2
+
+
+def test_contractions_need_no_word(device):
+    graph = powerlaw_graph(300, seed=1)
+    made = sample(graph, "cre", size="30%", seed=2, device=device)
+    assert quality(graph, made, device=device).sample.vertices == 90
+    with pytest.raises(InputError, match="ask for relation 'contraction'"):
+        quality(graph, made.graph, device=device)
+
+
+def test_bad_options():
+    graph = ODD["ring"]
+    with pytest.raises(InputError, match="hop_sources is 0"):
+        quality(graph, hop_sources=0)
+    with pytest.raises(InputError, match="seed -1"):
+        quality(graph, seed=-1)
+    with pytest.raises(InputError, match="Graph or a SciPy"):
+        quality("graph.txt")

@@ -1,0 +1,77 @@
+"""Triangles and local clustering against NetworkX."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from graphs import tangle, to_networkx
+
+import clgraph
+from clgraph import Graph, InputError, clustering, triangles
+
+
+@pytest.mark.parametrize("options", [{}, {"duplicates": "keep"}, {"directed": True}], ids=str)
+def test_equal_to_networkx(device, options):
+    for seed in range(3):
+        graph = tangle(seed, **options)
+        whole = to_networkx(graph)
+        found = triangles(graph, device)
+        assert found.dtype == np.int64
+        assert found.tolist() == [nx.triangles(whole, v) for v in range(graph.num_vertices)]
+        local = [nx.clustering(whole, v) for v in range(graph.num_vertices)]
+        assert np.allclose(clustering(graph, device), local, rtol=1e-14, atol=0)
+
+
+def test_known_graphs(device):
+    n = 400
+    complete = Graph.from_edges(*np.triu_indices(n, 1))
+    assert np.all(triangles(complete, device) == (n - 1) * (n - 2) // 2)
+    assert np.all(clustering(complete, device) == 1)
+    wheel = Graph.from_edges(
+        np.concatenate((np.zeros(n, int), np.arange(1, n + 1))),
+        np.concatenate((np.arange(1, n + 1), np.r_[np.arange(2, n + 1), 1])),
+    )
+    assert triangles(wheel, device).tolist() == [n] + [2] * n
+    path = Graph.from_edges(np.arange(5000), np.arange(1, 5001))
+    assert triangles(path, device).sum() == 0
+
+
+def test_the_directions_of_a_sparse_array_play_no_part(device):
+    arcs = sp.csr_array((np.ones(4), ([0, 1, 2, 3], [1, 2, 0, 3])), shape=(4, 4))
+    assert triangles(arcs, device).tolist() == [1, 1, 1, 0]
+    assert clustering(arcs, device).tolist() == [1, 1, 1, 0]
+
+
+def test_a_large_graph_against_matrix_products(device, data_path):
+    graph = clgraph.read(data_path("facebook_combined.txt"))
+    matrix = graph.to_scipy().astype(np.int64)
+    corners = np.asarray((matrix @ matrix * matrix).sum(axis=1)).ravel() // 2
+    assert np.array_equal(triangles(graph, device), corners)
+
+
+def test_sums_beyond_32_bits_carry(device):
+    """The low word of a sum is made to wrap, where a sum is two words."""
+    if "HAVE_INT64_ATOMICS" in device.features:
+        pytest.skip("this device adds 64 bits in one go")
+    prog = device.program("measures/triangle_count", RUN=512, SKEW=16, OFFSET="int")
+    n = 40
+    complete = Graph.from_edges(*np.triu_indices(n, 1))
+    up = [np.arange(u + 1, n, dtype=np.int32) for u in range(n)]
+    up_ptr = np.concatenate(([0], np.cumsum([len(each) for each in up]))).astype(np.int32)
+    start = np.full(n, 2**32 - 3, np.int64)
+    count = device.upload(start, writable=True)
+    arcs = complete.num_arcs // 2
+    prog.triangles_count(
+        1, np.int32(n), np.int64(arcs), device.upload(up_ptr), device.upload(np.concatenate(up)), count
+    )  # fmt: skip
+    expected = start + (n - 1) * (n - 2) // 2
+    assert device.download(count, np.int64, n).tolist() == expected.tolist()
+
+
+def test_small_and_foreign(device):
+    empty = Graph.from_edges([], [])
+    assert triangles(empty, device).tolist() == []
+    assert triangles(Graph.from_edges([], [], vertices=[3, 5]), device).tolist() == [0, 0]
+    assert clustering(sp.csr_array(np.ones((3, 3))), device).tolist() == [1, 1, 1]
+    with pytest.raises(InputError, match="Graph or a SciPy"):
+        triangles([[0, 1]], device)

@@ -1,0 +1,194 @@
+"""Contraction (cre, crve) on every device against the reference, which contracts one edge after the other."""
+
+import itertools
+
+import numpy as np
+import pytest
+from graphs import random_graph
+from scipy import stats
+
+from clgraph import Graph, InputError
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference.contract import reference_contract, verify_contraction
+from clgraph.sampling import sample
+
+METHODS = ("cre", "crve")
+
+
+def assert_equals_reference(graph, made, wanted):
+    np.testing.assert_array_equal(made.group, wanted.group)
+    np.testing.assert_array_equal(made.vertices, wanted.vertices)
+    np.testing.assert_array_equal(made.edges, wanted.edges)
+    assert made.target == wanted.target
+    verify_contraction(graph, made)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equals_reference(device, method):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 90))
+        m = int(rng.integers(0, 4 * n))
+        graph = random_graph(
+            seed, n, m, directed=seed % 4 == 1, duplicates="keep" if seed % 3 == 0 else "merge",
+            weights=rng.random(m) if seed % 5 == 0 else None,
+        )  # fmt: skip
+        sizes = sorted({int(x) for x in rng.integers(1, n + 1, 3)}, reverse=True)
+        samples = sample(graph, method, sizes=sizes, seed=seed, device=device)
+        wanted = reference_contract(graph, method, sizes=sizes, seed=seed)
+        for made, expected in zip(samples, wanted, strict=True):
+            assert_equals_reference(graph, made, expected)
+            untouched = made.way == "untouched"
+            assert untouched or (made.way, made.iterations) == ("contraction", expected.iterations)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_larger_graph(device, method):
+    graph = powerlaw_graph(3000, seed=4)
+    sizes = ["70%", "50%", "10%", 1]
+    samples = sample(graph, method, sizes=sizes, seed=9, device=device)
+    wanted = reference_contract(graph, method, sizes=sizes, seed=9)
+    for made, expected in zip(samples, wanted, strict=True):
+        assert_equals_reference(graph, made, expected)
+        assert len(made.vertices) == made.target
+    # nested: what was together stays together
+    for larger, smaller in itertools.pairwise(samples):
+        member = larger.group >= 0
+        np.testing.assert_array_equal(smaller.group[larger.group[member]], smaller.group[member])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_few_draws_at_a_time(device, method, monkeypatch):
+    """Batches of many chunks, and hubs on to which the last vertices hang by a few of many edges."""
+    monkeypatch.setattr("clgraph.sampling.contract.CHUNK", 100)
+    hub = np.array([(0, v) for v in range(1, 60)] + [(1, v) for v in range(2, 60)])
+    dense = np.random.default_rng(3).integers(60, 100, (600, 2))
+    tail = np.array([(59, 60), (100, 60), (101, 100), (102, 101)])
+    graph = Graph.from_edges(*np.concatenate((hub, dense, tail)).T)
+    for seed in range(6):
+        sizes = ["60%", 5, 1]
+        samples = sample(graph, method, sizes=sizes, seed=seed, device=device)
+        wanted = reference_contract(graph, method, sizes=sizes, seed=seed)
+        for made, expected in zip(samples, wanted, strict=True):
+            assert_equals_reference(graph, made, expected)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_paths_stars_and_cliques(device, method):
+    v = np.arange(1, 40)
+    low, high = np.triu_indices(20, 1)
+    for tail, head in ((v - 1, v), (0 * v, v), (low, high), (0 * v + 50, v)):
+        graph = Graph.from_edges(tail, head)
+        for size in (1, 2, "50%", graph.num_vertices - 1):
+            made = sample(graph, method, size=size, seed=5, device=device)
+            assert_equals_reference(graph, made, reference_contract(graph, method, sizes=[size], seed=5)[0])
+
+
+def test_weights_counts_and_ids_are_those_of_the_groups(device):
+    rng = np.random.default_rng(2)
+    tail, head = 10 * rng.integers(0, 30, 200) + 3, 10 * rng.integers(0, 30, 200) + 3
+    for directed in (False, True):
+        graph = Graph.from_edges(tail, head, weights=rng.integers(1, 9, 200), directed=directed)
+        made = sample(graph, "cre", size="40%", seed=1, device=device)
+        verify_contraction(graph, made)
+        assert made.graph.directed == directed
+        whole, place = graph.to_scipy().todense(), graph.index(made.vertices)
+        counted = Graph.from_edges(tail, head, directed=directed).to_scipy().todense()
+        members = made.group[None, :] == place[:, None]
+        between = ~np.eye(len(place), dtype=bool)
+        np.testing.assert_allclose(
+            made.graph.to_scipy().todense()[between], (members @ whole @ members.T)[between]
+        )
+        small = made.graph
+        counts = np.zeros((len(place),) * 2)
+        counts[small.rows, small.col_idx] = 1 if small.multiplicity is None else small.multiplicity
+        np.testing.assert_array_equal(counts[between], (members @ counted @ members.T)[between])
+        for vertex in made.vertices.tolist():
+            assert made.members(vertex)[0] == vertex  # the smallest of its group
+        assert sum(len(made.members(x)) for x in made.vertices) == np.count_nonzero(made.group >= 0)
+
+
+def test_nothing_to_contract_is_said(device):
+    graph = Graph.from_edges([0, 1, 1, 5, 0, 2], [1, 2, 2, 6, 0, 1], duplicates="keep")
+    for method in METHODS:
+        made = sample(graph, method, size=3, seed=0, device=device)
+        assert made.vertices.tolist() == [0, 1, 2]
+        assert made.group.tolist() == [0, 1, 2, -1, -1]
+        assert (made.iterations, made.way) == (0, "untouched")
+        assert made.graph.num_edges == 2  # the copies are one edge, counted
+        assert made.graph.multiplicity.tolist() == [1, 1, 3, 3]
+        assert any("untouched" in note for note in made.notes)
+        verify_contraction(graph, made)
+
+
+def test_a_tie_goes_to_the_smallest_vertex(device):
+    graph = Graph.from_edges([0, 1, 3, 4], [5, 5, 6, 6])
+    assert sample(graph, "cre", size=2, seed=0, device=device).group.tolist().count(-1) == 3
+    assert sample(graph, "cre", size=1, seed=0, device=device).group.tolist() == [0, 0, -1, -1, 0, -1]
+
+
+def test_the_seed_decides(device):
+    graph = random_graph(1, 60, 150)
+    for method in METHODS:
+        groups = [
+            sample(graph, method, size="50%", seed=seed, device=device).group.tobytes()
+            for seed in (7, 7, 8, 7 + 2**32)
+        ]
+        assert groups[0] == groups[1]
+        assert len(set(groups)) == 3
+
+
+def test_exact_mode_is_refused():
+    graph = random_graph(1, 10, 20)
+    with pytest.raises(InputError, match="batched"):
+        sample(graph, "cre", size=2, mode="exact")
+    with pytest.raises(InputError, match="unknown method"):
+        reference_contract(graph, "drv", sizes=[2], seed=0)
+
+
+def first_edges(graph, method, runs):
+    """How often each pair (low, high), in order, was the first one contracted."""
+    n = graph.num_vertices
+    simple = Graph.from_edges(graph.undirected.rows, graph.undirected.col_idx)
+    low, high = (ends[simple.rows < simple.col_idx] for ends in (simple.rows, simple.col_idx))
+    count = dict.fromkeys(zip(low.tolist(), high.tolist(), strict=True), 0)
+    for seed in range(runs):
+        group = reference_contract(graph, method, sizes=[n - 1], seed=seed)[0].group
+        gone = int(np.flatnonzero(group != np.arange(n))[0])
+        # the pair that became one: the vertex that is gone, and the one that it went to
+        count[int(group[gone]), gone] += 1
+    return np.array(list(count.values())), low, high, simple.degrees
+
+
+def test_the_first_edge_of_cre_is_uniform():
+    """Error level 1e-4. Copies of an edge make it no likelier: the law is of the simple graph."""
+    graph = Graph.from_edges(
+        [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0], [1, 2, 3, 4, 2, 3, 4, 5, 1, 1, 1], duplicates="keep"
+    )
+    count, *_ = first_edges(graph, "cre", 3000)
+    assert stats.chisquare(count).pvalue > 1e-4
+
+
+def test_the_first_edge_of_crve_follows_the_degrees():
+    """Error level 1e-4: P(u, v) = (1/n)(1/d(u) + 1/d(v)); and the test would see a uniform law."""
+    graph = Graph.from_edges([0, 0, 0, 0, 1, 2, 3, 4], [1, 2, 3, 4, 2, 3, 4, 5])
+    count, low, high, degree = first_edges(graph, "crve", 3000)
+    expected = 3000 * (1 / degree[low] + 1 / degree[high]) / graph.num_vertices
+    assert stats.chisquare(count, expected).pvalue > 1e-4
+    assert stats.chisquare(count).pvalue < 1e-4
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_batches_come_close_to_one_at_a_time(method):
+    """Mean number of edges left, batched against single steps: within 4 %."""
+    graph = random_graph(3, 200, 600)
+    edges = [
+        np.mean(
+            [
+                len(reference_contract(graph, method, sizes=["50%"], seed=seed, single=single)[0].edges)
+                for seed in range(12)
+            ]
+        )
+        for single in (False, True)
+    ]
+    assert abs(edges[0] / edges[1] - 1) < 0.04

@@ -1,0 +1,128 @@
+"""Reduction curves and deletion orders against the loop, one deletion at a time."""
+
+import numpy as np
+import pytest
+from graphs import random_graph
+
+from clgraph import Graph, InputError, deletion_order, powerlaw_graph, reduction_curve, sample
+from clgraph.reference.sampling import EdgeList
+from clgraph.sampling import EXACT
+
+
+def replay(graph, method, seed):
+    """Deletions, vertices and edges of the loop that follows `deletion_order`; edges as a set of ranks."""
+    edges = EdgeList.of(graph)
+    alive = dict(
+        zip(edges.rank.tolist(), zip(edges.low.tolist(), edges.high.tolist(), strict=True), strict=True)
+    )
+    inside = set(range(graph.num_vertices))
+
+    def keep_largest():
+        neighbors = {v: [] for v in inside}
+        for u, v in alive.values():
+            neighbors[u].append(v)
+            neighbors[v].append(u)
+        best: set = set()
+        seen: set = set()
+        for v in sorted(inside):
+            if v in seen:
+                continue
+            part, stack = {v}, [v]
+            while stack:
+                for u in neighbors[stack.pop()]:
+                    if u not in part:
+                        part.add(u)
+                        stack.append(u)
+            seen |= part
+            best = part if len(part) > len(best) else best
+        inside.intersection_update(best)
+        for rank in [rank for rank, (u, v) in alive.items() if u not in inside or v not in inside]:
+            del alive[rank]
+
+    keep_largest()
+    rows = [(0, len(inside), len(alive))]
+    order = deletion_order(graph, method, seed)
+    for thing in graph.index(order).tolist() if method == "drv" else order.tolist():
+        if thing not in (inside if method == "drv" else alive):
+            continue
+        if len(inside) == 1:
+            break
+        if method == "drv":
+            inside.discard(thing)
+            for rank in [rank for rank, ends in alive.items() if thing in ends]:
+                del alive[rank]
+        else:
+            del alive[thing]
+        keep_largest()
+        rows.append((rows[-1][0] + 1, len(inside), len(alive)))
+    return rows
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_curve_equals_the_replayed_loop(device, method):
+    for seed in range(12):
+        graph = random_graph(
+            seed, 10 + 3 * seed, 12 + 5 * seed, duplicates="keep" if seed % 3 == 0 else "merge"
+        )
+        curve = reduction_curve(graph, method, seed, device=device)
+        rows = replay(graph, method, seed)
+        # the curve has a row whenever the number of vertices has changed
+        changed = [row for i, row in enumerate(rows) if i == 0 or row[1] != rows[i - 1][1]]
+        assert list(zip(curve.deletions, curve.vertices, curve.edges, strict=True)) == changed
+        assert (curve.mode, curve.method, curve.seed) == ("exact", method, seed)
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_curve_and_sample_agree(device, method):
+    graph = powerlaw_graph(3000, seed=2)
+    curve = reduction_curve(graph, method, 5, size="10%", device=device)
+    for size in (2000, 1500, 700, 300):
+        made = sample(graph, method, size=size, seed=5, device=device)
+        _, vertices, edges = curve.at(size)
+        assert vertices == len(made.vertices)
+        if method == "drv":
+            assert edges == made.num_edges
+        else:  # the sample is taken at the first deletion that comes down to its size
+            assert edges == made.num_edges
+    assert curve.vertices[-1] <= 300 < curve.vertices[-2]
+    assert np.allclose(curve.average_degree, 2 * curve.edges / curve.vertices)
+
+
+def test_curve_in_several_launches(device, monkeypatch):
+    graph = powerlaw_graph(500, seed=2)
+    whole = {method: reduction_curve(graph, method, 1, device=device) for method in EXACT}
+    monkeypatch.setattr("clgraph.sampling.merge_tree.STEPS", 64)
+    for method in EXACT:
+        again = reduction_curve(graph, method, 1, device=device)
+        assert np.array_equal(again.vertices, whole[method].vertices)
+        assert np.array_equal(again.deletions, whole[method].deletions)
+        assert np.array_equal(again.edges, whole[method].edges)
+
+
+@pytest.mark.parametrize("method", ["drv", "dre", "drve", "dhyb", "cre", "crve"])
+def test_batched_curve_ends_where_the_sample_does(device, method):
+    graph = powerlaw_graph(400, seed=2)
+    curve = reduction_curve(graph, method, 1, size="40%", mode="batched", device=device)
+    made = sample(graph, method, size="40%", seed=1, mode="batched", device=device)
+    assert (curve.vertices[-1], curve.edges[-1]) == (len(made.vertices), made.num_edges)
+    assert curve.mode == "batched"
+    assert np.all(np.diff(curve.deletions) > 0)
+    assert np.all(np.diff(curve.vertices) <= 0)
+    whole = graph.largest_component()
+    assert (curve.deletions[0], curve.vertices[0], curve.edges[0]) == (0, whole.num_vertices, whole.num_edges)
+
+
+def test_order_of_a_directed_graph_with_loops():
+    graph = Graph.from_edges([5, 5, 7, 9, 7], [5, 7, 5, 7, 9], directed=True)
+    assert sorted(deletion_order(graph, "dre", 1).tolist()) == [1, 2]  # rank 0 is the loop
+    assert sorted(deletion_order(graph, "drv", 1).tolist()) == [5, 7, 9]
+
+
+def test_what_has_no_curve():
+    graph = Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(InputError, match="ebfs deletes nothing"):
+        reduction_curve(graph, "ebfs", 1)
+    with pytest.raises(InputError, match="drve"):
+        deletion_order(graph, "drve", 1)
+    with pytest.raises(InputError, match="unknown method"):
+        reduction_curve(graph, "dfs", 1)

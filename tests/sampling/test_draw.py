@@ -1,0 +1,107 @@
+"""dhyb on every device against the reference, and against the methods that it mixes."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from graphs import random_graph
+
+from clgraph import InputError, keyed
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference import reference_sample, verify_sample
+from clgraph.sampling import sample
+from clgraph.sampling.copra import Copra
+
+WEIGHTS = [0, "0.3", 0.8, 1]
+
+
+def assert_equals_reference(graph, made, **kwargs):
+    expected = reference_sample(graph, made.method, seed=made.seed, mode="batched", **kwargs)
+    np.testing.assert_array_equal(made.vertices, expected.vertices)
+    np.testing.assert_array_equal(made.edges, expected.edges)
+    assert made.iterations == expected.iterations
+    verify_sample(graph, made)
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_equals_reference(device, weight):
+    for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
+        graph = random_graph(seed, n, m)
+        for size in ("50%", "20%", 1):
+            made = sample(graph, "dhyb", size=size, seed=seed, device=device, weight=weight)
+            assert_equals_reference(graph, made, size=size, weight=weight)
+
+
+@pytest.mark.parametrize("options", [{"far_scan": True}, {"components": "bfs", "tolerance": 0}])
+def test_parallel_edges_and_options(device, options):
+    for seed in range(4):
+        graph = random_graph(seed, 25, 120, duplicates="keep")
+        made = sample(graph, "dhyb", size="60%", seed=seed, device=device, weight="0.4", **options)
+        assert_equals_reference(
+            graph, made, size="60%", weight="0.4", tolerance=options.get("tolerance")
+        )  # fmt: skip
+
+
+@pytest.mark.first_device  # programs of its own
+def test_wide_offsets(device, monkeypatch):
+    """COPRA's slots pass 2**31 before a CSR's arcs do."""
+    monkeypatch.setattr("clgraph.sampling.copra.INT32_MAX", 100)
+    graph = random_graph(3, 120, 300, duplicates="keep")
+    assert Copra(device, graph.simple).offset is np.int64
+    made = sample(graph, "dhyb", size="40%", seed=5, device=device, weight="0.5")
+    assert_equals_reference(graph, made, size="40%", weight="0.5")
+
+
+@pytest.mark.parametrize("weight", [1, 1.0, "1", "1.00"])
+def test_weight_one_is_drve(device, weight):
+    graph = powerlaw_graph(600, seed=3)
+    for seed in range(4):
+        made = sample(graph, "dhyb", size="40%", seed=seed, device=device, weight=weight)
+        drve = sample(graph, "drve", size="40%", seed=seed, device=device)
+        np.testing.assert_array_equal(made.vertices, drve.vertices)
+        np.testing.assert_array_equal(made.edges, drve.edges)
+
+
+@pytest.mark.parametrize("mode", ["exact", "batched"])
+def test_weight_one_is_drve_in_the_reference(mode):
+    for seed in range(3):
+        graph = random_graph(seed, 40, 90)
+        one = reference_sample(graph, "dhyb", size="50%", seed=seed, mode=mode, weight=1)
+        drve = reference_sample(graph, "drve", size="50%", seed=seed, mode=mode)
+        np.testing.assert_array_equal(one.edges, drve.edges)
+        other = reference_sample(graph, "dhyb", size="50%", seed=seed, mode=mode, weight="0.5")
+        assert not np.array_equal(one.edges, other.edges)
+
+
+def test_default_weight_and_exact_decimals(device):
+    graph = powerlaw_graph(600, seed=3)
+    made = [
+        sample(graph, "dhyb", size="50%", seed=1, device=device, **options).edges
+        for options in ({}, {"weight": 0.8}, {"weight": "0.80"}, {"weight": "4/5"})
+    ]
+    for other in made[1:]:
+        np.testing.assert_array_equal(made[0], other)
+    expected = reference_sample(graph, "dhyb", size="50%", seed=1, mode="batched", weight=Fraction(4, 5))
+    np.testing.assert_array_equal(made[0], expected.edges)
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.01, float("nan"), "much"])
+def test_bad_weights(weight):
+    with pytest.raises(InputError, match="weight"):
+        sample(random_graph(0, 10, 20), "dhyb", size=0.5, weight=weight)
+
+
+def test_numbers_below_large_bounds():
+    """A slot of COPRA may be above 2**32."""
+    bits = np.random.default_rng(3).integers(0, 2**64, 2000, dtype=np.uint64)
+    for bound in (2**32, 2**32 + 1, 3 * 2**33 + 7, 2**40 - 1, 2**62):
+        assert keyed.below(bits, bound).tolist() == [int(b) * bound >> 64 for b in bits.tolist()]
+
+
+def test_coins_are_numbers_of_their_own():
+    number = np.arange(20_000)
+    coin = keyed.coin(4, 2, number)
+    for other in (*keyed.draw(4, 2, number), keyed.coin(5, 2, number), keyed.coin(4, 3, number)):
+        assert not np.any(coin == other)
+        # independent: correlation of 20 000 pairs, standard deviation 0.007
+        assert abs(np.corrcoef(coin.astype(float), other.astype(float))[0, 1]) < 0.035

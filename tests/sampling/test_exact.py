@@ -1,0 +1,107 @@
+"""Exact mode on every device against the loop: one deletion and one largest component at a time."""
+
+import itertools
+
+import numpy as np
+import pytest
+from graphs import assert_equals_reference, random_graph
+
+from clgraph import Graph, keyed
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.sampling import EXACT, sample
+
+
+@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("few", [1, 6, 768])
+def test_exact_equals_the_loop(device, method, few, monkeypatch):
+    """One deletion and one largest component at a time, whatever share of the deletions the host takes."""
+    monkeypatch.setattr("clgraph.sampling.exact.FEW", few)
+    rng = np.random.default_rng(few)
+    for seed in range(120 if few > 1 else 40):
+        n = int(rng.integers(4, 90))
+        graph = random_graph(
+            seed, n, int(rng.integers(1, 3 * n)), duplicates="keep" if seed % 3 == 0 else "merge"
+        )
+        size = int(rng.integers(1, n + 1))
+        made = sample(graph, method, size=size, seed=seed, device=device, mode="exact")
+        assert_equals_reference(graph, made, size=size)
+        assert made.mode == "exact"
+
+
+def clusters(seed, sizes, bridges):
+    """Dense clusters in a row, joined by a few edges: after a split another one may have been the larger."""
+    rng = np.random.default_rng(seed)
+    edges, first = [], 0
+    starts = []
+    for size in sizes:
+        edges.append(rng.integers(first, first + size, (2, 3 * size)))
+        starts.append(first)
+        first += size
+    for a, b in itertools.pairwise(starts):
+        edges.append(np.array([[a + k, b + k] for k in range(bridges)]).T)
+    return Graph.from_edges(*np.concatenate(edges, axis=1))
+
+
+@pytest.mark.parametrize("method", EXACT)
+def test_exact_follows_one_component(device, method, monkeypatch):
+    """The followed component loses the lead after a split: the largest one at a threshold is another."""
+    monkeypatch.setattr("clgraph.sampling.exact.FEW", 2)
+    overtaken = 0
+    for seed in range(25):
+        for sizes in ([30, 26], [20, 19, 18], [12, 11, 10, 9]):
+            graph = clusters(seed, sizes, bridges=1)
+            target = max(2, sizes[-1] // 2)
+            made = sample(graph, method, size=target, seed=seed, device=device)
+            assert_equals_reference(graph, made, size=target)
+            if method == "drv":  # is the sample outside the largest component that lives at its threshold?
+                t = keyed.vertex_priority(seed, np.arange(graph.num_vertices))
+                inside = np.isin(graph.ids, made.vertices)
+                alive = graph.subgraph(np.flatnonzero(t >= t[inside].min()))
+                overtaken += not np.isin(made.vertices, alive.largest_component().ids).all()
+    assert method == "dre" or overtaken > 0  # the case is in there
+
+
+def test_two_equal_halves(device):
+    """A path cut in the middle: equal components, the tie goes to the smallest vertex."""
+    path = Graph.from_edges(np.arange(8), np.arange(1, 9))
+    for seed in range(60):
+        for method in EXACT:
+            made = sample(path, method, size=4, seed=seed, device=device)
+            assert_equals_reference(path, made, size=4)
+
+
+def test_exact_samples_are_nested(device):
+    graph = powerlaw_graph(3000, seed=4)
+    for method in EXACT:
+        inside = set(graph.ids.tolist())
+        for size in ("70%", "50%", "30%", "5%"):
+            made = sample(graph, method, size=size, seed=9, device=device)
+            assert set(made.vertices.tolist()) <= inside
+            inside = set(made.vertices.tolist())
+
+
+def test_exact_says_which_way_it_took(device):
+    graph = powerlaw_graph(3000, seed=4)
+    assert sample(graph, "drv", size="50%", seed=1, device=device).way == "probes"
+    assert sample(random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device).way == "merge tree"
+    assert sample(graph, "drve", size="50%", seed=1, device=device).way == "afforest"
+    assert sample(graph, "drv", size="100%", seed=1, device=device).way == "untouched"
+
+
+def test_a_long_path(device):
+    """No giant: hardly any probe is certified, and the search must come through all the same."""
+    path = Graph.from_edges(np.arange(3000), np.arange(1, 3001))
+    for method in EXACT:
+        made = sample(path, method, size=40, seed=5, device=device)
+        assert_equals_reference(path, made, size=40)
+
+
+def test_options_of_batched_mode_are_said_to_be_idle(device):
+    made = sample(
+        random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device, tolerance=3, components="bfs"
+    )
+    assert [note.split()[0] for note in made.notes if "batched" in note] == ["tolerance", "components"]
+    batched = sample(
+        random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device, tolerance=3, mode="batched"
+    )
+    assert not any("batched" in note for note in batched.notes)

@@ -1,0 +1,134 @@
+"""Exploration (ebfs, edfs) on every device against the reference."""
+
+import itertools
+
+import numpy as np
+import pytest
+from graphs import random_graph
+from scipy import stats
+
+from clgraph import Graph, InputError
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference import verify_sample
+from clgraph.reference.explore import reference_explore, verify_exploration
+from clgraph.sampling import sample
+from clgraph.sampling.explore import LANES, STEPS
+
+METHODS = ("ebfs", "edfs")
+
+
+def assert_equals_reference(graph, made, wanted):
+    np.testing.assert_array_equal(made.vertices, wanted.vertices)
+    np.testing.assert_array_equal(made.edges, wanted.edges)
+    verify_sample(graph, made)
+    verify_exploration(graph, made)
+
+
+def compare(graph, method, sizes, seed, device, start=None):
+    samples = sample(graph, method, sizes=sizes, seed=seed, device=device, start=start)
+    wanted = reference_explore(graph, method, sizes=sizes, seed=seed, start=start)
+    for made, expected in zip(samples, wanted, strict=True):
+        assert_equals_reference(graph, made, expected)
+    return samples
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equals_reference(device, method):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 90))
+        m = int(rng.integers(0, 4 * n))
+        graph = random_graph(
+            seed, n, m, directed=seed % 4 == 1, duplicates="keep" if seed % 3 == 0 else "merge",
+            weights=rng.random(m) if seed % 5 == 0 else None,
+        )  # fmt: skip
+        compare(graph, method, sorted({int(x) for x in rng.integers(1, n + 1, 3)}), seed, device)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_larger_graph(device, method):
+    graph = powerlaw_graph(3000, seed=4)
+    samples = compare(graph, method, ["70%", "50%", "10%", 1], 9, device)
+    for larger, smaller in itertools.pairwise(samples):
+        assert np.isin(smaller.vertices, larger.vertices).all()
+        assert len(smaller.vertices) == smaller.target
+
+
+@pytest.mark.first_device
+def test_walking_as_gpus_do_it(device, monkeypatch):
+    """Several neighbours looked at at once, a few steps a launch."""
+    monkeypatch.setitem(LANES, device.kind, 8)
+    monkeypatch.setitem(STEPS, device.kind, 50)
+    for seed in range(6):
+        compare(random_graph(seed, 60, 200, duplicates="keep"), "edfs", ["90%", "40%"], seed, device)
+    v = np.arange(1, 60)
+    compare(Graph.from_edges(v - 1, v), "edfs", ["80%"], 1, device)
+    compare(Graph.from_edges(0 * v, v), "edfs", ["80%"], 1, device)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_paths_stars_and_grids(device, method):
+    v = np.arange(1, 40)
+    cell = np.arange(64).reshape(8, 8)
+    grid = (
+        np.append(cell[:, :-1], cell[:-1]), np.append(cell[:, 1:], cell[1:])
+    )  # fmt: skip
+    for tail, head in ((v - 1, v), (0 * v, v), (0 * v + 50, v), grid):
+        compare(Graph.from_edges(tail, head), method, [1, 2, "50%", "95%", "100%"], 5, device)
+
+
+def test_a_level_too_large_for_one_look(device, monkeypatch):
+    """The cut inside a level is found where it is not expected, and where the list has no room."""
+    monkeypatch.setattr("clgraph.sampling.explore.CAPACITY", 4)
+    graph = Graph.from_edges(np.zeros(5000, int), np.arange(1, 5001))
+    compare(graph, "ebfs", [2, 1000, 2500, 4999, 5000], 3, device, start=0)
+    monkeypatch.setattr("clgraph.sampling.explore.isqrt", lambda x: -2)  # far too narrow
+    compare(graph, "ebfs", [2, 1000, 2500, 4999, 5000], 4, device, start=0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_start_of_ones_own(device, method):
+    graph = Graph.from_edges([10, 20, 30, 40, 70], [20, 30, 40, 50, 80])
+    made = compare(graph, method, [3], 1, device, start=10)[0]
+    assert made.vertices.tolist() == [10, 20, 30]
+    with pytest.raises(InputError, match="70 is outside the largest component"):
+        sample(graph, method, size=3, seed=1, device=device, start=70)
+    with pytest.raises(InputError, match="99"):
+        sample(graph, method, size=3, seed=1, device=device, start=99)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_to_explore_is_said(device, method):
+    graph = Graph.from_edges([0, 1, 5, 6], [1, 2, 6, 6])
+    made = sample(graph, method, size=3, seed=0, device=device)
+    assert made.vertices.tolist() == [0, 1, 2]
+    assert (made.iterations, made.way) == (0, "untouched")
+    assert any("untouched" in note for note in made.notes)
+    verify_exploration(graph, made)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_seed_decides(device, method):
+    graph = powerlaw_graph(500, seed=1)
+    first, again, other, far = (
+        sample(graph, method, size="50%", seed=seed, device=device).vertices.tobytes()
+        for seed in (7, 7, 8, 7 + 2**32)
+    )
+    assert first == again
+    assert len({first, other, far}) == 3
+
+
+def test_the_start_is_uniform(device):
+    """Error level 1e-4, over the vertices of the largest component."""
+    graph = Graph.from_edges([0, 2, 4, 6, 8, 1], [2, 4, 6, 8, 10, 3])
+    begun = [reference_explore(graph, "ebfs", sizes=[1], seed=seed)[0].vertices[0] for seed in range(1500)]
+    values, count = np.unique(begun, return_counts=True)
+    assert values.tolist() == [0, 2, 4, 6, 8, 10]
+    assert stats.chisquare(count).pvalue > 1e-4
+    for seed in range(20):
+        assert sample(graph, "edfs", size=1, seed=seed, device=device).vertices.tolist() == [begun[seed]]
+
+
+def test_unknown_method():
+    with pytest.raises(InputError, match="unknown method"):
+        reference_explore(random_graph(1, 10, 20), "drv", sizes=[2], seed=0)

@@ -1,0 +1,185 @@
+"""Samples that keep the largest strong component, on every device against the reference."""
+
+import numpy as np
+import pytest
+from graphs import random_graph
+
+from clgraph import Graph, InputError, connected_components
+from clgraph.reference import reference_sample, verify_sample
+from clgraph.sampling import sample
+from clgraph.sampling.copra import Copra
+from clgraph.sampling.strong import StrongFinder
+
+METHODS = ["drv", "dre", "drve", "dhyb"]
+
+
+def assert_equals_reference(graph, made, **kwargs):
+    expected = reference_sample(
+        graph, made.method, seed=made.seed, mode="batched", connection="strong", **kwargs
+    )  # fmt: skip
+    np.testing.assert_array_equal(made.vertices, expected.vertices)
+    np.testing.assert_array_equal(made.edges, expected.edges)
+    assert made.iterations == expected.iterations
+    verify_sample(graph, made, connection="strong")
+
+
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+@pytest.mark.parametrize("method", METHODS)
+def test_equals_reference(device, method, duplicates):
+    for seed, (n, m) in enumerate([(4, 6), (6, 14), (40, 100), (60, 400), (150, 500)]):
+        graph = random_graph(seed, n, m, directed=True, duplicates=duplicates)
+        for size in ("50%", "20%", 1):
+            made = sample(graph, method, size=size, seed=seed, device=device, connection="strong")
+            assert_equals_reference(graph, made, size=size)
+            assert made.mode == "batched"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_undo_and_tolerance(device, method):
+    """Strong components shatter: batches must be taken back."""
+    for seed in range(4):
+        graph = random_graph(seed, 80, 240, directed=True)
+        for tolerance in (0, 5):
+            made = sample(
+                graph, method, size="40%", seed=seed, device=device, connection="strong", tolerance=tolerance
+            )
+            assert_equals_reference(graph, made, size="40%", tolerance=tolerance)
+
+
+@pytest.mark.first_device  # programs of its own
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_wide_offsets(device, monkeypatch, duplicates):
+    monkeypatch.setattr("clgraph.sampling.copra.INT32_MAX", 100)
+    graph = random_graph(3, 60, 300, directed=True, duplicates=duplicates)
+    assert Copra(device, graph.undirected.simple).offset is np.int64
+    made = sample(graph, "dre", size="40%", seed=5, device=device, connection="strong")
+    assert_equals_reference(graph, made, size="40%")
+
+
+def two_cycles(first, second):
+    """A cycle of `first` vertices, an arc from it to one of `second` vertices, and no way back."""
+    v, w = np.arange(first), np.arange(first, first + second)
+    return Graph.from_edges(
+        np.r_[v, w, 0], np.r_[np.roll(v, -1), np.roll(w, -1), first], directed=True
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_largest_one_is_kept_whole(device, method):
+    for sizes, kept in [((5, 9), range(5, 14)), ((9, 5), range(9)), ((7, 7), range(7))]:
+        graph = two_cycles(*sizes)
+        made = sample(graph, method, size="100%", seed=0, device=device, connection="strong")
+        assert made.vertices.tolist() == list(kept)  # a tie goes to the smallest vertex
+        assert made.num_edges == made.graph.num_arcs == len(kept)
+        assert made.iterations == 0
+        verify_sample(graph, made, connection="strong")
+
+
+def test_one_deletion_shatters_a_cycle(device):
+    """Without a vertex or a pair a cycle has strong components of one vertex: the smallest one left stays."""
+    for method in METHODS:
+        made = sample(two_cycles(9, 4), method, size=8, seed=3, device=device, connection="strong")
+        assert_equals_reference(two_cycles(9, 4), made, size=8)
+        assert len(made.vertices) == 1
+        assert made.num_edges == 0
+
+
+def test_a_pair_goes_with_both_arcs(device):
+    """A ring with both arcs of each pair: without one pair it is a two-way path, still one component."""
+    v = np.arange(12)
+    graph = Graph.from_edges(np.r_[v, np.roll(v, -1)], np.r_[np.roll(v, -1), v], directed=True)
+    for seed in range(5):
+        made = sample(graph, "dre", size=11, seed=seed, device=device, connection="strong", tolerance=0)
+        assert_equals_reference(graph, made, size=11, tolerance=0)
+        assert 1 < len(made.vertices) < 12
+        assert made.graph.num_arcs == 2 * made.num_edges == 2 * len(made.vertices) - 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_undirected_graphs_are_as_ever(device, method):
+    graph = random_graph(2, 80, 200)
+    for mode in ("batched", "auto"):
+        weak, strong = (
+            sample(graph, method, size="50%", seed=4, device=device, mode=mode, connection=connection)
+            for connection in ("weak", "strong")
+        )
+        assert weak.mode == strong.mode
+        np.testing.assert_array_equal(weak.edges, strong.edges)
+    expected = reference_sample(graph, method, size="50%", seed=4, connection="strong", mode=weak.mode)
+    np.testing.assert_array_equal(weak.edges, expected.edges)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_ids_and_loops(device, method):
+    rng = np.random.default_rng(5)
+    source, target = 10 * rng.integers(0, 50, 400) + 3, 10 * rng.integers(0, 50, 400) + 3
+    graph = Graph.from_edges(source, target, weights=rng.random(400), directed=True)
+    assert graph.num_self_loops > 0
+    made = sample(graph, method, size="50%", seed=1, device=device, connection="strong")
+    assert_equals_reference(graph, made, size="50%")
+    index = graph.index(made.vertices)
+    dense, got = graph.to_scipy().todense()[np.ix_(index, index)], made.graph.to_scipy().todense()
+    np.testing.assert_array_equal(got[got != 0], dense[got != 0])
+
+
+def test_kept_copies_keep_their_own_weights(device):
+    """Each parallel arc of a directed graph is an edge of its own: the one that stays brings its weight."""
+    graph = random_graph(1, 20, 200, directed=True, duplicates="keep", weights=np.arange(1.0, 201.0))
+    view = graph.undirected
+    rank = np.cumsum(view.rows <= view.col_idx) - 1
+    for connection in ("weak", "strong"):
+        made = sample(
+            graph, "dre", size="60%", seed=2, device=device, mode="batched", connection=connection
+        )  # fmt: skip
+        verify_sample(graph, made, connection=connection)
+        of_edges = view.weights[(view.rows <= view.col_idx) & np.isin(rank, made.edges)]
+        np.testing.assert_array_equal(np.sort(made.graph.weights), np.sort(of_edges))
+
+
+@pytest.mark.first_device
+@pytest.mark.parametrize("long_row", [None, 2])
+def test_the_finder_on_what_is_left(device, long_row):
+    """Some vertices gone, long rows in pieces (what GPUs do): what connected_components finds."""
+    rng = np.random.default_rng(7)
+    for _ in range(6):
+        graph = random_graph(int(rng.integers(99)), 50, 220, directed=True)
+        copra = Copra(device, graph.undirected.simple)
+        copra.build()
+        finder = StrongFinder(copra, graph, long_row=long_row)
+        gone = np.unique(rng.integers(0, 50, 8)).astype(np.int32)
+        copra.remove_vertices(device.upload(gone), len(gone))
+        label, root, size = finder.find(50 - len(gone))
+        left = np.delete(np.arange(50), gone)
+        largest = left[connected_components(graph.subgraph(left), connection="strong", device=device).largest]
+        assert (root, size) == (largest[0], len(largest))
+        assert np.all(device.download(label, np.int32, 50)[gone] == -1)
+        before = np.count_nonzero(copra.live_arcs()) // 2
+        lost = finder.keep(label, root)
+        np.testing.assert_array_equal(np.flatnonzero(copra.live_vertices()), largest)
+        view = graph.undirected.simple
+        inside = np.isin(view.rows, largest) & np.isin(view.col_idx, largest)
+        np.testing.assert_array_equal(copra.live_arcs(), inside)
+        assert lost == before - np.count_nonzero(inside) // 2
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"mode": "exact"}, "exact"),
+        ({"components": "bfs"}, "components"),
+        ({"connection": "sturdy"}, "connection"),
+        ({"method": "ebfs"}, "strong"),
+    ],
+)
+def test_what_it_refuses(options, word):
+    graph = random_graph(0, 20, 60, directed=True)
+    with pytest.raises(InputError, match=word):
+        sample(graph, size=0.5, **{"connection": "strong", **options})
+
+
+def test_the_verifier_tells_strong_from_weak(device):
+    graph = random_graph(0, 60, 150, directed=True)
+    made = sample(graph, "drv", size="50%", seed=1, device=device)
+    verify_sample(graph, made)
+    with pytest.raises(AssertionError, match="strongly"):
+        verify_sample(graph, made, connection="strong")

@@ -1,0 +1,407 @@
+"""Breadth-first search: every method, launch shape and kind of graph against reference and verifier."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse.csgraph
+from cli_runs import InProcess
+
+from clgraph import Graph, bfs, read
+from clgraph.errors import ClgraphError, InputError
+from clgraph.reference.bfs import reference_bfs, verify_bfs
+from clgraph.traversal import many as many_module
+from clgraph.traversal import ranked as bfs_ranked
+from clgraph.traversal import search as module
+from clgraph.traversal.many import bfs_many
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+Paths = Callable[[str], Path]
+
+# launch shapes that send small graphs through every kernel, whatever the device is: the work-group kernels
+# of GPUs run on CPUs too
+TEAM = replace(module._TEAM, local=64, rows=16, fused_local=32)
+SHAPES = {
+    "own": None,
+    "serial, small": replace(
+        module._SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
+    ),
+    "serial, pull": replace(
+        module._SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
+    ),
+    "team": TEAM,
+    "team, small": replace(
+        TEAM, long_row=4, long_piece=3, fuse_arcs=6, fuse_count=4, alpha=4, beta=4, pull_short=2
+    ),
+    "team, pull": replace(TEAM, fuse_count=1, fuse_arcs=0, alpha=10**9, beta=1, pull_short=1),
+}
+
+
+def first_device_but(own: Any, names: Any) -> list[Any]:
+    """Parameters of which all but `own` run on the first device only."""
+    return [name if name == own else pytest.param(name, marks=pytest.mark.first_device) for name in names]
+
+
+@pytest.fixture(params=first_device_but("own", SHAPES))
+def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Each launch shape in turn, in place of the device's own."""
+    wanted = SHAPES[request.param]
+    if wanted is not None:
+        monkeypatch.setitem(module.SHAPES, device.kind, wanted)
+    yield request.param
+
+
+def random_graph(seed: int) -> Graph:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 120))
+    ends = rng.integers(0, n, (2, int(rng.integers(0, 4 * n))))
+    return Graph.from_edges(
+        *ends, vertices=np.arange(n), directed=bool(seed % 2), duplicates=("merge", "keep")[seed // 2 % 2]
+    )
+
+
+def check(graph: Graph, sources: Any, device: Device, **options: Any) -> Any:
+    """Run, compare with the reference, verify; returns the result."""
+    found = bfs(graph, sources, device=device, **options)
+    distance, predecessor, source_of = reference_bfs(graph, sources, depth_limit=options.get("depth_limit"))
+    np.testing.assert_array_equal(found.distance, distance)
+    if found.predecessor is not None:
+        np.testing.assert_array_equal(found.predecessor, predecessor)
+        assert found.predecessor.dtype == np.int32
+    if found.source_of is not None:
+        np.testing.assert_array_equal(found.source_of, source_of)
+    assert found.distance.dtype == np.int32
+    verify_bfs(graph, found)
+    return found
+
+
+# --- against the definition ---------------------------------------------------------------------------
+
+
+def test_random(device: Device, shape: str) -> None:
+    for seed in range(8):
+        graph = random_graph(seed)
+        rng = np.random.default_rng(seed)
+        for options in ({}, {"depth_limit": 2}, {"predecessors": False}):
+            check(graph, int(rng.integers(graph.num_vertices)), device, **options)
+            graph = Graph(graph.row_ptr, graph.col_idx, directed=graph.directed)  # scratch is kept per graph
+
+
+def test_several_sources(device: Device, shape: str) -> None:
+    for seed in range(6):
+        graph = random_graph(seed)
+        sources = np.random.default_rng(seed).integers(0, graph.num_vertices, 4)
+        found = check(graph, sources, device)
+        assert found.sources.tolist() == sorted(set(sources.tolist()))
+
+
+def test_frontier_method(device: Device) -> None:
+    for seed in range(8):
+        graph = random_graph(seed)
+        found = check(graph, [0, graph.num_vertices - 1], device, method="frontier")
+        assert found.method == "frontier"
+        check(graph, 0, device, method="frontier", depth_limit=1, predecessors=False)
+
+
+def test_large_offsets(device: Device) -> None:
+    graph = random_graph(4)
+    check(Graph(graph.row_ptr.astype(np.int64), graph.col_idx, directed=graph.directed), 0, device)
+
+
+def test_middling(device: Device) -> None:
+    """Large enough for every switch of the device's own launch shape."""
+    rng = np.random.default_rng(3)
+    hubs = (rng.random(300_000) ** 4 * 40_000).astype(np.int64)
+    for directed in (False, True):
+        graph = Graph.from_edges(hubs, rng.integers(0, 40_000, 300_000), directed=directed)
+        for source in (graph.ids[0], graph.ids[-1], [graph.ids[5], graph.ids[70]]):
+            check(graph, source, device)
+
+
+def test_same_everywhere(device: Device) -> None:
+    graph = random_graph(10)
+    first, second = (bfs(graph, 0, method=method, device=device) for method in ("hybrid", "frontier"))
+    assert first.levels == second.levels
+    assert first.reached == second.reached
+    np.testing.assert_array_equal(first.predecessor, second.predecessor)
+
+
+# --- shapes that hurt ---------------------------------------------------------------------------------
+
+
+def test_one_vertex(device: Device) -> None:
+    graph = Graph.from_edges([], [], vertices=[7])
+    found = check(graph, 7, device)
+    assert (found.levels, found.reached) == (1, 1)
+    assert bfs_many(graph, [7, 7], device=device).distance.tolist() == [[0], [0]]
+
+
+def test_empty_graph(device: Device) -> None:
+    with pytest.raises(InputError, match="vertex 0 is not in the graph"):
+        bfs(Graph.from_edges([], []), 0, device=device)
+
+
+def test_isolated_source(device: Device) -> None:
+    found = check(Graph.from_edges([0, 1], [1, 2], vertices=range(5)), 4, device)
+    assert found.distance.tolist() == [-1, -1, -1, -1, 0]
+
+
+def test_self_loops(device: Device) -> None:
+    found = check(Graph.from_edges([0, 0, 1, 1, 2], [0, 1, 1, 2, 2]), 0, device)
+    assert found.distance.tolist() == [0, 1, 2]
+
+
+def test_parallel_arcs(device: Device, shape: str) -> None:
+    graph = Graph.from_edges([0, 0, 0, 1, 1], [1, 1, 2, 3, 3], directed=True, duplicates="keep")
+    assert graph.num_arcs == 5
+    assert check(graph, 0, device).predecessor.tolist() == [-1, 0, 0, 1]
+
+
+def test_long_chain(device: Device) -> None:
+    n = 1_000_000
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    found = bfs(graph, 0, device=device)
+    assert np.array_equal(found.distance, np.arange(n))
+    assert np.array_equal(found.predecessor, np.arange(-1, n - 1))
+    assert (found.levels, found.reached) == (n, n)
+
+
+@pytest.mark.parametrize("source", [0, 7])
+def test_star(device: Device, source: int) -> None:
+    n = 200_000
+    graph = Graph.from_edges(np.zeros(n - 1, np.int64), np.arange(1, n))
+    found = bfs(graph, source, device=device)
+    verify_bfs(graph, found)
+    assert found.levels == (2 if source == 0 else 3)
+
+
+def test_star_shapes(device: Device, shape: str) -> None:
+    check(Graph.from_edges(np.zeros(2000, np.int64), np.arange(1, 2001)), 5, device)
+
+
+def test_grid(device: Device, shape: str) -> None:
+    v = np.arange(30 * 40).reshape(30, 40)
+    graph = Graph.from_edges(np.r_[v[:, :-1].ravel(), v[:-1].ravel()], np.r_[v[:, 1:].ravel(), v[1:].ravel()])
+    assert check(graph, 0, device).levels == 69
+    check(graph, 0, device, depth_limit=30)
+
+
+def test_depth(device: Device) -> None:
+    graph = Graph.from_edges(range(9), range(1, 10))
+    for method in ("hybrid", "frontier"):
+        found = check(graph, 0, device, depth_limit=0, method=method)
+        assert (found.levels, found.reached) == (1, 1)
+        assert check(graph, 0, device, depth_limit=3, method=method).reached == 4
+        assert check(graph, 0, device, depth_limit=2**40, method=method).reached == 10
+
+
+def test_source_twice(device: Device) -> None:
+    found = check(Graph.from_edges([0, 1, 2], [1, 2, 3]), [3, 0, 3], device)
+    assert found.sources.tolist() == [0, 3]
+    assert found.source_of.tolist() == [0, 0, 3, 3]
+
+
+def test_one_source_in_a_list(device: Device) -> None:
+    found = check(Graph.from_edges([0, 3], [1, 4]), [1], device)
+    assert found.source_of.tolist() == [1, 1, -1, -1]
+    assert check(Graph.from_edges([0, 3], [1, 4]), 1, device).source_of is None
+
+
+def test_string_ids(device: Device) -> None:
+    graph = Graph.from_edges(["a", "b"], ["b", "c"])
+    assert bfs(graph, "c", device=device).distance.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize("search", [bfs, bfs_many])
+def test_source_not_there(search: Any) -> None:
+    graph = Graph.from_edges([10, 20], [20, 30])
+    for bad, name in ((25, "25"), (-1, "-1"), ("x", "x")):
+        with pytest.raises(InputError, match=f"{name}.* not in the graph"):
+            search(graph, [10, bad])
+    with pytest.raises(InputError, match="no source"):
+        search(graph, [])
+
+
+def test_bad_options() -> None:
+    graph = Graph.from_edges([0], [1])
+    with pytest.raises(InputError, match="method is 'dijkstra'"):
+        bfs(graph, 0, method="dijkstra")  # type: ignore[arg-type]
+    for bad in (-1, 1.5, True):
+        with pytest.raises(InputError, match="depth_limit"):
+            bfs(graph, 0, depth_limit=bad)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="lanes"):
+        bfs_many(graph, [0], lanes=16)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="dtype"):
+        bfs_many(graph, [0], dtype=np.float32)
+
+
+# --- many at once -------------------------------------------------------------------------------------
+
+WAYS = {  # fused vertices, fused arcs, pull share, scatter share
+    "own": (2048, 32768, 8, 4),
+    "push": (0, 0, 0, 0),
+    "scatter": (0, 0, 0, 10**9),
+    "pull": (0, 0, 10**9, 0),
+    "mixed": (6, 30, 8, 2),
+}
+
+
+@pytest.mark.parametrize("way", first_device_but("own", WAYS))
+@pytest.mark.parametrize("team", first_device_but(False, [False, True]))
+def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE", "SCATTER_SHARE")
+    for name, value in zip(names, WAYS[way], strict=True):
+        monkeypatch.setattr(many_module, name, value)
+    if team:
+        monkeypatch.setitem(module.SHAPES, device.kind, replace(TEAM, long_row=3))
+    for seed in range(6):
+        graph = random_graph(seed)
+        sources = np.random.default_rng(seed).integers(0, graph.num_vertices, (3, 70)[seed % 2])
+        limit = (None, 2)[seed // 3]
+        found = bfs_many(graph, sources, device=device, depth_limit=limit, lanes=(64, 32)[seed // 2 % 2])
+        want = [reference_bfs(graph, source, depth_limit=limit)[0] for source in sources]
+        np.testing.assert_array_equal(found.distance, want)
+        assert found.distance.dtype == np.int8
+        assert found.levels == np.max(want) + 1
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_many_ranked(device: Device, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vertices numbered by degree, from the first pull on and in later calls: the rows are the same."""
+    monkeypatch.setattr(bfs_ranked, "MANY_VERTICES", 0)
+    monkeypatch.setattr(bfs_ranked, "HOT_SHARE", 1)
+    for name, value in zip(("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE"), (0, 0, 10**9), strict=True):
+        monkeypatch.setattr(many_module, name, value)
+    monkeypatch.setitem(module.SHAPES, device.kind, replace(module._SERIAL, items=32))
+    rng = np.random.default_rng(8)
+    for directed in (False, True):
+        n, ends = 300, rng.integers(0, 250, (2, 900))  # 50 vertices and more have no arcs
+        ends = np.hstack((ends, [np.arange(40), np.zeros(40, np.int64)], [np.full(40, 2), np.arange(40)]))
+        graph = Graph.from_edges(*ends[:, :20] if short else ends, vertices=np.arange(n), directed=directed)
+        for count, lanes, limit in ((40, 64, None), (70, 64, None), (70, 32, 2), (64, 64, 3)):
+            sources = np.r_[rng.integers(0, n, count - 2), n - 1, n - 1]
+            found = bfs_many(graph, sources, device=device, depth_limit=limit, lanes=lanes)  # type: ignore
+            want = [reference_bfs(graph, source, depth_limit=limit)[0] for source in sources]
+            np.testing.assert_array_equal(found.distance, want)
+        ranked = device.cached(graph, "ranked", lambda: None)
+        assert ranked is not None and ranked.rows == np.count_nonzero(graph.undirected.degrees)
+
+
+@pytest.mark.parametrize("deep", [5, 10**6])
+def test_many_deep(device: Device, deep: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one after so many levels, or more planes and more planes: the rows are the same."""
+    monkeypatch.setattr(many_module, "DEEP", deep)
+    n = 400
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    found = bfs_many(graph, [0, n - 1, 7], device=device)
+    assert found.distance.dtype == np.int16
+    assert np.array_equal(found.distance, np.abs(np.subtract.outer([0, n - 1, 7], np.arange(n))))
+    assert found.levels == n
+
+
+def test_many_types(device: Device) -> None:
+    n = 40_000
+    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    found = bfs_many(graph, [0, n - 1], device=device)
+    assert found.distance.dtype == np.int32
+    assert np.array_equal(found.distance, [np.arange(n), np.arange(n)[::-1]])
+    assert bfs_many(graph, [n // 2], depth_limit=127, device=device).distance.dtype == np.int8
+    assert bfs_many(graph, [n // 2], depth_limit=128, device=device).distance.dtype == np.int16
+    assert bfs_many(graph, [0], depth_limit=3, dtype=np.int32, device=device).distance.dtype == np.int32
+    with pytest.raises(InputError, match="distances reach 39999"):
+        bfs_many(graph, [0], dtype=np.int16, device=device)
+
+
+# --- real graphs --------------------------------------------------------------------------------------
+
+REAL = (
+    "facebook_combined.txt", "wing.graph", "power.graph", "cnr-2000.edges.gz", "Email-Enron.txt",
+    "Wiki-Vote.txt",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", REAL)
+def test_like_scipy(device: Device, data_path: Paths, name: str, directed: bool) -> None:
+    if directed and name.endswith(".graph"):
+        pytest.skip("a METIS file is undirected")
+    graph = read(data_path(name), directed=directed)
+    matrix = graph.to_scipy()
+    source = int(np.argmax(graph.degrees))
+    found = bfs(graph, graph.ids[source], device=device)
+    verify_bfs(graph, found)
+    hops = scipy.sparse.csgraph.dijkstra(matrix, directed=True, indices=source, unweighted=True)
+    np.testing.assert_array_equal(found.distance, np.where(np.isinf(hops), -1, hops))
+    some = np.linspace(0, graph.num_vertices - 1, 40).astype(np.int64)
+    rows = bfs_many(graph, graph.ids[some], device=device).distance
+    for row in (0, 17, 39):
+        np.testing.assert_array_equal(rows[row], bfs(graph, graph.ids[some[row]], device=device).distance)
+
+
+@pytest.mark.parametrize(("name", "directed", "source"), [("directed", True, 1), ("undirected", False, 2)])
+def test_ldbc(device: Device, data_path: Paths, name: str, directed: bool, source: int) -> None:
+    vertices = np.loadtxt(data_path(f"ldbc/example-{name}.v"), dtype=np.int64)
+    edges = np.loadtxt(data_path(f"ldbc/example-{name}.e"), dtype=str)[:, :2].astype(np.int64)
+    answer = np.loadtxt(data_path(f"ldbc/example-{name}-BFS"), dtype=np.int64)
+    graph = Graph.from_edges(edges[:, 0], edges[:, 1], directed=directed, vertices=vertices)
+    for method in ("hybrid", "frontier"):
+        distance = bfs(graph, source, method=method, device=device).distance
+        want = np.where(answer[:, 1] == np.iinfo(np.int64).max, -1, answer[:, 1])
+        np.testing.assert_array_equal(distance[graph.index(answer[:, 0])], want)
+
+
+# --- the verifier sees what is wrong ------------------------------------------------------------------
+
+
+def test_verifier() -> None:
+    rng = np.random.default_rng(1)
+    graph = Graph.from_edges(*rng.integers(0, 60, (2, 90)), vertices=range(60))
+    right = bfs(graph, [3, 9])
+    verify_bfs(graph, right)
+    for name in ("distance", "predecessor", "source_of"):
+        for vertex in range(60):
+            wrong = getattr(right, name).copy()
+            wrong[vertex] += 1
+            with pytest.raises(ClgraphError):
+                verify_bfs(graph, replace(right, **{name: wrong}))
+    for change in ({"levels": right.levels + 1}, {"reached": right.reached - 1}, {"depth_limit": 1}):
+        with pytest.raises(ClgraphError):
+            verify_bfs(graph, replace(right, **change))
+
+
+def test_verifier_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clgraph.reference.bfs.SLICE", 7)
+    for seed in range(4):
+        graph = random_graph(seed)
+        verify_bfs(graph, bfs(graph, [0, graph.num_vertices - 1]))
+
+
+# --- the command line ---------------------------------------------------------------------------------
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = InProcess(capsys)
+    file, out = tmp_path / "g.txt", tmp_path / "d.tsv"
+    file.write_text("10 20\n20 30\n40 50\n")
+    done = run("bfs", file, "--source", 10, "-o", out, "--json", "--verify")
+    assert done.status == 0, done.err
+    said = json.loads(done.out)
+    assert (said["reached"], said["levels"], said["sources"], said["verified"]) == (3, 3, [10], True)
+    assert out.read_text() == "10\t0\t-1\n20\t1\t10\n30\t2\t20\n40\t-1\t-1\n50\t-1\t-1\n"
+    done = run("bfs", file, "--source", 10, "--source", 50, "--depth", 1, "--method", "frontier")
+    assert done.status == 0
+    assert done.out.splitlines()[0] == "4 of 5 vertices reached, 2 levels"
+    done = run("bfs", file, "--source", 11)
+    assert (done.status, "vertex 11 is not in the graph" in done.err) == (1, True)
+    done = run("bfs", file, "--source", "x")
+    assert (done.status, "ids are integers" in done.err) == (1, True)
+    assert run("bfs", file).status == 2
+    assert run("bfs", file, "--source", 10, "--depth", -1).status == 2
