@@ -26,19 +26,37 @@ from clgraph.bench import script
 from clgraph.bench.harness import Case, Context, Figures, quantity, timed
 
 UNDIRECTED = (
-    "pagerank", "connected_components", "number_connected_components", "is_connected",
-    "node_connected_component", "triangles", "clustering",
-)  # fmt: skip
+    "pagerank",
+    "connected_components",
+    "number_connected_components",
+    "is_connected",
+    "node_connected_component",
+    "triangles",
+    "clustering",
+)
 DIRECTED = (
-    "weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected",
-    "strongly_connected_components", "number_strongly_connected_components", "is_strongly_connected",
+    "weakly_connected_components",
+    "number_weakly_connected_components",
+    "is_weakly_connected",
+    "strongly_connected_components",
+    "number_strongly_connected_components",
+    "is_strongly_connected",
     "condensation",
-)  # fmt: skip
+)
 SEARCHES = (
-    "bfs_edges", "bfs_tree", "bfs_predecessors", "bfs_successors", "bfs_layers", "descendants", "ancestors",
-    "descendants_at_distance", "single_source_shortest_path_length", "single_target_shortest_path_length",
-    "single_source_shortest_path", "has_path",
-)  # fmt: skip
+    "bfs_edges",
+    "bfs_tree",
+    "bfs_predecessors",
+    "bfs_successors",
+    "bfs_layers",
+    "descendants",
+    "ancestors",
+    "descendants_at_distance",
+    "single_source_shortest_path_length",
+    "single_target_shortest_path_length",
+    "single_source_shortest_path",
+    "has_path",
+)
 PAIRS = "all_pairs_shortest_path_length"  # only if it is asked for
 PAIRED_SOURCES = 64  # of its results are used up
 ARGUMENTS: dict[str, tuple[Any, ...]] = {

@@ -38,17 +38,27 @@ def main() -> None:
     parser.add_argument("--peers", default="all", help="'all', names, or '' for none")
     parser.add_argument("--error", type=float, default=pagerank.ERROR, help="L1 error of the case solve")
     parser.add_argument("--table62", metavar="OUT", help="run the case table alone and write it as Markdown")
-    parser.add_argument("--with", dest="others", type=script.words, default=[], metavar="JSON,...",
-                        help="other runs' records for --table62")  # fmt: skip
+    parser.add_argument(
+        "--with",
+        dest="others",
+        type=script.words,
+        default=[],
+        metavar="JSON,...",
+        help="other runs' records for --table62",
+    )
     options = parser.parse_args()
     whats = ["table"] if options.table62 else options.cases
     outcome = script.run(
         lambda: pagerank.cases(
-            [check_name(name) for name in options.graphs], whats=whats, variants=options.variants,
-            dtype=options.dtype, peers=options.peers, error=options.error,
+            [check_name(name) for name in options.graphs],
+            whats=whats,
+            variants=options.variants,
+            dtype=options.dtype,
+            peers=options.peers,
+            error=options.error,
         ),
         options,
-    )  # fmt: skip
+    )
     if options.table62:
         records = list(outcome.records)
         for path in options.others:

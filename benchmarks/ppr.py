@@ -46,9 +46,11 @@ def main() -> None:
     if options.contest and Path(name).name == ppr.CALIFORNIA:
         options.data = str(Path(name).parent)
     how = {
-        "walks": options.walks, "sources": options.sources, "singles": options.singles,
+        "walks": options.walks,
+        "sources": options.sources,
+        "singles": options.singles,
         "reference": options.reference,
-    }  # fmt: skip
+    }
 
     def cases() -> list[ppr.Case]:
         if options.contest:

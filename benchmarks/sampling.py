@@ -24,12 +24,14 @@ def main() -> None:
     options = parser.parse_args()
     script.run(
         lambda: sampling.cases(
-            [f"powerlaw{n}" for n in options.vertices], methods=options.methods, modes=options.modes,
+            [f"powerlaw{n}" for n in options.vertices],
+            methods=options.methods,
+            modes=options.modes,
             core_vertices=max(options.vertices) if options.one_core else -1,
             loop_vertices=options.peer_vertices,
         ),
         options,
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

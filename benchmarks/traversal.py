@@ -44,17 +44,23 @@ def main() -> None:
     parser.add_argument("--peers", default="all", help="'all', names, or '' for none")
     parser.add_argument("--sources", type=int, default=traversal.SOURCES)
     parser.add_argument("--peer-sources", type=int, default=traversal.SOURCES)
-    parser.add_argument("--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search.Shape")
+    parser.add_argument(
+        "--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search.Shape"
+    )
     options = parser.parse_args()
     tune(options.tune)
     script.run(
         lambda: traversal.cases(
-            [check_name(name) for name in options.graphs], whats=options.cases, methods=options.methods,
-            peers=options.peers, sources=options.sources, peer_sources=options.peer_sources,
+            [check_name(name) for name in options.graphs],
+            whats=options.cases,
+            methods=options.methods,
+            peers=options.peers,
+            sources=options.sources,
+            peer_sources=options.peer_sources,
             tune=options.tune,
         ),
         options,
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -25,11 +25,25 @@ class Browser:
         """Load a page and take its picture; returns its elements after its scripts were run."""
         scheme = ["--blink-settings=preferredColorScheme=0"] if dark else []
         done = subprocess.run(
-            [self._program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-             "--disable-dev-shm-usage", f"--user-data-dir={self._folder / 'profile'}", *scheme,
-             f"--window-size={width},{height}", f"--screenshot={picture}", "--dump-dom", page.as_uri()],
-            capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [
+                self._program,
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--hide-scrollbars",
+                "--disable-dev-shm-usage",
+                f"--user-data-dir={self._folder / 'profile'}",
+                *scheme,
+                f"--window-size={width},{height}",
+                f"--screenshot={picture}",
+                "--dump-dom",
+                page.as_uri(),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         assert picture.stat().st_size > 10_000
         if shown := os.environ.get("CLGRAPH_SCREENSHOTS"):

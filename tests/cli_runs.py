@@ -32,8 +32,12 @@ def process(*args: str, timeout: float = 300, **env: str) -> Run:
     """``python -m clgraph ARGS`` to its end."""
     done = subprocess.run(
         [sys.executable, "-m", "clgraph", *map(str, args)],
-        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=timeout, env=environment(**env),
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=timeout,
+        env=environment(**env),
+    )
     assert "Traceback" not in done.stderr, done.stderr
     return Run(done.returncode, done.stdout, done.stderr)
 

@@ -19,6 +19,7 @@ from devices import WORDS, has_oclgrind, working_devices
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clgraph")
     group.addoption("--devices", metavar="A,B", help=f"run on these devices only (of {', '.join(WORDS)})")

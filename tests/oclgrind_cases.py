@@ -427,9 +427,15 @@ def _csr_build(device: Any, **options: Any) -> None:
     proper = tail != head
     for mirror, duplicates in ((True, "merge"), (False, "keep")):
         rows = build_rows(
-            device, 53, device.upload(tail), device.upload(head), len(tail), mirror=mirror,
-            duplicates=duplicates, **options,
-        )  # fmt: skip
+            device,
+            53,
+            device.upload(tail),
+            device.upload(head),
+            len(tail),
+            mirror=mirror,
+            duplicates=duplicates,
+            **options,
+        )
         want = build_csr(tail[proper], head[proper], 53, directed=not mirror, duplicates=duplicates)  # type: ignore[arg-type]
         assert device.download(rows.row_ptr, rows.offset, 54).tolist() == want.row_ptr.tolist()
         assert device.download(rows.col_idx, np.int32, rows.arcs).tolist() == want.col_idx.tolist()

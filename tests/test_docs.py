@@ -102,8 +102,11 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
     options = ("-q", "-W", "--keep-going", "-b", "html", "-d", str(tmp_path / "trees"))
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", *options, str(DOCS), str(tmp_path / "html")],
-        capture_output=True, text=True, cwd=tmp_path, env=environment(),
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(),
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     page = (tmp_path / "html" / "api" / "graph.html").read_text()
     for name in ("from_pandas", "to_igraph", "subgraph"):

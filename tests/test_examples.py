@@ -13,9 +13,12 @@ EXAMPLES = {"cpu_pocl": "pocl", "gpu_nvidia": "nvidia", "fpga_intel": "fpga"}
 
 def run(name, *args, **env):
     return subprocess.run(
-        [sys.executable, ROOT / "examples" / f"{name}.py", *args], capture_output=True, text=True,
-        env=environment(CLGRAPH_DEVICE="", **env), timeout=300,
-    )  # fmt: skip
+        [sys.executable, ROOT / "examples" / f"{name}.py", *args],
+        capture_output=True,
+        text=True,
+        env=environment(CLGRAPH_DEVICE="", **env),
+        timeout=300,
+    )
 
 
 def test_all_examples_are_here():

@@ -108,9 +108,18 @@ def test_metadata(either):
     assert "[networkx.backends]\nclgraph = clgraph.networkx_backend\n" in entry
     assert "[networkx.backend_info]\nclgraph = _clgraph_networkx:get_info\n" in entry
     extras = {
-        "cpu", "fpga-emulator", "plot", "energy", "test", "dev", "networkx", "igraph", "pandas", "arrow",
+        "cpu",
+        "fpga-emulator",
+        "plot",
+        "energy",
+        "test",
+        "dev",
+        "networkx",
+        "igraph",
+        "pandas",
+        "arrow",
         "docs",
-    }  # fmt: skip
+    }
     assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]
     marker = "platform_machine == 'x86_64'"
@@ -158,10 +167,23 @@ def test_lazy_names_are_there_and_listed():
 def registry(request):
     """Skip where pip reaches no registry, unless this run must not skip."""
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--no-deps",
-         "--retries", "1", "--timeout", "20", "click"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--dry-run",
+            "--ignore-installed",
+            "--no-deps",
+            "--retries",
+            "1",
+            "--timeout",
+            "20",
+            "click",
+        ],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode == 0:
         return
     why = f"pip reaches no registry: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
@@ -205,9 +227,15 @@ def test_installed_from_the_wheel_the_demo_ends_with_samples(python, tmp_path):
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="Intel's runtime is for x86-64")
 def test_the_extra_cpu_suffices_where_there_is_no_other_driver(python, tmp_path):
     done = command(
-        python.parent / "clgraph", "demo", "--vertices", "2000", "--device", "intel",
-        cwd=tmp_path, env=user_environment(tmp_path),
-    )  # fmt: skip
+        python.parent / "clgraph",
+        "demo",
+        "--vertices",
+        "2000",
+        "--device",
+        "intel",
+        cwd=tmp_path,
+        env=user_environment(tmp_path),
+    )
     assert "Intel" in done.stderr
 
 
@@ -236,9 +264,20 @@ def works_installed(python, tmp_path):
     rows = "".join(f"{i}\t{(i * 7 + 1) % 50}\n{i}\t{(i + 1) % 50}\n" for i in range(50))
     (tmp_path / "graph.txt").write_text(rows)
     done = command(
-        program, "sample", "graph.txt", "--size", "50%", "--seed", "1", "--verify", "--json", "-o", "out.txt",
-        cwd=tmp_path, env=env,
-    )  # fmt: skip
+        program,
+        "sample",
+        "graph.txt",
+        "--size",
+        "50%",
+        "--seed",
+        "1",
+        "--verify",
+        "--json",
+        "-o",
+        "out.txt",
+        cwd=tmp_path,
+        env=env,
+    )
     told = json.loads(done.stdout)
     assert told["vertices"] <= told["target"] == 25
     assert len((tmp_path / "out.txt").read_text().splitlines()) == told["edges"]

@@ -44,9 +44,15 @@ def execute(command, folder):
     for name in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         env.pop(name, None)
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=env, text=True, timeout=300, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        ["bash", "-c", command],
+        cwd=folder,
+        env=env,
+        text=True,
+        timeout=300,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     return done.returncode, "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 

@@ -11,13 +11,20 @@ from clgraph.sizes import parse_size, target_size
 @pytest.mark.parametrize(
     ("size", "expected"),
     [
-        (0.3, Fraction(3, 10)), ("0.3", Fraction(3, 10)), ("30%", Fraction(3, 10)),
+        (0.3, Fraction(3, 10)),
+        ("0.3", Fraction(3, 10)),
+        ("30%", Fraction(3, 10)),
         (" 12.5 % ", Fraction(1, 8)),
-        (5000, 5000), ("5000", 5000), (1, 1), ("1", 1), (1.0, Fraction(1)),
-        ("1.0", Fraction(1)), ("100%", Fraction(1)),
+        (5000, 5000),
+        ("5000", 5000),
+        (1, 1),
+        ("1", 1),
+        (1.0, Fraction(1)),
+        ("1.0", Fraction(1)),
+        ("100%", Fraction(1)),
         ("1e-3", Fraction(1, 1000)),
     ],
-)  # fmt: skip
+)
 def test_parse(size, expected):
     assert parse_size(size) == expected
 

@@ -17,9 +17,21 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 PACKAGES = (
-    "pyopencl", "numpy", "scipy", "networkit", "igraph", "scikit-network", "networkx", "python-graphblas",
-    "cupy-cuda13x", "cupy-cuda12x", "pylibcugraph-cu13", "pylibcugraph-cu12", "pandas", "nvidia-ml-py",
-)  # fmt: skip
+    "pyopencl",
+    "numpy",
+    "scipy",
+    "networkit",
+    "igraph",
+    "scikit-network",
+    "networkx",
+    "python-graphblas",
+    "cupy-cuda13x",
+    "cupy-cuda12x",
+    "pylibcugraph-cu13",
+    "pylibcugraph-cu12",
+    "pandas",
+    "nvidia-ml-py",
+)
 # what changes how fast drivers and peers run
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT", "CUDA_VISIBLE_DEVICES")
 PACKAGE = Path(clgraph.__file__).parent
@@ -38,23 +50,28 @@ def environment() -> dict[str, Any]:
             continue  # a peer that is not installed is named by its case
     return {
         "machine": {
-            "cpu": _cpu(), "cores": len(os.sched_getaffinity(0)), "architecture": platform.machine(),
+            "cpu": _cpu(),
+            "cores": len(os.sched_getaffinity(0)),
+            "architecture": platform.machine(),
             "memory": {"value": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), "unit": "B"},
         },
         "system": f"{_distribution()}, {platform.system()} {platform.release()}",
         "versions": versions,
         "variables": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "source": {"digest": _digest(), **_commit()},
-    }  # fmt: skip
+    }
 
 
 def about_device(device: Device) -> dict[str, Any]:
     """What tells a device from another."""
     return {
-        "name": device.name, "kind": device.kind, "platform": device.platform_name,
-        "driver": device.driver_version, "compute_units": device.compute_units,
+        "name": device.name,
+        "kind": device.kind,
+        "platform": device.platform_name,
+        "driver": device.driver_version,
+        "compute_units": device.compute_units,
         "memory": {"value": device.global_memory, "unit": "B"},
-    }  # fmt: skip
+    }
 
 
 def machine_name(environment: dict[str, Any]) -> str:

@@ -37,13 +37,24 @@ def draw_all(records: Sequence[Record], labels: Labels, folder: Path) -> list[Pa
     done = sorted((record for record in records if record["status"] == "done"), key=order_of)
     written = []
     drawers: list[Callable[[list[Record], Labels], Iterable[tuple[str, Any]]]] = [
-        _sampling, _pagerank, _pagerank_table, _ppr, _traversal,
-    ]  # fmt: skip
+        _sampling,
+        _pagerank,
+        _pagerank_table,
+        _ppr,
+        _traversal,
+    ]
     settings: Any = {
-        "font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-        "grid.color": "#dddddd", "grid.linewidth": 0.6, "legend.frameon": False, "svg.hashsalt": "clgraph",
-        "lines.markersize": 4.5, "lines.linewidth": 1.4,
-    }  # fmt: skip
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.color": "#dddddd",
+        "grid.linewidth": 0.6,
+        "legend.frameon": False,
+        "svg.hashsalt": "clgraph",
+        "lines.markersize": 4.5,
+        "lines.linewidth": 1.4,
+    }
     with matplotlib.rc_context(settings):
         for draw in drawers:
             for name, figure in draw(done, labels):
@@ -82,9 +93,14 @@ class _Lines:
         across = min(len(panels), 3)
         down = -(-len(panels) // across)
         self._figure, grid = pyplot.subplots(
-            down, across, figsize=(3.6 * across if across > 1 else 6, 2.8 * down + 0.9), squeeze=False,
-            sharex=True, sharey=True, layout="constrained",
-        )  # fmt: skip
+            down,
+            across,
+            figsize=(3.6 * across if across > 1 else 6, 2.8 * down + 0.9),
+            squeeze=False,
+            sharex=True,
+            sharey=True,
+            layout="constrained",
+        )
         self._panels = dict(zip(panels, grid.flat, strict=False))
         for empty in list(grid.flat)[len(panels) :]:
             empty.set_visible(False)
@@ -101,10 +117,12 @@ class _Lines:
             return
         place = self._series.setdefault(name, len(self._series))
         (line,) = self._panels[panel].plot(
-            *zip(*sorted(points), strict=True), color=COLOURS[place % len(COLOURS)],
-            marker=MARKS[place % len(MARKS)], linestyle=dash or "-",
+            *zip(*sorted(points), strict=True),
+            color=COLOURS[place % len(COLOURS)],
+            marker=MARKS[place % len(MARKS)],
+            linestyle=dash or "-",
             markerfacecolor=None if dash in ("", "-") else "white",  # a single point has no dashes
-        )  # fmt: skip
+        )
         self._shown.setdefault(shown or name, line)
 
     def done(self) -> Any:
@@ -152,10 +170,13 @@ def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         ("sampling_speedup", "Speed-up over one core of the same machine", "times as fast", "", speed_up),
         ("sampling_energy", "Energy of a sample", "energy", "J", lambda r: energy(r, "joules")),
         (
-            "sampling_efficiency", "Vertices sampled per joule", "vertices/s/W", "",
+            "sampling_efficiency",
+            "Vertices sampled per joule",
+            "vertices/s/W",
+            "",
             lambda r: energy(r, "vertices_per_second_per_watt"),
         ),
-    ]  # fmt: skip
+    ]
     for name, title, y, unit, of in kinds:
         points: dict[tuple[str, str, str], list[Point]] = {}
         for record in found:

@@ -41,13 +41,18 @@ SIZES: dict[str, dict[str, list[str]]] = {
         "traversal": ["rmat14", "rmat16", "rmat18", "grid1000"],
     },
     "large": {
-        "sampling": ["powerlaw300000", "powerlaw1000000", "powerlaw3000000", "powerlaw10000000",
-                     "powerlaw30000000"],
+        "sampling": [
+            "powerlaw300000",
+            "powerlaw1000000",
+            "powerlaw3000000",
+            "powerlaw10000000",
+            "powerlaw30000000",
+        ],
         "pagerank": ["rmat16", "rmat18", "rmat20", "rmat22"],
         "ppr": ["wiki22"],
         "traversal": ["rmat16", "rmat18", "rmat20", "rmat22", "grid1000"],
     },
-}  # fmt: skip
+}
 
 
 def graphs_of(sizes: Sequence[str], suite: str) -> list[str]:

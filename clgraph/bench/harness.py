@@ -36,9 +36,12 @@ def median(values: Iterable[float], unit: str = "s") -> Quantity:
     """Median of several measurements, with the lowest, the highest and their number."""
     found = [float(value) for value in values]
     return {
-        "value": statistics.median(found), "unit": unit, "low": min(found), "high": max(found),
+        "value": statistics.median(found),
+        "unit": unit,
+        "low": min(found),
+        "high": max(found),
         "runs": len(found),
-    }  # fmt: skip
+    }
 
 
 @dataclass
@@ -183,11 +186,14 @@ def energy_dict(energy: Energy, vertices: int | None) -> dict[str, Any]:
     if not energy.available:
         return {"available": False, "reason": energy.reason}
     told: dict[str, Any] = {
-        "available": True, "source": energy.source, "region": energy.region, "runs": energy.runs,
+        "available": True,
+        "source": energy.source,
+        "region": energy.region,
+        "runs": energy.runs,
         "joules": quantity((energy.joules or 0) / energy.runs, "J"),
         "seconds": quantity(energy.seconds / energy.runs, "s"),
         "power": quantity(energy.watts or 0, "W"),
-    }  # fmt: skip
+    }
     if energy.idle_watts is not None:
         told["idle_power"] = quantity(energy.idle_watts, "W")
     if vertices is not None:
@@ -227,9 +233,12 @@ class Case:
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
         return {
-            "suite": self.suite, "graph": self.graph, "what": self.what, "who": self.who,
+            "suite": self.suite,
+            "graph": self.graph,
+            "what": self.what,
+            "who": self.who,
             "options": self.options,
-        }  # fmt: skip
+        }
 
 
 def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:

@@ -10,9 +10,12 @@ from clgraph.bench.graphs import size_of
 
 Record = dict[str, Any]
 PLATFORMS = {
-    "Portable Computing Language": "PoCL", "Intel(R) OpenCL": "Intel's runtime", "NVIDIA CUDA": "",
-    "Intel(R) FPGA Emulation Platform for OpenCL(TM)": "FPGA emulator", "Oclgrind": "Oclgrind",
-}  # fmt: skip
+    "Portable Computing Language": "PoCL",
+    "Intel(R) OpenCL": "Intel's runtime",
+    "NVIDIA CUDA": "",
+    "Intel(R) FPGA Emulation Platform for OpenCL(TM)": "FPGA emulator",
+    "Oclgrind": "Oclgrind",
+}
 # other libraries run on the machine's CPU, but for these
 CUDA = ("cupy", "cuSPARSE", "CUDA")
 SUITES = ("sampling", "pagerank", "ppr", "traversal")
@@ -66,6 +69,12 @@ def order_of(record: Record) -> tuple[Any, ...]:
     """By suite, graph (kind, then size), what; clgraph first."""
     suite = SUITES.index(record["suite"]) if record["suite"] in SUITES else len(SUITES)
     return (
-        suite, re.sub(r"\d", "", record["graph"]), size_of(record["graph"]), record["graph"], record["what"],
-        not record["who"].startswith("clgraph"), record["who"], str(record["device"]),
-    )  # fmt: skip
+        suite,
+        re.sub(r"\d", "", record["graph"]),
+        size_of(record["graph"]),
+        record["graph"],
+        record["what"],
+        not record["who"].startswith("clgraph"),
+        record["who"],
+        str(record["device"]),
+    )

@@ -54,11 +54,14 @@ PAGERANK = {
 }
 # who -> what it is in the thesis; the rows of the table
 PAGERANK_ROWS = {
-    "clgraph serial": "serial", "clgraph pull": "Parallel I (pull)",
-    "clgraph contribution": "Parallel II (contribution)", "clgraph subgroup": "Parallel III (subgroup)",
-    "clgraph auto": "auto", "CUDA Parallel I": "the thesis's CUDA kernel, Parallel I",
+    "clgraph serial": "serial",
+    "clgraph pull": "Parallel I (pull)",
+    "clgraph contribution": "Parallel II (contribution)",
+    "clgraph subgroup": "Parallel III (subgroup)",
+    "clgraph auto": "auto",
+    "CUDA Parallel I": "the thesis's CUDA kernel, Parallel I",
     "CUDA Parallel II": "the thesis's CUDA kernels, Parallel II",
-}  # fmt: skip
+}
 PAGERANK_TITLES = {"facebook_combined.txt": "ego-Facebook", "cit-DBLP.edges": "cit-DBLP"}
 
 # the slides' table, RTX 3080 laptop: (their name, milliseconds a source, accuracy of the top 20, whether the
@@ -72,7 +75,10 @@ PPR: list[tuple[str, float, str, bool, dict[str, Any] | None]] = [
     ("flat COO, squared error", 650.0, "100 %", False, {"method": "coo-flat", "squared": True}),
     ("cuBLAS/cuSPARSE COO (ours: power)", 255.08, "100 %", False, {"method": "power"}),
     (
-        "final: squared threshold 6e-9, checked every 3rd iteration", 100.0, "95 % or > 80 %", False,
+        "final: squared threshold 6e-9, checked every 3rd iteration",
+        100.0,
+        "95 % or > 80 %",
+        False,
         {"squared": True, "check_every": 3, "tol": 6e-9**0.5},
     ),
     ("final (ours: until the top 20 stay)", 100.0, "95 % or > 80 %", False, {"stable_top": 1}),
@@ -80,9 +86,37 @@ PPR: list[tuple[str, float, str, bool, dict[str, Any] | None]] = [
     ("Monte Carlo", 14.27, "> 80 %", False, {"method": "monte-carlo", "seed": 1}),
     ("dangling source from store", 3.0, "100 %", True, {"stored": True}),
     ("dangling source, Monte Carlo", 2.0, "> 80 %", True, {"method": "monte-carlo", "seed": 1}),
-]  # fmt: skip
+]
 # rows of California.mtx, from 0: the contest's sources
 CONTEST = [
-    9616, 18, 1010, 6016, 3579, 3511, 4549, 281, 6465, 2104, 5338, 2301, 37, 670, 7544, 7080, 7771, 835, 623,
-    924, 1854, 2048, 9500, 5906, 7910, 8488, 6075, 6786, 5530, 5677,
-]  # fmt: skip
+    9616,
+    18,
+    1010,
+    6016,
+    3579,
+    3511,
+    4549,
+    281,
+    6465,
+    2104,
+    5338,
+    2301,
+    37,
+    670,
+    7544,
+    7080,
+    7771,
+    835,
+    623,
+    924,
+    1854,
+    2048,
+    9500,
+    5906,
+    7910,
+    8488,
+    6075,
+    6786,
+    5530,
+    5677,
+]

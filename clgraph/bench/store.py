@@ -89,11 +89,17 @@ def new_record(case: Case, device: Device, how: Record, status: str, **found: An
     """A result, ready for JSON."""
     now = datetime.datetime.now(datetime.UTC)
     return {
-        "schema": SCHEMA, **case.to_dict(), "status": status, **found,
-        "device": about_device(device) if case.on_device else None, "environment": environment(),
-        "how": how, "command": [_program(), *sys.argv[1:]],
-        "date": now.isoformat(timespec="seconds"), "key": key_of(case, device, how),
-    }  # fmt: skip
+        "schema": SCHEMA,
+        **case.to_dict(),
+        "status": status,
+        **found,
+        "device": about_device(device) if case.on_device else None,
+        "environment": environment(),
+        "how": how,
+        "command": [_program(), *sys.argv[1:]],
+        "date": now.isoformat(timespec="seconds"),
+        "key": key_of(case, device, how),
+    }
 
 
 def _program() -> str:

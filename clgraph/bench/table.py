@@ -54,9 +54,13 @@ class Table:
         """Columns with their units, and the rows."""
         columns = [{"key": c.key, "heading": c.heading, "unit": c.unit} for c in self.columns]
         return {
-            "schema": 1, "name": self.name, "title": self.title, "notes": self.notes, "columns": columns,
+            "schema": 1,
+            "name": self.name,
+            "title": self.title,
+            "notes": self.notes,
+            "columns": columns,
             "rows": [{c.key: row.get(c.key) for c in self.columns} for row in self.rows],
-        }  # fmt: skip
+        }
 
 
 def _cell(value: Any, form: str) -> str:

@@ -14,9 +14,16 @@ def tables(records: Sequence[Record], labels: Labels) -> list[Table]:
     """Every table for which there are results."""
     done = [record for record in records if record["status"] == "done"]
     makers: list[Callable[[list[Record], Labels], Iterable[Table]]] = [
-        _characteristics, _sampling, _pagerank_table, _iterations, _solve, _ppr, _ppr_printed, _traversal,
+        _characteristics,
+        _sampling,
+        _pagerank_table,
+        _iterations,
+        _solve,
+        _ppr,
+        _ppr_printed,
+        _traversal,
         _energy,
-    ]  # fmt: skip
+    ]
     return [table for make in makers for table in make(done, labels) if table.rows]
 
 
@@ -30,8 +37,11 @@ def _of(records: Iterable[Record], suite: str) -> list[Record]:
 def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
     """One seed gives one sample everywhere, so devices need no columns."""
     found = [r for r in _of(records, "sampling") if r["what"].startswith("characteristics")]
-    kinds = (("average_degree", "average degree"), ("degree_exponent", "degree exponent"),
-             ("rank_exponent", "rank exponent"))  # fmt: skip
+    kinds = (
+        ("average_degree", "average degree"),
+        ("degree_exponent", "degree exponent"),
+        ("rank_exponent", "rank exponent"),
+    )
     columns = [Column("method", "method"), Column("removed", "removed", "%", ".2f")]
     for key, heading in kinds:
         columns.append(Column(f"{key}_thesis", f"{heading}: thesis", "", ".3f"))
@@ -79,29 +89,43 @@ def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
         kernels, alone = value(record, "kernels"), value(core, "kernels")
         rows.append(
             {
-                "graph": record["graph"], "method": method, "mode": mode, "device": labels.series(record),
-                "kernels": value(record, "kernels", 1e3), "call": value(record, "call", 1e3),
-                "vertices": details.get("vertices"), "edges": details.get("edges"),
-                "one_core": alone and alone * 1e3, "speed_up": alone and kernels and alone / kernels,
-                "joules": energy(record, "joules"), "power": energy(record, "power"),
+                "graph": record["graph"],
+                "method": method,
+                "mode": mode,
+                "device": labels.series(record),
+                "kernels": value(record, "kernels", 1e3),
+                "call": value(record, "call", 1e3),
+                "vertices": details.get("vertices"),
+                "edges": details.get("edges"),
+                "one_core": alone and alone * 1e3,
+                "speed_up": alone and kernels and alone / kernels,
+                "joules": energy(record, "joules"),
+                "power": energy(record, "power"),
                 "idle_power": energy(record, "idle_power"),
                 "vertices_per_joule": energy(record, "vertices_per_second_per_watt"),
             }
-        )  # fmt: skip
+        )
     columns = [
-        Column("graph", "graph"), Column("method", "method"), Column("mode", "mode"),
-        Column("device", "device"), Column("kernels", "kernels", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"), Column("vertices", "vertices", "", "d"),
-        Column("edges", "edges", "", "d"), Column("one_core", "one core", "ms", ".4g"),
-        Column("speed_up", "speed-up over one core", "", ".2f"), Column("joules", "energy", "J", ".4g"),
-        Column("power", "power", "W", ".1f"), Column("idle_power", "idle power", "W", ".1f"),
+        Column("graph", "graph"),
+        Column("method", "method"),
+        Column("mode", "mode"),
+        Column("device", "device"),
+        Column("kernels", "kernels", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"),
+        Column("vertices", "vertices", "", "d"),
+        Column("edges", "edges", "", "d"),
+        Column("one_core", "one core", "ms", ".4g"),
+        Column("speed_up", "speed-up over one core", "", ".2f"),
+        Column("joules", "energy", "J", ".4g"),
+        Column("power", "power", "W", ".1f"),
+        Column("idle_power", "idle power", "W", ".1f"),
         Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
-    ]  # fmt: skip
+    ]
     notes = [
-        "Samples of half of the vertices. \"kernels\": first launch to last kernel finished; \"call\": the "
+        'Samples of half of the vertices. "kernels": first launch to last kernel finished; "call": the '
         "whole call on a graph that is on the device, the sample's graph made. One core: the same kernels on "
-        "one core of a CPU device of the same machine. Energy is that of a run without the sample's graph.",
-    ]  # fmt: skip
+        "one core of a CPU device of the same machine. Energy is that of a run without the sample's graph."
+    ]
     if any(row["joules"] is not None for row in rows):
         notes.append(printed.COPRA_ENERGY)
     yield Table("sampling", "Sampling", columns, rows, notes)
@@ -160,22 +184,29 @@ def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
         ran = record["details"].get("ran")
         rows.append(
             {
-                "graph": record["graph"], "arcs": record["details"]["of_arcs"],
+                "graph": record["graph"],
+                "arcs": record["details"]["of_arcs"],
                 "who": record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
-                "device": labels.of(record), "iteration": seconds and seconds * 1e3,
+                "device": labels.of(record),
+                "iteration": seconds and seconds * 1e3,
                 "arcs_per_second": value(record, "arcs_per_second", 1e-9),
                 "of_scipy": scipy and seconds and seconds / scipy,
                 "of_cusparse": cusparse and seconds and seconds / cusparse,
-                "share_of_copy": value(record, "share_of_copy", 100), "joules": energy(record, "joules"),
+                "share_of_copy": value(record, "share_of_copy", 100),
+                "joules": energy(record, "joules"),
             }
-        )  # fmt: skip
+        )
     columns = [
-        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("who", "who"),
-        Column("device", "device"), Column("iteration", "iteration", "ms", ".4g"),
-        Column("arcs_per_second", "arcs", "G/s", ".2f"), Column("of_scipy", "of SciPy's", "", ".3f"),
-        Column("of_cusparse", "of cuSPARSE's", "", ".3f"), Column("share_of_copy",
-        "of a copy's bandwidth", "%", ".0f"),
-    ]  # fmt: skip
+        Column("graph", "graph"),
+        Column("arcs", "arcs", "", "d"),
+        Column("who", "who"),
+        Column("device", "device"),
+        Column("iteration", "iteration", "ms", ".4g"),
+        Column("arcs_per_second", "arcs", "G/s", ".2f"),
+        Column("of_scipy", "of SciPy's", "", ".3f"),
+        Column("of_cusparse", "of cuSPARSE's", "", ".3f"),
+        Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
+    ]
     note = (
         "One iteration, float32. SciPy and cuSPARSE: the sparse product alone, on the same machine. The "
         "share "
@@ -188,19 +219,27 @@ def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
     found = [r for r in _of(records, "pagerank") if r["what"] == "solve"]
     rows = [
         {
-            "graph": record["graph"], "arcs": record["details"]["of_arcs"], "who": record["who"],
-            "device": labels.of(record), "first": value(record, "first", 1e3), "call": value(record,
-            "call", 1e3),
-            "iterations": record["details"].get("iterations"), "away": value(record, "away"),
+            "graph": record["graph"],
+            "arcs": record["details"]["of_arcs"],
+            "who": record["who"],
+            "device": labels.of(record),
+            "first": value(record, "first", 1e3),
+            "call": value(record, "call", 1e3),
+            "iterations": record["details"].get("iterations"),
+            "away": value(record, "away"),
         }
         for record in found
-    ]  # fmt: skip
+    ]
     columns = [
-        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("who", "who"),
-        Column("device", "device"), Column("first", "first call", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"), Column("iterations", "iterations", "", "d"),
+        Column("graph", "graph"),
+        Column("arcs", "arcs", "", "d"),
+        Column("who", "who"),
+        Column("device", "device"),
+        Column("first", "first call", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"),
+        Column("iterations", "iterations", "", "d"),
         Column("away", "L1 from ours", "", ".1e"),
-    ]  # fmt: skip
+    ]
     note = (
         "float64, to an L1 error of 1e-8. First call: the graph reversed and brought to the device. The "
         "other "
@@ -216,24 +255,32 @@ def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
 def _ppr(records: list[Record], labels: Labels) -> Iterator[Table]:
     rows = [
         {
-            "graph": record["graph"], "arcs": record["details"]["of_arcs"],
+            "graph": record["graph"],
+            "arcs": record["details"]["of_arcs"],
             "method": record["what"].removesuffix(", all at once") if record["device"] else record["who"],
-            "at_once": record["details"]["at_once"], "device": labels.of(record),
-            "kernels": value(record, "kernels", 1e3), "call": value(record, "call", 1e3),
+            "at_once": record["details"]["at_once"],
+            "device": labels.of(record),
+            "kernels": value(record, "kernels", 1e3),
+            "call": value(record, "call", 1e3),
             "iterations": record["details"].get("iterations") or None,
             "accuracy": value(record, "accuracy", 100),
             "joules": energy(record, "joules"),
         }
         for record in _of(records, "ppr")
         if not record["what"].startswith(SLIDES)
-    ]  # fmt: skip
+    ]
     columns = [
-        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("method", "method"),
-        Column("at_once", "sources at once", "", "d"), Column("device", "device"),
-        Column("kernels", "kernels a source", "ms", ".4g"), Column("call", "call a source", "ms", ".4g"),
-        Column("iterations", "iterations", "", ".1f"), Column("accuracy", "top-20 accuracy", "%", ".1f"),
+        Column("graph", "graph"),
+        Column("arcs", "arcs", "", "d"),
+        Column("method", "method"),
+        Column("at_once", "sources at once", "", "d"),
+        Column("device", "device"),
+        Column("kernels", "kernels a source", "ms", ".4g"),
+        Column("call", "call a source", "ms", ".4g"),
+        Column("iterations", "iterations", "", ".1f"),
+        Column("accuracy", "top-20 accuracy", "%", ".1f"),
         Column("joules", "energy of a call", "J", ".4g"),
-    ]  # fmt: skip
+    ]
     note = (
         "Time for each source; accuracy is the share of the true best 20 that were found, mean over sources."
     )
@@ -249,21 +296,29 @@ def _ppr_printed(records: list[Record], labels: Labels) -> Iterator[Table]:
         for record in ours:
             rows.append(
                 {
-                    **row, "slides": record["what"].removeprefix(SLIDES),
-                    "graph": record["graph"], "device": labels.of(record),
-                    "kernels": value(record, "kernels", 1e3), "call": value(record, "call", 1e3),
+                    **row,
+                    "slides": record["what"].removeprefix(SLIDES),
+                    "graph": record["graph"],
+                    "device": labels.of(record),
+                    "kernels": value(record, "kernels", 1e3),
+                    "call": value(record, "call", 1e3),
                     "iterations": record["details"]["iterations"] or None,
                     "accuracy": value(record, "accuracy", 100),
                 }
-            )  # fmt: skip
+            )
         if not ours:
             rows.append(row)
     columns = [
-        Column("slides", "method"), Column("printed", "printed", "ms", ".4g"),
-        Column("printed_accuracy", "printed accuracy"), Column("graph", "graph"), Column("device", "device"),
-        Column("kernels", "kernels", "ms", ".4g"), Column("call", "call", "ms", ".4g"),
-        Column("iterations", "iterations", "", ".1f"), Column("accuracy", "top-20 accuracy", "%", ".1f"),
-    ]  # fmt: skip
+        Column("slides", "method"),
+        Column("printed", "printed", "ms", ".4g"),
+        Column("printed_accuracy", "printed accuracy"),
+        Column("graph", "graph"),
+        Column("device", "device"),
+        Column("kernels", "kernels", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"),
+        Column("iterations", "iterations", "", ".1f"),
+        Column("accuracy", "top-20 accuracy", "%", ".1f"),
+    ]
     note = (
         "One source at a time. The slides: Wikipedia of 2007 (3.57 M vertices, 45 M arcs), RTX 3080 laptop; "
         "wiki22 is a graph of that size."
@@ -287,20 +342,30 @@ def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
         base = scipy.get((record["environment"]["machine"]["cpu"], record["graph"], record["what"]))
         rows.append(
             {
-                "graph": record["graph"], "arcs": record["details"]["of_arcs"], "what": record["what"],
-                "who": record["who"], "device": labels.of(record), "kernels": value(record, "kernels", 1e3),
-                "call": call and call * 1e3, "of_scipy": base and call and call / base,
-                "a_level": value(record, "a_level", 1e6), "share_of_copy": value(record,
-                "share_of_copy", 100),
+                "graph": record["graph"],
+                "arcs": record["details"]["of_arcs"],
+                "what": record["what"],
+                "who": record["who"],
+                "device": labels.of(record),
+                "kernels": value(record, "kernels", 1e3),
+                "call": call and call * 1e3,
+                "of_scipy": base and call and call / base,
+                "a_level": value(record, "a_level", 1e6),
+                "share_of_copy": value(record, "share_of_copy", 100),
             }
-        )  # fmt: skip
+        )
     columns = [
-        Column("graph", "graph"), Column("arcs", "arcs", "", "d"), Column("what", "what"),
-        Column("who", "who"), Column("device", "device"), Column("kernels", "kernels", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"), Column("of_scipy", "call, of SciPy's", "", ".3f"),
-        Column("a_level", "a level", "us", ".1f"), Column("share_of_copy", "of a copy's bandwidth", "%",
-        ".0f"),
-    ]  # fmt: skip
+        Column("graph", "graph"),
+        Column("arcs", "arcs", "", "d"),
+        Column("what", "what"),
+        Column("who", "who"),
+        Column("device", "device"),
+        Column("kernels", "kernels", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"),
+        Column("of_scipy", "call, of SciPy's", "", ".3f"),
+        Column("a_level", "a level", "us", ".1f"),
+        Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
+    ]
     note = (
         "Breadth-first search: medians over 16 sources of the largest component. The share is of the least "
         "traffic that the answer needs, against a copy of a buffer."
@@ -311,23 +376,36 @@ def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
 def _energy(records: list[Record], labels: Labels) -> Iterator[Table]:
     rows = [
         {
-            "suite": record["suite"], "graph": record["graph"], "what": record["what"], "who": record["who"],
-            "device": labels.of(record), "joules": energy(record, "joules"), "seconds": energy(record,
-            "seconds"),
-            "power": energy(record, "power"), "idle_power": energy(record, "idle_power"),
+            "suite": record["suite"],
+            "graph": record["graph"],
+            "what": record["what"],
+            "who": record["who"],
+            "device": labels.of(record),
+            "joules": energy(record, "joules"),
+            "seconds": energy(record, "seconds"),
+            "power": energy(record, "power"),
+            "idle_power": energy(record, "idle_power"),
             "vertices_per_joule": energy(record, "vertices_per_second_per_watt"),
-            "region": record["energy"]["region"], "source": record["energy"]["source"],
+            "region": record["energy"]["region"],
+            "source": record["energy"]["source"],
             "runs": record["energy"]["runs"],
         }
         for record in sorted(records, key=order_of)
         if record.get("energy", {}).get("available")
-    ]  # fmt: skip
+    ]
     columns = [
-        Column("suite", "suite"), Column("graph", "graph"), Column("what", "what"), Column("who", "who"),
-        Column("device", "device"), Column("joules", "energy", "J", ".4g"),
-        Column("seconds", "time", "s", ".4g"), Column("power", "power", "W", ".1f"),
+        Column("suite", "suite"),
+        Column("graph", "graph"),
+        Column("what", "what"),
+        Column("who", "who"),
+        Column("device", "device"),
+        Column("joules", "energy", "J", ".4g"),
+        Column("seconds", "time", "s", ".4g"),
+        Column("power", "power", "W", ".1f"),
         Column("idle_power", "idle power", "W", ".1f"),
-        Column("vertices_per_joule", "vertices/s/W", "", ".4g"), Column("region", "of what"),
-        Column("source", "source"), Column("runs", "runs", "", "d"),
-    ]  # fmt: skip
+        Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
+        Column("region", "of what"),
+        Column("source", "source"),
+        Column("runs", "runs", "", "d"),
+    ]
     yield Table("energy", "Energy", columns, rows, ["Vertices per second per watt are vertices per joule."])

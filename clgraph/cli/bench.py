@@ -18,26 +18,36 @@ SUITES = ("sampling", "pagerank", "ppr", "traversal")
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
 @click.option("--out", "-o", metavar="DIR", required=True, help="Folder of the results; made if need be.")
 @click.option(
-    "--device", "devices", metavar="SPEC", multiple=True,
+    "--device",
+    "devices",
+    metavar="SPEC",
+    multiple=True,
     help="As of other commands; repeatable: each in turn.",
-)  # fmt: skip
+)
 @click.option(
-    "--sizes", metavar="WORD|GRAPHS", multiple=True,
+    "--sizes",
+    metavar="WORD|GRAPHS",
+    multiple=True,
     help="tiny, small, medium (default), large, or graphs with commas between, such as 100000,rmat18; "
     "SUITE=... for one suite alone (repeatable).",
-)  # fmt: skip
+)
 @click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Runs per figure.")
 @click.option("--only", metavar="PATTERN", multiple=True, help="Only cases whose SUITE/GRAPH/WHAT/WHO match.")
 @click.option("--skip", metavar="PATTERN", multiple=True, help="Leave such cases out, e.g. '*/edfs*'.")
 @click.option(
-    "--peers", metavar="NAMES", default="all", show_default=True,
+    "--peers",
+    metavar="NAMES",
+    default="all",
+    show_default=True,
     help="Other libraries beside ours: all, names with commas between, or none.",
-)  # fmt: skip
+)
 @click.option(
-    "--data", metavar="DIR", default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
+    "--data",
+    metavar="DIR",
+    default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
     help="Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
     "CLGRAPH_TEST_DATA).",
-)  # fmt: skip
+)
 @click.option("--energy/--no-energy", default=True, show_default=True, help="Measure energy where it can be.")
 @click.option("--watts", type=float, metavar="W", help="The power, off a wall meter, instead of a counter.")
 @click.option("--fresh", is_flag=True, help="Run also what an earlier run has finished.")
@@ -110,12 +120,15 @@ def bench(
     if as_json:
         print_json(
             {
-                "out": out, "cases": len(outcome.records), "ran": outcome.ran, "skipped": outcome.skipped,
+                "out": out,
+                "cases": len(outcome.records),
+                "ran": outcome.ran,
+                "skipped": outcome.skipped,
                 "absent": [{"case": name, "reason": why} for name, why in outcome.absent],
                 "failed": [{"case": name, "reason": why} for name, why in outcome.failed],
                 "written": [str(path) for path in written],
             }
-        )  # fmt: skip
+        )
     elif cases:
         click.echo(
             f"{outcome.ran} cases measured, {outcome.skipped} of an earlier run, {len(outcome.absent)} "

@@ -45,8 +45,12 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **kwargs: Any,
     ) -> Any:
         reading = {
-            "format": format_, "directed": directed, "ids": ids, "weights": weights, "duplicates": duplicates,
-        }  # fmt: skip
+            "format": format_,
+            "directed": directed,
+            "ids": ids,
+            "weights": weights,
+            "duplicates": duplicates,
+        }
         return command(*args, reading=reading, **kwargs)
 
     return with_reading
@@ -76,24 +80,33 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--device SPEC``, and which form of its kernels: ``--kernels``, ``--fpga-binary``, ``--force``."""
     for option in (
         click.option(
-            "--force", is_flag=True, expose_value=False, callback=_into_environment("CLGRAPH_FPGA_FORCE"),
+            "--force",
+            is_flag=True,
+            expose_value=False,
+            callback=_into_environment("CLGRAPH_FPGA_FORCE"),
             help="Take an FPGA binary though it was made of other sources.",
         ),
         click.option(
-            "--fpga-binary", metavar="FILE", expose_value=False,
+            "--fpga-binary",
+            metavar="FILE",
+            expose_value=False,
             callback=_into_environment("CLGRAPH_FPGA_BINARY"),
             help="On an FPGA: what `clgraph fpga compile` made.",
         ),
         click.option(
-            "--kernels", type=click.Choice(["ndrange", "pipeline"]), expose_value=False,
+            "--kernels",
+            type=click.Choice(["ndrange", "pipeline"]),
+            expose_value=False,
             callback=_into_environment("CLGRAPH_KERNELS"),
             help="Form of the kernels (default: pipelines on FPGAs).",
         ),
         click.option(
-            "--device", "device", metavar="SPEC",
+            "--device",
+            "device",
+            metavar="SPEC",
             help="gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.",
         ),
-    ):  # fmt: skip
+    ):
         command = option(command)
     return command
 
@@ -122,9 +135,11 @@ def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """``--energy`` and ``--watts W``; collected into one argument, `energy`."""
 
     @click.option(
-        "--energy", "with_energy", is_flag=True,
+        "--energy",
+        "with_energy",
+        is_flag=True,
         help="Measure the energy of the computation, repeated for two seconds (NVML, RAPL).",
-    )  # fmt: skip
+    )
     @click.option(
         "--watts", type=float, metavar="W", help="Take this power, off a wall meter, instead of a counter."
     )

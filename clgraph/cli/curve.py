@@ -108,11 +108,15 @@ def curve(
     if as_json:
         print_json(
             {
-                "method": method, "mode": curves[0].mode, "seeds": [each.seed for each in curves],
-                "device": dev.name, **curves[-1].how(), "seconds": [each.seconds for each in curves],
+                "method": method,
+                "mode": curves[0].mode,
+                "seeds": [each.seed for each in curves],
+                "device": dev.name,
+                **curves[-1].how(),
+                "seconds": [each.seconds for each in curves],
                 "table": table,
             }
-        )  # fmt: skip
+        )
     else:
         _print_table(table, curves)
 
@@ -121,8 +125,10 @@ def _print_table(table: dict[str, list[float]], curves: list[ReductionCurve]) ->
     from rich.console import Console
     from rich.table import Table
 
-    shown = Table(title=f"{curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
-                  + (f" to {curves[-1].seed}" if len(curves) > 1 else ""))  # fmt: skip
+    shown = Table(
+        title=f"{curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
+        + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
+    )
     for name in ("share", "deletions", "vertices", "edges", "average degree"):
         shown.add_column(name, justify="right")
     for i, share in enumerate(table["share"]):

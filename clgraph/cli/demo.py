@@ -41,10 +41,13 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
     def row(name: str, shown: Graph, seconds: float | None) -> None:
         degrees = shown.degrees
         table.add_row(
-            name, f"{shown.num_vertices:,}", f"{shown.num_edges:,}",
-            f"{degrees.mean():.3f}", f"{degrees.max():,}",
+            name,
+            f"{shown.num_vertices:,}",
+            f"{shown.num_edges:,}",
+            f"{degrees.mean():.3f}",
+            f"{degrees.max():,}",
             "" if seconds is None else f"{seconds:.2f}",
-        )  # fmt: skip
+        )
 
     row("the graph", graph, None)
     for method in METHODS:

@@ -84,9 +84,13 @@ class Origin:
                 facts.append((label, str(told[key])))
         facts += [("note", str(note)) for note in told.get("notes") or ()]
         return replace(
-            self, method=told.get("method"), mode=told.get("mode"), seed=told.get("seed"),
-            target=told.get("target"), facts=tuple(facts),
-        )  # fmt: skip
+            self,
+            method=told.get("method"),
+            mode=told.get("mode"),
+            seed=told.get("seed"),
+            target=told.get("target"),
+            facts=tuple(facts),
+        )
 
 
 def _base(path: Any) -> str:
@@ -147,9 +151,12 @@ def read_origin(
         versions = [f"{names.get(name, name)} {value}" for name, value in told["versions"].items()]
         facts.append(("sampled with", ", ".join([f"clgraph {told.get('clgraph')}", *versions])))
     return Origin(
-        command=command or (shlex.join(words) if words else None), options=_options(words),
-        samples=tuple(samples), facts=tuple(facts), output=output,
-    )  # fmt: skip
+        command=command or (shlex.join(words) if words else None),
+        options=_options(words),
+        samples=tuple(samples),
+        facts=tuple(facts),
+        output=output,
+    )
 
 
 def _options(words: list[str]) -> dict[str, str]:
@@ -205,9 +212,14 @@ def curve_of(
     options = made.options or {}
     tolerance = options.get("--tolerance")
     curve = reduction_curve(
-        original, made.method, made.seed, size=made.target or max(1, sample.num_vertices), device=dev,
+        original,
+        made.method,
+        made.seed,
+        size=made.target or max(1, sample.num_vertices),
+        device=dev,
         mode=mode,  # type: ignore[arg-type]
-        tolerance=None if tolerance is None else float(tolerance), weight=options.get("--weight"),
+        tolerance=None if tolerance is None else float(tolerance),
+        weight=options.get("--weight"),
         connection="strong" if options.get("--connection") == "strong" else "weak",
-    )  # fmt: skip
+    )
     return curve, None

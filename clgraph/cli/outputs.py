@@ -83,16 +83,22 @@ def write_record(
         "command": ["clgraph", *sys.argv[1:]],
         "clgraph": clgraph.__version__,
         "versions": {
-            "python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
             "pyopencl": version("pyopencl"),
         },
         "device": {
-            "name": device.name, "kind": device.kind, "platform": device.platform_name,
-            "driver": device.driver_version, "kernels": device.kernels, "built": device.built_files(),
+            "name": device.name,
+            "kind": device.kind,
+            "platform": device.platform_name,
+            "driver": device.driver_version,
+            "kernels": device.kernels,
+            "built": device.built_files(),
         },
         "input": [_fingerprint(file) for file in _input_files(Path(graph), format_name)],
         "result": told,
-    }  # fmt: skip
+    }
     with atomic_write(path, "w") as out:
         json.dump(value, out, indent=2)
         out.write("\n")

@@ -34,33 +34,49 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
 @click.argument("graph", metavar="GRAPH")
 @click.option("--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1.")
 @click.option(
-    "--tol", type=float, default=1e-6, show_default=True,
+    "--tol",
+    type=float,
+    default=1e-6,
+    show_default=True,
     help="Stop once the residual is below it; 0 runs exactly --max-iter iterations.",
-)  # fmt: skip
+)
 @click.option(
-    "--norm", type=click.Choice(["l1", "l2", "linf", "nx"]), default="l1", show_default=True,
+    "--norm",
+    type=click.Choice(["l1", "l2", "linf", "nx"]),
+    default="l1",
+    show_default=True,
     help="Of the residual; nx holds the L1 one against n * tol.",
-)  # fmt: skip
+)
 @click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
 @click.option(
-    "--personalize", metavar="FILE|ID,...",
+    "--personalize",
+    metavar="FILE|ID,...",
     help="Teleport to these vertices: ids, or a file with `id [value]` on each line.",
-)  # fmt: skip
+)
 @click.option(
-    "--dangling", metavar="POLICY|FILE", default="personalization", show_default=True,
+    "--dangling",
+    metavar="POLICY|FILE",
+    default="personalization",
+    show_default=True,
     help="Where the rank of vertices without out-arcs goes: personalization, uniform, drop, or a file of "
     "`id [value]`.",
-)  # fmt: skip
+)
 @click.option("--nstart", metavar="FILE", help="Start from this vector: `id [value]` on each line.")
 @click.option("--variant", type=click.Choice(VARIANTS), default="auto", show_default=True, help="Kernels.")
 @click.option(
-    "--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True,
+    "--dtype",
+    type=click.Choice(["float32", "float64"]),
+    default="float32",
+    show_default=True,
     help="Of the ranks.",
-)  # fmt: skip
+)
 @click.option(
-    "--on-nonconvergence", type=click.Choice(["raise", "warn", "return"]), default="raise", show_default=True,
+    "--on-nonconvergence",
+    type=click.Choice(["raise", "warn", "return"]),
+    default="raise",
+    show_default=True,
     help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
-)  # fmt: skip
+)
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Vertices to show.")
 @click.option("-o", "--output", metavar="OUT", help="Write `id rank`, tab-separated, one vertex a line.")
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
@@ -124,9 +140,14 @@ def pagerank(
     dev = open_device(device, quiet)
     energy.open(dev)
     options |= {
-        "damping": damping, "tol": tol, "norm": norm, "max_iter": max_iter, "variant": variant,
-        "dtype": dtype, "device": dev,
-    }  # fmt: skip
+        "damping": damping,
+        "tol": tol,
+        "norm": norm,
+        "max_iter": max_iter,
+        "variant": variant,
+        "dtype": dtype,
+        "device": dev,
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         try:

@@ -35,53 +35,82 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 @click.option("-s", "--source", "source", metavar="ID", multiple=True, help="A source (repeatable).")
 @click.option("--sources", "file", metavar="FILE", help="A file with a source's id on each line.")
 @click.option(
-    "--method", type=click.Choice(["power", "coo", "coo-flat", "monte-carlo"]), default="power",
-    show_default=True, help="How: three ways to iterate, or random walks.",
-)  # fmt: skip
+    "--method",
+    type=click.Choice(["power", "coo", "coo-flat", "monte-carlo"]),
+    default="power",
+    show_default=True,
+    help="How: three ways to iterate, or random walks.",
+)
 @click.option("--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1.")
 @click.option(
-    "--tol", type=float, default=1e-6, show_default=True,
+    "--tol",
+    type=float,
+    default=1e-6,
+    show_default=True,
     help="Stop once the residual is below it; 0 runs exactly --max-iter iterations.",
-)  # fmt: skip
+)
 @click.option(
-    "--norm", type=click.Choice(["l1", "l2", "linf", "nx"]), default="l2", show_default=True,
+    "--norm",
+    type=click.Choice(["l1", "l2", "linf", "nx"]),
+    default="l2",
+    show_default=True,
     help="Of the residual; nx holds the L1 one against n * tol.",
-)  # fmt: skip
+)
 @click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
 @click.option(
-    "--dangling", type=click.Choice(["uniform", "personalization", "drop"]), default="uniform",
-    show_default=True, help="Where the rank of vertices without out-arcs goes (pagerank's default differs).",
-)  # fmt: skip
+    "--dangling",
+    type=click.Choice(["uniform", "personalization", "drop"]),
+    default="uniform",
+    show_default=True,
+    help="Where the rank of vertices without out-arcs goes (pagerank's default differs).",
+)
 @click.option(
-    "--top", type=click.IntRange(min=0), default=20, show_default=True,
+    "--top",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
     help="Select so many vertices on the device; 0: all ranks (with -o).",
-)  # fmt: skip
+)
 @click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and told).")
 @click.option("--walks", type=int, help="Walks from each source.  [default: 200000]")
 @click.option("--epsilon", type=float, help="Take as many walks as keep every rank's error below this,")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="with this probability.")
 @click.option(
-    "--check-every", type=click.IntRange(min=1), default=1, show_default=True,
+    "--check-every",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
     help="Look at the residual at every so many iterations.",
-)  # fmt: skip
+)
 @click.option("--squared", is_flag=True, help="Hold the squared residual against the squared tolerance.")
 @click.option("--stored", is_flag=True, help="Answer sources without out-arcs from stored ranks.")
 @click.option(
-    "--stable-top", type=click.IntRange(min=0), default=0, metavar="N",
+    "--stable-top",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
     help="Also stop once the top set was the same at N checks in a row.",
-)  # fmt: skip
+)
 @click.option(
-    "--dtype", type=click.Choice(["float32", "float64"]), default="float32", show_default=True,
+    "--dtype",
+    type=click.Choice(["float32", "float64"]),
+    default="float32",
+    show_default=True,
     help="Of the ranks.",
-)  # fmt: skip
+)
 @click.option(
-    "--on-nonconvergence", type=click.Choice(["raise", "warn", "return"]), default="raise", show_default=True,
+    "--on-nonconvergence",
+    type=click.Choice(["raise", "warn", "return"]),
+    default="raise",
+    show_default=True,
     help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
-)  # fmt: skip
+)
 @click.option(
-    "-o", "--output", metavar="OUT",
+    "-o",
+    "--output",
+    metavar="OUT",
     help="Write `source id rank`, tab-separated (monte-carlo: and the standard error).",
-)  # fmt: skip
+)
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result against the reference.")
 @graph_options
@@ -124,9 +153,13 @@ def ppr(
 
     # what can be refused is refused before a large file is read
     check_numbers(
-        1, method, check_damping(options["damping"]), dangling, top=1 if top else None,
+        1,
+        method,
+        check_damping(options["damping"]),
+        dangling,
+        top=1 if top else None,
         **{name: value for name, value in options.items() if name not in CHECKED_ALONE},
-    )  # fmt: skip
+    )
     if output:
         check_writable(output, "edges")
     if options["seed"] is not None:

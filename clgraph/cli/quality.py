@@ -37,9 +37,8 @@ PAGES = (".html", ".htm")
 @click.option("--report", metavar="PAGE", help="Write a report: one HTML file (needs matplotlib).")
 @click.option("--plot", metavar="PICTURE", help="Draw the figures (.png, .svg or .pdf; needs matplotlib).")
 @click.option(
-    "--record", metavar="FILE",
-    help="How SAMPLE was made: what `clgraph sample --record` (or --json) wrote.",
-)  # fmt: skip
+    "--record", metavar="FILE", help="How SAMPLE was made: what `clgraph sample --record` (or --json) wrote."
+)
 @click.option("--method", help="How SAMPLE was made, where there is no record: the method,")
 @click.option("--sample-seed", type=int, metavar="N", help="and its seed.")
 @click.option("--command", metavar="TEXT", help="How SAMPLE was made, in words, for the report.")
@@ -51,13 +50,19 @@ PAGES = (".html", ".htm")
 )
 @click.option("--sample-format", metavar="NAME", help="Format of SAMPLE (default: by its suffix).")
 @click.option(
-    "--seed", type=int, default=0, show_default=True,
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
     help="Decides from where a large graph's hop plot is searched.",
-)  # fmt: skip
+)
 @click.option(
-    "--hop-sources", type=int, default=1024, show_default=True,
+    "--hop-sources",
+    type=int,
+    default=1024,
+    show_default=True,
     help="A graph with more vertices is searched from so many of them.",
-)  # fmt: skip
+)
 @click.option(
     "--eigenvalues/--no-eigenvalues",
     default=None,
@@ -99,8 +104,14 @@ def quality(
 
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)
-    given = {"--record": record, "--method": method, "--sample-seed": sample_seed, "--command": command,
-             "--relation": relation, "--sample-format": sample_format}  # fmt: skip
+    given = {
+        "--record": record,
+        "--method": method,
+        "--sample-seed": sample_seed,
+        "--command": command,
+        "--relation": relation,
+        "--sample-format": sample_format,
+    }
     if sample is None and (idle := [name for name, value in given.items() if value is not None]):
         raise InputError(f"{idle[0]} is about a SAMPLE, but none is given")
     for name, value, endings in (("--report", report, PAGES), ("--plot", plot, PICTURES)):
@@ -124,9 +135,15 @@ def quality(
     dev = open_device(device, quiet)
     with progress_bar("measuring", quiet) as progress:
         found = measure(
-            whole, part, seed=seed, device=dev, relation="none" if part is not None else None,
-            hop_sources=hop_sources, eigenvalues=eigenvalues, progress=progress,
-        )  # fmt: skip
+            whole,
+            part,
+            seed=seed,
+            device=dev,
+            relation="none" if part is not None else None,
+            hop_sources=hop_sources,
+            eigenvalues=eigenvalues,
+            progress=progress,
+        )
     names = (Path(original).name, Path(sample).name if sample else "")
     if report or plot:
         curve, why = (None, None) if part is None else curve_of(whole, part, made, dev)
@@ -176,7 +193,7 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
         ("measured on", f"{dev.name} ({dev.kind}, {dev.platform_name}, driver {dev.driver_version})"),
         ("measured with", f"clgraph {clgraph.__version__}, Python {platform.python_version()}, {others}"),
         ("report of", f"{now}, after {seconds:.1f} s of measuring"),
-    ]  # fmt: skip
+    ]
 
 
 def _print_tables(found: Quality, names: tuple[str, str]) -> None:

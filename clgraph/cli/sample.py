@@ -50,9 +50,10 @@ if TYPE_CHECKING:
     "--tolerance", type=float, help="By how many vertices a batch may undershoot (default 0.001 of the size)."
 )
 @click.option(
-    "--components", type=click.Choice(["afforest", "bfs"]),
+    "--components",
+    type=click.Choice(["afforest", "bfs"]),
     help="How batched mode finds the largest component (default afforest).",
-)  # fmt: skip
+)
 @click.option(
     "--far-scan/--far-search",
     default=None,
@@ -151,10 +152,17 @@ def sample(
     dev = open_device(device, quiet)
     energy.open(dev)
     options: dict[str, Any] = {
-        "sizes": wanted, "device": dev, "mode": mode, "tolerance": tolerance, "components": components,
-        "far_scan": far_scan, "connection": connection, "weight": weight,
-        "start": from_vertex, "strict": strict,
-    }  # fmt: skip
+        "sizes": wanted,
+        "device": dev,
+        "mode": mode,
+        "tolerance": tolerance,
+        "components": components,
+        "far_scan": far_scan,
+        "connection": connection,
+        "weight": weight,
+        "start": from_vertex,
+        "strict": strict,
+    }
     told: list[dict[str, Any]] = []
     for number in range(first, first + (seeds or 1)):
         with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:

@@ -40,9 +40,12 @@ if TYPE_CHECKING:
 )
 @click.option("--depth", type=click.IntRange(min=0), help="Go no further than so many arcs.")
 @click.option(
-    "--method", type=click.Choice(["hybrid", "frontier"]), default="hybrid", show_default=True,
+    "--method",
+    type=click.Choice(["hybrid", "frontier"]),
+    default="hybrid",
+    show_default=True,
     help="Direction-optimising, or the COPRA thesis's Algorithm 5.",
-)  # fmt: skip
+)
 @click.option(
     "-o", "--output", metavar="OUT", help="Write `id distance predecessor`, tab-separated, -1 for none."
 )

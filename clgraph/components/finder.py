@@ -162,15 +162,13 @@ class GiantFinder:
         new = (None, np.uint32(0))
         if vertex_key is not None and newest is not None:
             new = (vertex_key, np.uint32(newest))
-        program.components_rest(
-            passes, n, *rows, label, self.state, skip, *new, self._queue, capacity, *keys
-        )  # fmt: skip
+        program.components_rest(passes, n, *rows, label, self.state, skip, *new, self._queue, capacity, *keys)
         if self._capacity:
             width = min(self.device.tuning.local_size, program.components_long.limit)
             groups = min(self._capacity, 16 * self.device.compute_units)
             program.components_long.exact(
                 groups * width, *rows, label, self.state, self._queue, capacity, *keys, local=width
-            )  # fmt: skip
+            )
         program.components_finish(passes, n, label, self.state)
 
     def _compress(self, label: Any) -> None:
@@ -206,7 +204,7 @@ class GiantFinder:
         best = self._tally
         self._rank_program.largest_blocks(
             self._blocks, np.int32(self.n), np.int32(self._blocks), label, self._scratch, best
-        )  # fmt: skip
+        )
         roots, sizes = self.device.download(best, np.int32, 2 * self._blocks).reshape(-1, 2).T
         winner = int(np.argmax(sizes))  # the first of equals, and blocks ascend
         return int(roots[winner]), int(sizes[winner]), present
@@ -234,7 +232,7 @@ class GiantFinder:
         listed = self.device.upload(np.ascontiguousarray(roots, np.int32))
         self._rank_program.sizes_of(
             -(-count // self._rank_items), np.int32(count), listed, self._scratch, size
-        )  # fmt: skip
+        )
         return self.device.download(size, np.int32, count).astype(np.int64)
 
     def rank(self, label: Any) -> npt.NDArray[np.int64]:

@@ -86,9 +86,15 @@ def reserve_rows(device: Device, n: int, count: int, *, mirror: bool, way: Way |
         scratch = {"unsorted rows": 4 * arcs}
     row_ptr = np.dtype(_offset(arcs)).itemsize * (n + 1)
     device.reserve(
-        {"tails": 4 * count, "heads": 4 * count, "row_ptr": row_ptr, "col_idx": 4 * arcs,
-         "degrees": 4 * n, **scratch}
-    )  # fmt: skip
+        {
+            "tails": 4 * count,
+            "heads": 4 * count,
+            "row_ptr": row_ptr,
+            "col_idx": 4 * arcs,
+            "degrees": 4 * n,
+            **scratch,
+        }
+    )
 
 
 def _best_way(device: Device) -> Way:
@@ -213,9 +219,17 @@ class Scatter(_Build):
             return rows
         made = self._rows(arcs)
         self._building(rows.offset, made.offset).rows_squeeze.exact(
-            blocks * lanes, np.int32(self.n), np.int64(rows.arcs), rows.row_ptr, rows.col_idx,
-            device.upload(before), made.row_ptr, made.col_idx, cl.LocalMemory(4 * lanes), local=lanes,
-        )  # fmt: skip
+            blocks * lanes,
+            np.int32(self.n),
+            np.int64(rows.arcs),
+            rows.row_ptr,
+            rows.col_idx,
+            device.upload(before),
+            made.row_ptr,
+            made.col_idx,
+            cl.LocalMemory(4 * lanes),
+            local=lanes,
+        )
         return made
 
 
@@ -237,8 +251,14 @@ class Buckets(_Build):
         slices = max(1, min(8 * device.compute_units, count // SLICE_ARCS))
         program = self._program("csr/build_buckets")
         dealing = (
-            np.int64(count), self._mirror, np.int32(slices), np.int32(shift), np.int32(buckets), tail, head
-        )  # fmt: skip
+            np.int64(count),
+            self._mirror,
+            np.int32(slices),
+            np.int32(shift),
+            np.int32(buckets),
+            tail,
+            head,
+        )
         table = device.empty(slices * buckets, np.int64)
         program.buckets_count.exact(slices, *dealing, table, local=1)
         counts = device.download(table, np.int64, slices * buckets).reshape(slices, buckets)
@@ -261,16 +281,21 @@ class Buckets(_Build):
         heads, degree = device.output(arcs, np.int32), device.empty(n, np.int32)
         stay = device.empty(buckets, np.int64)
         bits = np.int32(max(n - 1, 1).bit_length())
-        program.buckets_sort.exact(
-            buckets, *shape, bits, bucket_ptr, dealt, heads, degree, stay, local=1
-        )  # fmt: skip
+        program.buckets_sort.exact(buckets, *shape, bits, bucket_ptr, dealt, heads, degree, stay, local=1)
         before, kept = _before(device.download(stay, np.int64, buckets))
         del dealt
         offset = _offset(kept)
         row_ptr = device.output(n + 1, offset)
         col = heads if kept == arcs else device.output(kept, np.int32)
         self._program("csr/build_buckets", offset).buckets_rows.exact(
-            buckets, *shape, bucket_ptr, device.upload(before), heads, degree, row_ptr,
-            None if col is heads else col, local=1,
-        )  # fmt: skip
+            buckets,
+            *shape,
+            bucket_ptr,
+            device.upload(before),
+            heads,
+            degree,
+            row_ptr,
+            None if col is heads else col,
+            local=1,
+        )
         return DeviceCSR(n, kept, row_ptr, col, offset)

@@ -223,9 +223,13 @@ def _make_on_device(
         )
     else:
         program.generate_rmat(
-            *common, np.int32(model.scale), *map(np.uint64, model.thresholds), np.int32(model.scramble),
-            device.upload(model.scrambling), *ends,
-        )  # fmt: skip
+            *common,
+            np.int32(model.scale),
+            *map(np.uint64, model.thresholds),
+            np.int32(model.scramble),
+            device.upload(model.scrambling),
+            *ends,
+        )
     device.finish()
     clock.phase("draw")
     if progress:
@@ -235,9 +239,10 @@ def _make_on_device(
     device.finish()
     clock.phase("rows")
     graph = Graph(
-        device.take(rows.row_ptr, rows.offset, rows.n + 1), device.take(rows.col_idx, np.int32, rows.arcs),
+        device.take(rows.row_ptr, rows.offset, rows.n + 1),
+        device.take(rows.col_idx, np.int32, rows.arcs),
         directed=model.directed,
-    )  # fmt: skip
+    )
     graph.__dict__["num_self_loops"] = 0
     keep_csr(device, graph, rows)
     clock.phase("download")

@@ -92,9 +92,12 @@ def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int
     ended[1:] = np.searchsorted(row_ptr[1:], ends, side="right")
     ended[blocks] = len(row_ptr) - 1
     return Layout(
-        begin=begin.astype(row_ptr.dtype), source=source, ended=ended, place=place,
+        begin=begin.astype(row_ptr.dtype),
+        source=source,
+        ended=ended,
+        place=place,
         tile=np.stack((there, there + padded), axis=-1).ravel().astype(row_ptr.dtype),
-    )  # fmt: skip
+    )
 
 
 def upload_layout(device: Device, graph: Graph, cut: Cut) -> tuple[dict[str, Any], int]:

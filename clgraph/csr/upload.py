@@ -42,7 +42,7 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
         device.reserve({"row_ptr": row_ptr.nbytes, "col_idx": graph.col_idx.nbytes})
         return DeviceCSR(
             graph.num_vertices, graph.num_arcs, device.upload(row_ptr), device.upload(graph.col_idx), offset
-        )  # fmt: skip
+        )
 
     made: DeviceCSR = device.cached(graph, _kept_as(offset), make)
     return made

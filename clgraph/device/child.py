@@ -119,9 +119,13 @@ def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     try:
         done = run(
-            [sys.executable, "-m", module, *arguments], timeout=SECONDS, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path},
-        )  # fmt: skip
+            [sys.executable, "-m", module, *arguments],
+            timeout=SECONDS,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": path},
+        )
     except subprocess.TimeoutExpired:
         return None, f"did not answer within {SECONDS:.0f} s", True
     except OSError as error:

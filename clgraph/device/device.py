@@ -23,9 +23,18 @@ from clgraph.device.program import Program, build, build_pipeline, load_binary
 from clgraph.errors import DeviceError
 
 __all__ = [
-    "TUNING", "Device", "Kernels", "Kind", "Quirks", "Setup", "Tuning", "choose", "get_device",
-    "list_devices", "quirks",
-]  # fmt: skip
+    "TUNING",
+    "Device",
+    "Kernels",
+    "Kind",
+    "Quirks",
+    "Setup",
+    "Tuning",
+    "choose",
+    "get_device",
+    "list_devices",
+    "quirks",
+]
 
 
 class Device(Memory):

@@ -20,9 +20,16 @@ import clgraph
 from clgraph.device import cache, child, drivers
 
 PACKAGES = (
-    "pyopencl", "numpy", "scipy", "click", "rich",
-    "intel-opencl-rt", "intel-cmplr-lib-rt", "intel-opencl-fpga-emu-rt", "pocl-binary-distribution",
-)  # fmt: skip
+    "pyopencl",
+    "numpy",
+    "scipy",
+    "click",
+    "rich",
+    "intel-opencl-rt",
+    "intel-cmplr-lib-rt",
+    "intel-opencl-fpga-emu-rt",
+    "pocl-binary-distribution",
+)
 
 INSTALL_CPU = "pip install 'clgraph[cpu]'"
 INSTALL_EMULATOR = "pip install 'clgraph[fpga-emulator]'"

@@ -32,9 +32,15 @@ PIP_DRIVERS = {"intel-opencl-rt": "libintelocl.so", "intel-opencl-fpga-emu-rt": 
 NVIDIA_LIBRARY = "libnvidia-opencl.so.1"
 OCLGRIND_LIBRARY = "liboclgrind-rt-icd.so"
 LIBRARY_FOLDERS = (
-    "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib",
-    "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib",
-)  # fmt: skip
+    "/usr/lib/x86_64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib64",
+    "/usr/lib",
+    "/usr/local/lib",
+    "/usr/local/nvidia/lib64",
+    "/usr/local/nvidia/lib",
+    "/usr/lib/wsl/lib",
+)
 
 
 @dataclass(frozen=True)

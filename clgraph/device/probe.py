@@ -93,7 +93,9 @@ def probe_features(device: Memory) -> tuple[str, frozenset[str]]:
     if (known := cache.load("probes", key)) is not None:
         standard, names = json.loads(known)
         return standard, frozenset(names)
-    if standard and not _builds(device, "device/probe", read_source("device/probe"), (standard, *device.base_options)):
+    if standard and not _builds(
+        device, "device/probe", read_source("device/probe"), (standard, *device.base_options)
+    ):
         standard = ""  # the driver says that it knows this standard, and does not
     options = (*([standard] if standard else []), *device.base_options)
     names = sorted(

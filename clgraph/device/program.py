@@ -113,9 +113,13 @@ class Program:
             raise AttributeError(kernel)
         try:
             made = Kernel(
-                self.device, self._find(kernel), kernel, program=self.name, pipeline=self.pipeline,
+                self.device,
+                self._find(kernel),
+                kernel,
+                program=self.name,
+                pipeline=self.pipeline,
                 partner=self._partner(kernel),
-            )  # fmt: skip
+            )
         except cl.Error as error:
             names = str(self._built.get_info(cl.program_info.KERNEL_NAMES)).replace(";", ", ")
             raise AttributeError(

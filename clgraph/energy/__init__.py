@@ -82,10 +82,14 @@ class Energy:
         if self.joules is None:
             return {"available": False, "reason": self.reason}
         told: dict[str, Any] = {
-            "available": True, "source": self.source, "joules": self.joules / self.runs,
-            "seconds": self.seconds / self.runs, "watts": self.watts, "idle_watts": self.idle_watts,
+            "available": True,
+            "source": self.source,
+            "joules": self.joules / self.runs,
+            "seconds": self.seconds / self.runs,
+            "watts": self.watts,
+            "idle_watts": self.idle_watts,
             "runs": self.runs,
-        }  # fmt: skip
+        }
         if vertices is not None:
             told["vertices_per_second_per_watt"] = self.per_joule(vertices)
         return told

@@ -117,10 +117,15 @@ class Order:
             for name, defines in self.wanted
         ]
         return Sidecar(
-            compiler=compiler, board=self.board, command=command, options=self.flags,
-            sources=pipelines.source_hash(), parameters=self.values, programs=programs,
+            compiler=compiler,
+            board=self.board,
+            command=command,
+            options=self.flags,
+            sources=pipelines.source_hash(),
+            parameters=self.values,
+            programs=programs,
             clgraph=clgraph.__version__,
-        )  # fmt: skip
+        )
 
 
 def compile_binary(order: Order, say: Callable[[str], None] = print) -> Sidecar:

@@ -182,11 +182,14 @@ def components(w: Workload, live: float, outside: float) -> list[Phase]:
         # two passes each time: one that compresses, one that sees that nothing changes
         Phase("compress (3 times)", 6 * n / lanes, 6 * 8 * n, 6 * n * live, 6),
         Phase(
-            "rest (2 rounds)", 2 * (n + arcs * outside), 2 * (12 * n + 4 * arcs * outside),
-            2 * arcs * outside, 2 * 2 * blocks(n),
+            "rest (2 rounds)",
+            2 * (n + arcs * outside),
+            2 * (12 * n + 4 * arcs * outside),
+            2 * arcs * outside,
+            2 * 2 * blocks(n),
         ),
         Phase("count", n, 4 * n, 0.0, 1),
-    ]  # fmt: skip
+    ]
 
 
 def together(name: str, phases: list[Phase]) -> Phase:
@@ -250,9 +253,12 @@ def keep(w: Workload, batches: int) -> Phase:
     """Cutting off what is outside the giant, after each batch; half of the rows go in the end."""
     turns = batches * w.n + (1 - KEPT) * w.bursts
     return Phase(
-        "keep, all batches", turns, batches * 12 * w.n + 8 * (1 - KEPT) * w.arcs, 0.0,
+        "keep, all batches",
+        turns,
+        batches * 12 * w.n + 8 * (1 - KEPT) * w.arcs,
+        0.0,
         batches * 2 * blocks(w.n),
-    )  # fmt: skip
+    )
 
 
 def drv_batched(w: Workload) -> list[Phase]:
@@ -336,10 +342,13 @@ def _search(w: Workload, *, in_partitions: bool) -> list[Phase]:
         stream("bitmaps", w.n, 8.25 * w.n),
         pull,
         Phase(
-            "push (the other levels)", pushed + queued, 4 * pushed, 2 * pushed + 3 * queued,
+            "push (the other levels)",
+            pushed + queued,
+            4 * pushed,
+            2 * pushed + 3 * queued,
             2 * blocks(queued),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def search(w: Workload) -> list[Phase]:
@@ -358,9 +367,12 @@ def _rows(w: Workload, pieces: float) -> Phase:
     cut = np.ceil(w.n / pieces / values["ROW_BLOCK"]) * pieces  # blocks of rows
     looks = cut * np.ceil(w.arcs / cut / values["ARC_BLOCK"])
     return Phase(
-        "", w.arcs / values["UNROLL"] + looks / cut * w.n / values["SETTLES"], 20 * w.n + 4 * w.arcs,
-        0.0, 2 * looks,
-    )  # fmt: skip
+        "",
+        w.arcs / values["UNROLL"] + looks / cut * w.n / values["SETTLES"],
+        20 * w.n + 4 * w.arcs,
+        0.0,
+        2 * looks,
+    )
 
 
 def pagerank(w: Workload) -> list[Phase]:

@@ -58,7 +58,9 @@ PIPELINES: dict[str, Pipeline] = {
     "sampling/draw": Pipeline("sample", _OFFSET),
     "sampling/select": Pipeline("sample", _OFFSET),
     "sampling/exact": Pipeline("sample", _OFFSET),
-    "components/finder": Pipeline("components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))),
+    "components/finder": Pipeline(
+        "components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))
+    ),
     "components/finder_rank": Pipeline("components"),
     "traversal/search": Pipeline("bfs", _OFFSET),
     "traversal/search_push": Pipeline("bfs", _OFFSET),

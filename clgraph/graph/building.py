@@ -82,9 +82,11 @@ def number_vertices(
     ids = np.unique(np.concatenate([group.astype(np.int64, copy=False) for group in filled]))
     check_count(len(ids))
     return (
-        len(ids), ids,
-        np.searchsorted(ids, source).astype(np.int32), np.searchsorted(ids, target).astype(np.int32),
-    )  # fmt: skip
+        len(ids),
+        ids,
+        np.searchsorted(ids, source).astype(np.int32),
+        np.searchsorted(ids, target).astype(np.int32),
+    )
 
 
 def check_count(n: int) -> None:

@@ -27,8 +27,14 @@ from clgraph.graph.components import component_labels, largest_component_mask
 from clgraph.graph.exchange import Exchange
 
 __all__ = [
-    "Duplicates", "Edges", "Graph", "as_graph", "build_csr", "component_labels", "largest_component_mask",
-]  # fmt: skip
+    "Duplicates",
+    "Edges",
+    "Graph",
+    "as_graph",
+    "build_csr",
+    "component_labels",
+    "largest_component_mask",
+]
 
 
 class Edges(NamedTuple):
@@ -235,9 +241,15 @@ class Graph(Exchange):
             return self
         kept = self.multiplicity is None and self.num_duplicates > 0
         return build_csr(
-            self.rows, self.col_idx, self.num_vertices, weights=self.weights, multiplicity=self.multiplicity,
-            ids=self._ids, directed=False, duplicates="keep" if kept else "merge",
-        )  # fmt: skip
+            self.rows,
+            self.col_idx,
+            self.num_vertices,
+            weights=self.weights,
+            multiplicity=self.multiplicity,
+            ids=self._ids,
+            directed=False,
+            duplicates="keep" if kept else "merge",
+        )
 
     @cached_property
     def simple(self) -> Graph:
@@ -262,9 +274,13 @@ class Graph(Exchange):
     def with_ids(self, ids: npt.NDArray[Any] | None) -> Graph:
         """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1)."""
         return Graph(
-            self.row_ptr, self.col_idx, weights=self.weights, multiplicity=self.multiplicity, ids=ids,
+            self.row_ptr,
+            self.col_idx,
+            weights=self.weights,
+            multiplicity=self.multiplicity,
+            ids=ids,
             directed=self.directed,
-        )  # fmt: skip
+        )
 
     def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:
         """The subgraph on some vertices: all arcs between them, or those of a mask.
@@ -392,9 +408,15 @@ class Graph(Exchange):
         extra = None if vertices is None else np.asarray(vertices)
         n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
         return build_csr(
-            src, dst, n, weights=weight, multiplicity=counts, ids=ids, directed=directed,
+            src,
+            dst,
+            n,
+            weights=weight,
+            multiplicity=counts,
+            ids=ids,
+            directed=directed,
             duplicates=duplicates,
-        )  # fmt: skip
+        )
 
 
 def build_csr(
@@ -410,13 +432,22 @@ def build_csr(
 ) -> Graph:
     """A Graph of edges given by vertex index (see `clgraph.graph.building.sorted_rows`)."""
     rows = sorted_rows(
-        source, target, n, weights=weights, multiplicity=multiplicity, directed=directed,
-        duplicates=duplicates,
-    )  # fmt: skip
-    graph = Graph(
-        rows.row_ptr, rows.col_idx, weights=rows.weights, multiplicity=rows.multiplicity, ids=ids,
+        source,
+        target,
+        n,
+        weights=weights,
+        multiplicity=multiplicity,
         directed=directed,
-    )  # fmt: skip
+        duplicates=duplicates,
+    )
+    graph = Graph(
+        rows.row_ptr,
+        rows.col_idx,
+        weights=rows.weights,
+        multiplicity=rows.multiplicity,
+        ids=ids,
+        directed=directed,
+    )
     graph.__dict__["num_self_loops"] = rows.loops
     return graph
 

@@ -145,8 +145,11 @@ def quality(
             progress(done, steps)
 
     options: dict[str, Any] = {
-        "seed": seed, "sources": hop_sources, "eigenvalues": eigenvalues, "progress": told
-    }  # fmt: skip
+        "seed": seed,
+        "sources": hop_sources,
+        "eigenvalues": eigenvalues,
+        "progress": told,
+    }
     first = measure(whole, dev, **options)
     second = None if part is None else measure(part, dev, **options)
     ks = None if second is None else distances(first, second)

@@ -44,49 +44,56 @@ def drawings(quality: Quality, curve: ReductionCurve | None = None) -> list[Draw
         graphs.append(("sample", quality.sample))
     made = [
         Drawing(
-            "degrees", "Degree distribution",
+            "degrees",
+            "Degree distribution",
             "Number of vertices of each degree against the degree, both axes logarithmic. "
             + _slopes(graphs, "degree_exponent"),
             lambda axes, colours: _degrees(axes, colours, graphs),
         ),
         Drawing(
-            "ranks", "Rank plot",
+            "ranks",
+            "Rank plot",
             "Degree of each vertex against its rank by degree, both axes logarithmic. "
             + _slopes(graphs, "rank_exponent"),
             lambda axes, colours: _ranks(axes, colours, graphs),
         ),
         Drawing(
-            "hops", "Hop plot",
+            "hops",
+            "Hop plot",
             "Ordered pairs of vertices within h hops against h, both axes logarithmic. "
             + _slopes(graphs, "hop_plot_exponent"),
             lambda axes, colours: _hops(axes, colours, graphs),
         ),
         Drawing(
-            "clustering", "Clustering by degree",
+            "clustering",
+            "Clustering by degree",
             "Mean local clustering coefficient of vertices of about the same degree, against the degree. "
-            + "; ".join(f"{name}: mean {_short(graph.clustering)}" for name, graph in graphs) + ".",
+            + "; ".join(f"{name}: mean {_short(graph.clustering)}" for name, graph in graphs)
+            + ".",
             lambda axes, colours: _clustering(axes, colours, graphs),
         ),
-    ]  # fmt: skip
+    ]
     if any(len(graph.eigenvalues) for _, graph in graphs):
         made.append(
             Drawing(
-                "eigenvalues", "Largest eigenvalues",
+                "eigenvalues",
+                "Largest eigenvalues",
                 "The largest eigenvalues of the adjacency matrix against their rank, both axes logarithmic. "
                 + _slopes(graphs, "eigen_exponent"),
                 lambda axes, colours: _eigenvalues(axes, colours, graphs),
             )
-        )  # fmt: skip
+        )
     if curve is not None:
         made.append(
             Drawing(
-                "curve", "Reduction curve",
+                "curve",
+                "Reduction curve",
                 f"Average degree while {curve.method} with seed {curve.seed} shrinks the original: from "
                 f"{_short(float(curve.average_degree[0]))} at {int(curve.vertices[0])} vertices to "
                 f"{_short(float(curve.average_degree[-1]))} at {int(curve.vertices[-1])}.",
                 lambda axes, colours: _curve(axes, colours, curve),
             )
-        )  # fmt: skip
+        )
     return made
 
 
@@ -156,12 +163,23 @@ def inline_svg(drawing: Drawing) -> str:
 def _style(colours: dict[str, str]) -> Any:
     ink = colours["ink"]
     return {
-        "font.size": 11.5, "axes.titlesize": 12, "axes.edgecolor": ink, "axes.labelcolor": ink,
-        "text.color": ink, "xtick.color": ink, "ytick.color": ink, "grid.color": colours["grid"],
-        "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
-        "axes.axisbelow": True, "legend.frameon": False,
-        "legend.fontsize": 10, "font.family": "DejaVu Sans", "axes.facecolor": "none",
-    }  # fmt: skip
+        "font.size": 11.5,
+        "axes.titlesize": 12,
+        "axes.edgecolor": ink,
+        "axes.labelcolor": ink,
+        "text.color": ink,
+        "xtick.color": ink,
+        "ytick.color": ink,
+        "grid.color": colours["grid"],
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "legend.frameon": False,
+        "legend.fontsize": 10,
+        "font.family": "DejaVu Sans",
+        "axes.facecolor": "none",
+    }
 
 
 def _frame(axes: Any) -> None:
@@ -175,9 +193,16 @@ def _series(graphs: list[tuple[str, Measures]]) -> Iterator[tuple[str, Measures,
 
 def _points(axes: Any, x: Any, y: Any, colour: str, marker: str, label: str | None = None) -> None:
     axes.plot(
-        x, y, linestyle="none", marker=marker, markersize=5, markerfacecolor="none", markeredgecolor=colour,
-        markeredgewidth=1.1, label=label,
-    )  # fmt: skip
+        x,
+        y,
+        linestyle="none",
+        marker=marker,
+        markersize=5,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        markeredgewidth=1.1,
+        label=label,
+    )
 
 
 def _fit(axes: Any, fit: Exponent, x: tuple[float, float], colour: str, dashes: str, name: str) -> None:
@@ -185,10 +210,14 @@ def _fit(axes: Any, fit: Exponent, x: tuple[float, float], colour: str, dashes: 
         return
     ends = np.array(x, np.float64)
     axes.plot(
-        ends, np.exp(fit.intercept) * ends**fit.slope, dashes, color=colour, linewidth=1.8,
+        ends,
+        np.exp(fit.intercept) * ends**fit.slope,
+        dashes,
+        color=colour,
+        linewidth=1.8,
         label=f"{name}: slope {_short(fit.slope)}"
         + (f", r {_short(fit.correlation)}" if fit.correlation is not None else ""),
-    )  # fmt: skip
+    )
 
 
 def _finish(axes: Any, x: str, y: str, *, drawn: bool, logarithmic: bool = True) -> None:

@@ -162,22 +162,34 @@ def degree_exponents(
     degree, count = degree[degree > 0], count[degree > 0]
     if len(degree) == 0:
         nothing = "no vertex has a neighbour"
-        none = Exponent(None, None, None, 0, nothing, Cumulative(None, None, None, 0, nothing),
-                        Likelihood(None, None, None, 0, reason=nothing))  # fmt: skip
+        none = Exponent(
+            None,
+            None,
+            None,
+            0,
+            nothing,
+            Cumulative(None, None, None, 0, nothing),
+            Likelihood(None, None, None, 0, reason=nothing),
+        )
         return none, none
     cumulative = line_through(degree, np.cumsum(count[::-1])[::-1] / count.sum(), "degree that occurs")
     tail = likely_tail(degree, count)
     by_degree = Exponent.of(
-        line_through(degree, count, "degree that occurs"),
-        beside(cumulative, lambda slope: slope - 1),
-        tail,
+        line_through(degree, count, "degree that occurs"), beside(cumulative, lambda slope: slope - 1), tail
     )
     by_rank = Exponent.of(
         rank_line(degree, count),
         beside(cumulative, _inverse),
-        Likelihood(None if tail.alpha is None else -1 / (tail.alpha - 1), tail.alpha, tail.minimum, tail.tail,
-                   tail.error, tail.distance, tail.reason),
-    )  # fmt: skip
+        Likelihood(
+            None if tail.alpha is None else -1 / (tail.alpha - 1),
+            tail.alpha,
+            tail.minimum,
+            tail.tail,
+            tail.error,
+            tail.distance,
+            tail.reason,
+        ),
+    )
     return by_degree, by_rank
 
 
@@ -221,9 +233,10 @@ def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> 
     usable = np.flatnonzero(above[:-1] >= TAIL)  # at least two degrees, too
     if len(usable) == 0:
         reason = (
-            f"every vertex has degree {degree[0]}" if len(degree) == 1
+            f"every vertex has degree {degree[0]}"
+            if len(degree) == 1
             else f"{int(above[0])} vertices: a tail of {TAIL} is needed"
-        )  # fmt: skip
+        )
         return Likelihood(None, None, None, int(above[0]) if len(degree) > 1 else 0, reason=reason)
     if len(usable) > CANDIDATES:
         usable = usable[np.unique(np.geomspace(1, len(usable), CANDIDATES).astype(int) - 1)]
@@ -234,8 +247,10 @@ def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> 
         mean_log = float(logs[first:] @ count[first:]) / size
         found = minimize_scalar(
             lambda alpha, q=minimum, mean=mean_log: np.log(zeta(alpha, q)) + alpha * mean,
-            bounds=(1.0001, 20.0), method="bounded", options={"xatol": 1e-7},
-        )  # fmt: skip
+            bounds=(1.0001, 20.0),
+            method="bounded",
+            options={"xatol": 1e-7},
+        )
         alpha = float(found.x)
         if not 1.001 < alpha < 19.9:
             continue

@@ -119,10 +119,16 @@ class _Counter:
         for first in range(0, levels, LEVELS):
             part = dev.zeros(LEVELS, np.int64)
             self.kernel.exact(
-                self.size, np.int32(search.rows), np.uint32(search.kept["bits"]), np.uint32(first),
-                np.uint32(min(LEVELS, levels - first)), search.kept["seen"], search.kept["planes"], part,
+                self.size,
+                np.int32(search.rows),
+                np.uint32(search.kept["bits"]),
+                np.uint32(first),
+                np.uint32(min(LEVELS, levels - first)),
+                search.kept["seen"],
+                search.kept["planes"],
+                part,
                 local=self.local,
-            )  # fmt: skip
+            )
             if levels <= LEVELS:
                 count = part
             else:

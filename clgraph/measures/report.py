@@ -83,10 +83,11 @@ def _cards(quality: Quality) -> list[str]:
     one, other = quality.original, quality.sample
     if other is None:
         shown = [
-            (figure(one.vertices), "vertices"), (figure(one.edges), "edges"),
+            (figure(one.vertices), "vertices"),
+            (figure(one.edges), "edges"),
             (figure(one.average_degree), "average degree"),
             (figure(one.degree_exponent.slope), "degree exponent"),
-        ]  # fmt: skip
+        ]
     else:
         assert quality.ks is not None
         share = f"{100 * other.vertices / one.vertices:.1f} %" if one.vertices else "-"
@@ -96,7 +97,7 @@ def _cards(quality: Quality) -> list[str]:
             (_change(one.degree_exponent.slope, other.degree_exponent.slope), "degree exponent"),
             (_change(one.clustering, other.clustering), "clustering"),
             (figure(quality.ks["degree"]), "distance of the degrees (0: the same, 1: nothing in common)"),
-        ]  # fmt: skip
+        ]
     return [f"<div><b>{escape(value)}</b><span>{escape(name)}</span></div>" for value, name in shown]
 
 

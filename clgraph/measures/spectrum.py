@@ -40,9 +40,7 @@ def largest_eigenvalues(graph: Graph, count: int = COUNT) -> tuple[npt.NDArray[n
         # would not come again
         start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5
         try:
-            values = eigsh(
-                matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False
-            )  # fmt: skip
+            values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)
         except ArpackNoConvergence as error:
             found = len(error.eigenvalues)
             return none, f"SciPy's eigsh found only {found} of {count} eigenvalues in {10 * n} iterations"

@@ -39,39 +39,63 @@ SIZE = (
 )
 CUMULATIVE, LIKELY = "by the cumulative fit", "by maximum likelihood"
 LAWS = (
-    ("degree_exponent.slope", "degree exponent",
-     "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, the "
-     "rarer the hubs."),
-    ("degree_exponent.correlation", "its correlation",
-     "How well a line fits: \u22121 or 1 is a perfect power law."),
-    ("degree_exponent.ccdf.exponent", CUMULATIVE,
-     "The same exponent from the share of vertices with at least a degree, which is less noisy."),
-    ("degree_exponent.mle.exponent", LIKELY,
-     "The same exponent for the tail of the distribution, the best founded of the three."),
+    (
+        "degree_exponent.slope",
+        "degree exponent",
+        "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, the "
+        "rarer the hubs.",
+    ),
+    (
+        "degree_exponent.correlation",
+        "its correlation",
+        "How well a line fits: \u22121 or 1 is a perfect power law.",
+    ),
+    (
+        "degree_exponent.ccdf.exponent",
+        CUMULATIVE,
+        "The same exponent from the share of vertices with at least a degree, which is less noisy.",
+    ),
+    (
+        "degree_exponent.mle.exponent",
+        LIKELY,
+        "The same exponent for the tail of the distribution, the best founded of the three.",
+    ),
     ("degree_exponent.mle.minimum", "where that tail begins", "The smallest degree of the tail."),
-    ("rank_exponent.slope", "rank exponent",
-     "Slope of a vertex's degree against its rank by degree, both as logarithms."),
+    (
+        "rank_exponent.slope",
+        "rank exponent",
+        "Slope of a vertex's degree against its rank by degree, both as logarithms.",
+    ),
     ("rank_exponent.correlation", "its correlation", "How well a line fits."),
     ("rank_exponent.ccdf.exponent", CUMULATIVE, "What the cumulative fit of the degrees makes of it."),
     ("rank_exponent.mle.exponent", LIKELY, "What the tail's alpha makes of it, \u22121/(alpha \u2212 1)."),
-    ("eigen_exponent.slope", "eigen exponent",
-     "Slope of the 20 largest eigenvalues of the adjacency matrix against their rank, both as logarithms."),
+    (
+        "eigen_exponent.slope",
+        "eigen exponent",
+        "Slope of the 20 largest eigenvalues of the adjacency matrix against their rank, both as logarithms.",
+    ),
     ("eigen_exponent.correlation", "its correlation", "How well a line fits."),
     ("eigen_exponent.ccdf.exponent", CUMULATIVE, "A line through the same points, rank against value."),
     ("eigen_exponent.mle.exponent", LIKELY, "Hill's estimator of the same points."),
-    ("hop_plot_exponent.slope", "hop-plot exponent",
-     "How fast the number of pairs of vertices within h hops grows: 2 in a grid, more where all is near."),
+    (
+        "hop_plot_exponent.slope",
+        "hop-plot exponent",
+        "How fast the number of pairs of vertices within h hops grows: 2 in a grid, more where all is near.",
+    ),
     ("hop_plot_exponent.correlation", "its correlation", "How well a line fits its first few points."),
-)  # fmt: skip
+)
 SHAPE = (
-    ("clustering", "clustering",
-     "How likely two neighbours of a vertex are neighbours, averaged over the vertices."),
+    (
+        "clustering",
+        "clustering",
+        "How likely two neighbours of a vertex are neighbours, averaged over the vertices.",
+    ),
     ("transitivity", "transitivity", "The same over all pairs of edges that meet: hubs count more."),
     ("triangles", "triangles", "Triples of vertices that are all neighbours."),
     ("effective_diameter", "effective diameter", "Hops within which nine tenths of all pairs lie."),
     ("mean_distance", "mean distance", "Hops between two vertices on average."),
     ("diameter", "diameter", "The longest distance; of a large graph the longest that was met."),
-)  # fmt: skip
+)
 TABLES = (("Size", SIZE), ("Power laws", LAWS), ("Shape", SHAPE))
 DISTANCES = (
     ("degree", "degrees", "Neighbours of the vertices."),
@@ -79,7 +103,7 @@ DISTANCES = (
     ("hop_plot", "hop plot", "The share of pairs within h hops."),
     ("component_share", "component sizes, as shares", "Each part's share of the vertices."),
     ("component_size", "component sizes", "Vertices of each part: different by intent."),
-)  # fmt: skip
+)
 
 
 def figure(value: float | int | None) -> str:

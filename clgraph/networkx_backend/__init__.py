@@ -13,14 +13,7 @@ from clgraph.networkx_backend.converted import ConvertedGraph, convert_from_nx, 
 from clgraph.networkx_backend.rules import can_run, function_of, should_run
 from clgraph.networkx_backend.running import call_counts
 
-__all__ = [
-    "ConvertedGraph",
-    "call_counts",
-    "can_run",
-    "convert_from_nx",
-    "convert_to_nx",
-    "should_run",
-]
+__all__ = ["ConvertedGraph", "call_counts", "can_run", "convert_from_nx", "convert_to_nx", "should_run"]
 __all__ += FUNCTIONS
 
 

@@ -48,9 +48,12 @@ class ConvertedGraph:
     __networkx_backend__ = "clgraph"
 
     def __init__(
-        self, adjacency: Adjacency, weights: dict[Any, Any], graph: dict[Any, Any],
+        self,
+        adjacency: Adjacency,
+        weights: dict[Any, Any],
+        graph: dict[Any, Any],
         predecessors: Mapping[Any, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.nodes = adjacency.nodes
         self.adjacency = adjacency
         self.predecessors = predecessors
@@ -104,9 +107,11 @@ class ConvertedGraph:
         heads = self.read(adjacency.rows, np.diff(adjacency.row_ptr))
         counts = adjacency.counts() if adjacency.multigraph else None
         return Graph(
-            adjacency.row_ptr, heads, directed=self.is_directed(),
+            adjacency.row_ptr,
+            heads,
+            directed=self.is_directed(),
             multiplicity=None if counts is None or counts.max(initial=1) == 1 else counts,
-        )  # fmt: skip
+        )
 
     def read(self, rows: list[Any], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """Numbers of the neighbours in some of NetworkX's rows, which have these lengths."""
@@ -270,9 +275,11 @@ def convert_from_nx(
         elif values is not None and np.any(values != 1):
             weights[attribute] = values
     return ConvertedGraph(
-        adjacency, weights, dict(graph.graph) if preserve_graph_attrs else {},
+        adjacency,
+        weights,
+        dict(graph.graph) if preserve_graph_attrs else {},
         graph._pred if graph.is_directed() else None,
-    )  # fmt: skip
+    )
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:

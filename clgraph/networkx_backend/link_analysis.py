@@ -55,12 +55,19 @@ def pagerank(
     with on_device("pagerank") as device:
         try:
             found = rank(
-                G.weighted(weight), damping=alpha, tol=min(own, STRICT), norm="l1", max_iter=max_iter,
-                personalization=vectors["personalization"], nstart=vectors["nstart"],
+                G.weighted(weight),
+                damping=alpha,
+                tol=min(own, STRICT),
+                norm="l1",
+                max_iter=max_iter,
+                personalization=vectors["personalization"],
+                nstart=vectors["nstart"],
                 dangling="personalization" if vectors["dangling"] is None else vectors["dangling"],
-                weight=weight is not None, on_nonconvergence="return", device=device,
+                weight=weight is not None,
+                on_nonconvergence="return",
+                device=device,
                 dtype="float64" if "HAVE_FP64" in device.features else "float32",
-            )  # fmt: skip
+            )
         except InputError as error:  # a negative weight, say: NetworkX may know what to do
             raise NotImplementedError(f"clgraph cannot rank this graph: {error}") from error
     if not found.converged:

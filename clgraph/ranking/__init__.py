@@ -193,9 +193,13 @@ def pagerank(
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
     stays = on_device(arrays)
     problem = make_problem(
-        graph, damping=damping, personalization=personalization, dangling=dangling, nstart=nstart,
+        graph,
+        damping=damping,
+        personalization=personalization,
+        dangling=dangling,
+        nstart=nstart,
         weight=weight,
-    )  # fmt: skip
+    )
     stop = make_stop(tol, norm, max_iter, problem.n)
     check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
 
@@ -229,12 +233,24 @@ def pagerank(
     phase("download")
     seconds["total"] = time.perf_counter() - start
     result = PageRankResult(
-        ranks=ranks, iterations=iterations, residual=residual, norm=norm, tol=stop.tol,
-        converged=met if stop.tol > 0 else None, error_bound=error_bound(problem.damping, residual_1, rho),
-        round_off=rho, variant=solver.variant, plan=solver.explain(), dtype=dtype, seconds=seconds,
-        device=dev.name, **how(), dangling=problem.policy, problem=problem,
+        ranks=ranks,
+        iterations=iterations,
+        residual=residual,
+        norm=norm,
+        tol=stop.tol,
+        converged=met if stop.tol > 0 else None,
+        error_bound=error_bound(problem.damping, residual_1, rho),
+        round_off=rho,
+        variant=solver.variant,
+        plan=solver.explain(),
+        dtype=dtype,
+        seconds=seconds,
+        device=dev.name,
+        **how(),
+        dangling=problem.policy,
+        problem=problem,
         _ids=None if graph.has_identity_ids else graph.ids,
-    )  # fmt: skip
+    )
     if result.converged is False:
         _not_converged(result, stop.threshold, on_nonconvergence)
     return result

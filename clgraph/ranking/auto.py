@@ -67,15 +67,28 @@ def fill_slices(
     items = device.tuning.items
     offset = "int" if made.start.dtype == np.int32 else "long"
     program = device.program(
-        "ranking/slices_place", OFFSET=offset, REAL="float" if real is np.float32 else "double",
-        WEIGHTED=made.share is not None, WIDTH=made.width, ITEMS=items,
-    )  # fmt: skip
+        "ranking/slices_place",
+        OFFSET=offset,
+        REAL="float" if real is np.float32 else "double",
+        WEIGHTED=made.share is not None,
+        WIDTH=made.width,
+        ITEMS=items,
+    )
     n = len(made.order)
     program.pagerank_place(
-        -(-n // items), np.int32(n), np.int32(made.hot), np.int32(made.segments), np.int32(made.long_row),
-        device.upload(made.start), device.upload(made.source), share, device.upload(made.long_number),
-        device.upload(made.cell_piece), device.upload(made.piece_at), *args,
-    )  # fmt: skip
+        -(-n // items),
+        np.int32(n),
+        np.int32(made.hot),
+        np.int32(made.segments),
+        np.int32(made.long_row),
+        device.upload(made.start),
+        device.upload(made.source),
+        share,
+        device.upload(made.long_number),
+        device.upload(made.cell_piece),
+        device.upload(made.piece_at),
+        *args,
+    )
     device.finish()
     return parts_of(made, args)
 
@@ -152,9 +165,14 @@ class SliceRows(Rows):
     def fill(self, graph: Graph) -> tuple[Slices, PartBuffers, PartBuffers]:
         """The slices, on the device."""
         made = slices_of(
-            graph, self.problem, width=self.width, hot=self.hot, long_row=self.long_row,
-            classes=self.classes, segments=self.segments,
-        )  # fmt: skip
+            graph,
+            self.problem,
+            width=self.width,
+            hot=self.hot,
+            long_row=self.long_row,
+            classes=self.classes,
+            segments=self.segments,
+        )
         return made, *fill_slices(self.device, made, self.numbers.real)
 
     def extra(self, made: Slices) -> dict[str, Any]:
@@ -185,16 +203,23 @@ class RunRows(SliceRows):
 
     def fill(self, graph: Graph) -> tuple[Slices, PartBuffers, PartBuffers]:
         made, args = deal_slices(
-            self.device, graph, shares_of(graph, self.problem), self.numbers.real, width=self.width,
-            hot=self.hot, long_row=self.long_row, classes=self.classes,
-        )  # fmt: skip
+            self.device,
+            graph,
+            shares_of(graph, self.problem),
+            self.numbers.real,
+            width=self.width,
+            hot=self.hot,
+            long_row=self.long_row,
+            classes=self.classes,
+        )
         return made, *parts_of(made, args)
 
     def extra(self, made: Slices) -> dict[str, Any]:
         bounds = {}
         for name, hot, cold in (
-            ("rows", made.hot_rows, made.cold_rows), ("pieces", made.hot_pieces, made.cold_pieces),
-        ):  # fmt: skip
+            ("rows", made.hot_rows, made.cold_rows),
+            ("pieces", made.hot_pieces, made.cold_pieces),
+        ):
             cost = hot.astype(np.int64) + cold + SETTLE * np.arange(len(hot))
             bound = balanced(cost, RUNS)
             bounds[name] = (len(bound) - 1, self.device.upload(bound))
@@ -224,9 +249,18 @@ class RunRows(SliceRows):
             )
         runs, bound = kept.extra["rows"]
         self._program.pagerank_runs.exact(
-            runs, np.int32(self.n), bound, *kept.rows.args, kept.first_piece, self._piece_sum, travel, parts,
-            state, *vertex, local=1,
-        )  # fmt: skip
+            runs,
+            np.int32(self.n),
+            bound,
+            *kept.rows.args,
+            kept.first_piece,
+            self._piece_sum,
+            travel,
+            parts,
+            state,
+            *vertex,
+            local=1,
+        )
 
 
 @dataclass(frozen=True)
@@ -316,9 +350,12 @@ class BinRows(SliceRows):
         shares = self._shares(made)
         upload = self.device.upload
         return {
-            "blocks": len(row), "first_block": upload(first_block), "block_piece": upload(block_piece),
-            "shares": upload(shares), "groups": len(shares),
-        }  # fmt: skip
+            "blocks": len(row),
+            "first_block": upload(first_block),
+            "block_piece": upload(block_piece),
+            "shares": upload(shares),
+            "groups": len(shares),
+        }
 
     def _shares(self, made: Slices) -> npt.NDArray[np.int32]:
         """Which slices of pieces each work-group takes: all of one kind, about as much work for each."""
@@ -359,14 +396,33 @@ class BinRows(SliceRows):
         kept, n, extra = self.kept, np.int32(self.n), self.kept.extra
         if kept.num_pieces:
             self._program.pagerank_bin_pieces.exact(
-                extra["groups"] * self.local, n, extra["shares"], *kept.pieces.args, kept.piece_place, travel,
-                state, self._piece_sum, local=self.local,
-            )  # fmt: skip
+                extra["groups"] * self.local,
+                n,
+                extra["shares"],
+                *kept.pieces.args,
+                kept.piece_place,
+                travel,
+                state,
+                self._piece_sum,
+                local=self.local,
+            )
             self._program.pagerank_bin_blocks(
-                extra["blocks"], np.int32(extra["blocks"]), extra["block_piece"], self._piece_sum, state,
+                extra["blocks"],
+                np.int32(extra["blocks"]),
+                extra["block_piece"],
+                self._piece_sum,
+                state,
                 self._block_sum,
-            )  # fmt: skip
+            )
         self._program.pagerank_bins.exact(
-            self.groups * self.local, n, *kept.rows.args, extra["first_block"],
-            self._block_sum, travel, parts, state, *vertex, local=self.local,
-        )  # fmt: skip
+            self.groups * self.local,
+            n,
+            *kept.rows.args,
+            extra["first_block"],
+            self._block_sum,
+            travel,
+            parts,
+            state,
+            *vertex,
+            local=self.local,
+        )

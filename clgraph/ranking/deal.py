@@ -118,9 +118,13 @@ def deal_slices(
     weighted = shares is not None
     chunk = CHUNK if device.kind != "simulator" else 4
     defines: dict[str, Any] = {
-        "REAL": "float" if real is np.float32 else "double", "WEIGHTED": weighted, "WIDTH": width,
-        "LONG_ROW": long_row, "WINDOW_BITS": WINDOW_BITS, "CHUNK": chunk,
-    }  # fmt: skip
+        "REAL": "float" if real is np.float32 else "double",
+        "WEIGHTED": weighted,
+        "WIDTH": width,
+        "LONG_ROW": long_row,
+        "WINDOW_BITS": WINDOW_BITS,
+        "CHUNK": chunk,
+    }
     offset = "int" if graph.row_ptr.dtype == np.int32 else "long"
     program = device.program("ranking/deal", **defines, OFFSET=offset, ITEMS=device.tuning.items)
     # the arcs dealt out to streams, in chunks
@@ -131,19 +135,36 @@ def deal_slices(
     chunks = int(region[-1])
     item = np.dtype(real).itemsize * weighted
     device.reserve(
-        {"col_idx": 4 * arcs, "dealt arcs": 4 * chunk * chunks, "dealt shares": item * chunk * chunks,
-         "slices": (4 + item) * arcs, "rows": 40 * n}
-    )  # fmt: skip
+        {
+            "col_idx": 4 * arcs,
+            "dealt arcs": 4 * chunk * chunks,
+            "dealt shares": item * chunk * chunks,
+            "slices": (4 + item) * arcs,
+            "rows": 40 * n,
+        }
+    )
     dealt = device.output(chunk * chunks, np.uint32)
     dealt_share = device.output(chunk * chunks, real) if weighted else None
     owner, chunk_source, chunk_length = (device.empty(chunks, np.int32) for _ in range(3))
     program.pagerank_deal.exact(
-        slices, np.int32(slices), np.int32(windows), np.int32(hot_windows), device.upload(bound),
-        device.upload(region), device.upload(graph.row_ptr), device.upload(graph.col_idx),
-        None if shares is None else device.upload(shares.astype(real)), device.upload(place),
-        device.empty(slices * 2 * windows, np.int64), dealt, dealt_share, owner, chunk_source, chunk_length,
+        slices,
+        np.int32(slices),
+        np.int32(windows),
+        np.int32(hot_windows),
+        device.upload(bound),
+        device.upload(region),
+        device.upload(graph.row_ptr),
+        device.upload(graph.col_idx),
+        None if shares is None else device.upload(shares.astype(real)),
+        device.upload(place),
+        device.empty(slices * 2 * windows, np.int64),
+        dealt,
+        dealt_share,
+        owner,
+        chunk_source,
+        chunk_length,
         local=1,
-    )  # fmt: skip
+    )
     owners = device.download(owner, np.int32, chunks)
     listed = device.upload(np.argsort(owners, kind="stable").astype(np.int32))
     of_stream = np.bincount(owners, minlength=2 * windows)[: 2 * windows]
@@ -153,9 +174,19 @@ def deal_slices(
     scratch = [device.empty(n, np.int32) for _ in range(4)]
     number, hot_length, cold_length, order, source_number = (device.output(n, np.int32) for _ in range(5))
     program.pagerank_deal_rows.exact(
-        windows, np.int32(windows), begins, *streams, device.upload(by_post), *scratch, number, hot_length,
-        cold_length, order, source_number, local=1,
-    )  # fmt: skip
+        windows,
+        np.int32(windows),
+        begins,
+        *streams,
+        device.upload(by_post),
+        *scratch,
+        number,
+        hot_length,
+        cold_length,
+        order,
+        source_number,
+        local=1,
+    )
     count = -(-n // width)
     steps = [device.empty(count, np.int32) for _ in range(2)]
     program.pagerank_deal_steps(
@@ -167,16 +198,35 @@ def deal_slices(
     cut = cut_long_rows(long_rows, cells, n, width=width, long_row=long_row)
     hot_rows, cold_rows = (starts(device.download(s, np.int32, count)).astype(np.int32) for s in steps)
     made = Slices(
-        width=width, hot=hot, long_row=long_row, segments=1, order=device.take(order, np.int32, n),
-        sources=sources, arcs=arcs, hot_rows=hot_rows, cold_rows=cold_rows, **vars(cut),
+        width=width,
+        hot=hot,
+        long_row=long_row,
+        segments=1,
+        order=device.take(order, np.int32, n),
+        sources=sources,
+        arcs=arcs,
+        hot_rows=hot_rows,
+        cold_rows=cold_rows,
+        **vars(cut),
         hot_arcs=int(lengths[0].sum(dtype=np.int64)),
-    )  # fmt: skip
+    )
     args = empty_slices(device, made, real if weighted else None)
     device.program("ranking/deal_place", **defines).pagerank_deal_place.exact(
-        windows, np.int32(windows), begins, *streams, chunk_source, dealt_share, number,
-        source_number, device.upload(made.long_number), device.upload(made.cell_piece),
-        device.upload(made.piece_at), device.empty(n, np.int64), *args, local=1,
-    )  # fmt: skip
+        windows,
+        np.int32(windows),
+        begins,
+        *streams,
+        chunk_source,
+        dealt_share,
+        number,
+        source_number,
+        device.upload(made.long_number),
+        device.upload(made.cell_piece),
+        device.upload(made.piece_at),
+        device.empty(n, np.int64),
+        *args,
+        local=1,
+    )
     device.finish()
     return made, args
 

@@ -58,7 +58,18 @@ class PartitionRows(PlainRows):
         n, partitions, layout = np.int32(self.n), np.int32(self.cut.partitions), self._layout
         self._move(1, n, partitions, layout["begin"], layout["source"], travel, self._moved, state)
         self._sum(
-            1, n, partitions, np.int32(self.cut.blocks), np.int32(self.cut.each), layout["tile"],
-            layout["ended"], self.csr.row_ptr, layout["place"], self.share, self._moved, parts, state,
+            1,
+            n,
+            partitions,
+            np.int32(self.cut.blocks),
+            np.int32(self.cut.each),
+            layout["tile"],
+            layout["ended"],
+            self.csr.row_ptr,
+            layout["place"],
+            self.share,
+            self._moved,
+            parts,
+            state,
             *vertex,
-        )  # fmt: skip
+        )

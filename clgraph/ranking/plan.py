@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import Problem, Stop
 
 KINDS: dict[str, type[Rows]] = {
-    **PLAIN, "runs": RunRows, "bins": BinRows, "small": SmallRows, "partitions": PartitionRows,
-}  # fmt: skip
+    **PLAIN,
+    "runs": RunRows,
+    "bins": BinRows,
+    "small": SmallRows,
+    "partitions": PartitionRows,
+}
 
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:

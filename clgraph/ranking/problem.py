@@ -220,9 +220,11 @@ def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
     # the farthest that two distributions can be from each other
     farthest = {"l1": 2.0, "nx": 2.0, "l2": sqrt(2.0), "linf": 1.0}[norm]
     if threshold >= farthest:
-        what = f"norm 'nx' holds the residual against n * tol = {threshold:.3g}" if norm == "nx" else (
-            f"norm {norm!r} holds the residual against tol = {threshold:.3g}"
-        )  # fmt: skip
+        what = (
+            f"norm 'nx' holds the residual against n * tol = {threshold:.3g}"
+            if norm == "nx"
+            else (f"norm {norm!r} holds the residual against tol = {threshold:.3g}")
+        )
         raise InputError(
             f"{what}, and two distributions never differ by more than {farthest:.3g}: the test cannot fail "
             "after any iteration. Use a smaller tol, or norm='l1', which does not grow with the graph"

@@ -233,9 +233,17 @@ class SerialRows(PlainRows):
 
     def enqueue(self, travel: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         self._program.pagerank_serial.exact(
-            1, np.int32(self.n), self.csr.row_ptr, self.csr.col_idx, self.share, travel, parts, state,
-            *vertex, local=1,
-        )  # fmt: skip
+            1,
+            np.int32(self.n),
+            self.csr.row_ptr,
+            self.csr.col_idx,
+            self.share,
+            travel,
+            parts,
+            state,
+            *vertex,
+            local=1,
+        )
 
 
 class PullRows(PlainRows):
@@ -291,9 +299,18 @@ class PullRows(PlainRows):
         csr, local = self.csr, self.shape.local
         beside = (self._degree,) if self.travel_rank else ()
         self._kernel.exact(
-            self.groups * local, np.int32(self.n), csr.row_ptr, csr.col_idx, *beside, self.share, travel,
-            parts, state, *vertex, local=local,
-        )  # fmt: skip
+            self.groups * local,
+            np.int32(self.n),
+            csr.row_ptr,
+            csr.col_idx,
+            *beside,
+            self.share,
+            travel,
+            parts,
+            state,
+            *vertex,
+            local=local,
+        )
 
 
 class ContributionRows(PullRows):
@@ -358,20 +375,44 @@ class SubgroupRows(PlainRows):
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._program: Program = self.device.program(
-            "ranking/rows_subgroup", **defines, **self.csr.defines, LOCAL=self.local, TEAM=self.team,
-            PIECE=self.shape.piece, ROWS=self.rows,
-        )  # fmt: skip
+            "ranking/rows_subgroup",
+            **defines,
+            **self.csr.defines,
+            LOCAL=self.local,
+            TEAM=self.team,
+            PIECE=self.shape.piece,
+            ROWS=self.rows,
+        )
 
     def enqueue(self, travel: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         csr, local = self.csr, self.local
         self._program.pagerank_pieces.exact(
-            self.pieces * local, np.int32(self.pieces), self._piece_row, self._first_piece, csr.row_ptr,
-            csr.col_idx, self.share, travel, state, self._piece_sum, local=local,
-        )  # fmt: skip
+            self.pieces * local,
+            np.int32(self.pieces),
+            self._piece_row,
+            self._first_piece,
+            csr.row_ptr,
+            csr.col_idx,
+            self.share,
+            travel,
+            state,
+            self._piece_sum,
+            local=local,
+        )
         self._program.pagerank_subgroup.exact(
-            self.parts * local, np.int32(self.n), self._first_piece, self._piece_sum, csr.row_ptr,
-            csr.col_idx, self.share, travel, parts, state, *vertex, local=local,
-        )  # fmt: skip
+            self.parts * local,
+            np.int32(self.n),
+            self._first_piece,
+            self._piece_sum,
+            csr.row_ptr,
+            csr.col_idx,
+            self.share,
+            travel,
+            parts,
+            state,
+            *vertex,
+            local=local,
+        )
 
 
 PLAIN: dict[str, type[PlainRows]] = {

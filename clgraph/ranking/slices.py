@@ -178,11 +178,16 @@ def cut_long_rows(
     long_number = np.full(n, -1, np.int32)
     long_number[long_rows] = np.arange(len(long_rows))
     return Pieces(
-        pieces=pieces, hot_pieces=steps_before(lengths_there[0], width),
-        cold_pieces=steps_before(lengths_there[1], width), kinds=tuple((kind_at // width).tolist()),
-        piece_place=piece_place, piece_at=piece_at.astype(np.int32), first_piece=first_piece,
-        long_number=long_number, cell_piece=cell_piece[:-1].astype(np.int32),
-    )  # fmt: skip
+        pieces=pieces,
+        hot_pieces=steps_before(lengths_there[0], width),
+        cold_pieces=steps_before(lengths_there[1], width),
+        kinds=tuple((kind_at // width).tolist()),
+        piece_place=piece_place,
+        piece_at=piece_at.astype(np.int32),
+        first_piece=first_piece,
+        long_number=long_number,
+        cell_piece=cell_piece[:-1].astype(np.int32),
+    )
 
 
 def make_slices(
@@ -252,11 +257,21 @@ def make_slices(
     del key
     cut = cut_long_rows(long_rows, np.diff(edges, axis=1), n, width=width, long_row=long_row)
     return SortedSlices(
-        width=width, hot=hot, long_row=long_row, segments=segments, order=order.astype(np.int32),
-        sources=sources, arcs=len(source), hot_rows=steps_before(np.where(is_long, 0, hot_length), width),
-        cold_rows=steps_before(np.where(is_long, 0, cold_length), width), **vars(cut),
-        hot_arcs=int(hot_length.sum()), start=start.astype(row_ptr.dtype), source=source, share=shares,
-    )  # fmt: skip
+        width=width,
+        hot=hot,
+        long_row=long_row,
+        segments=segments,
+        order=order.astype(np.int32),
+        sources=sources,
+        arcs=len(source),
+        hot_rows=steps_before(np.where(is_long, 0, hot_length), width),
+        cold_rows=steps_before(np.where(is_long, 0, cold_length), width),
+        **vars(cut),
+        hot_arcs=int(hot_length.sum()),
+        start=start.astype(row_ptr.dtype),
+        source=source,
+        share=shares,
+    )
 
 
 def balanced(begin: npt.NDArray[Any], runs: int) -> npt.NDArray[np.int32]:

@@ -146,13 +146,18 @@ class SmallRows(Rows):
             into_rest = np.where(into_rest, share, 0)
         to_rest = np.bincount(graph.rows, weights=into_rest, minlength=self.n)[made.order]
         return SmallBuffers(
-            order=made.order, sources=made.sources, pieces=made.pieces, turn_begin=upload(begin),
+            order=made.order,
+            sources=made.sources,
+            pieces=made.pieces,
+            turn_begin=upload(begin),
             turn=upload(np.array(list(chain.from_iterable(lists)), np.int32)),
             piece_args=(*piece_part.args[:3], upload(made.piece_place)),
             row_args=row_part.args[:3],
-            first_piece=upload(made.first_piece), to_rest=upload(to_rest.astype(real)),
-            chain=how.long_row + int(np.diff(made.first_piece).max(initial=0)), padding=made.padding,
-        )  # fmt: skip
+            first_piece=upload(made.first_piece),
+            to_rest=upload(to_rest.astype(real)),
+            chain=how.long_row + int(np.diff(made.first_piece).max(initial=0)),
+            padding=made.padding,
+        )
 
     def upload(self) -> None:
         self.piece_sum = self.device.empty(self.kept.pieces, np.float64)
@@ -172,9 +177,8 @@ class SmallRows(Rows):
         how = self.how
         room = {"LOCAL_SOURCES": self.room, "LOCAL_PIECES": self.piece_room} if how.in_local else {}
         self.program = self.device.program(
-            "ranking/small", **defines, LOCAL=how.local, WIDTH=how.width, PER=how.per,
-            **room,
-        )  # fmt: skip
+            "ranking/small", **defines, LOCAL=how.local, WIDTH=how.width, PER=how.per, **room
+        )
 
 
 class SmallSolver(Solver):
@@ -196,14 +200,36 @@ class SmallSolver(Solver):
         rest_p, rest_q = (1 - d) * on_rest(problem.personalization), on_rest(problem.dangling)
         for _ in range(0, stop.max_iter, TURNS):
             rows.program.pagerank_small.exact(
-                how.local, np.int32(self.n), np.int32(kept.sources), np.int32(stop.tol == 0), np.int32(TURNS),
-                np.int32(stop.max_iter), wide(stop.threshold), wide(rest_p), wide(rest_q), wide(d),
+                how.local,
+                np.int32(self.n),
+                np.int32(kept.sources),
+                np.int32(stop.tol == 0),
+                np.int32(TURNS),
+                np.int32(stop.max_iter),
+                wide(stop.threshold),
+                wide(rest_p),
+                wide(rest_q),
+                wide(d),
                 wide(even),
-                np.int32(NORMS[stop.norm]), np.int32(problem.drop),
-                kept.turn_begin, kept.turn, *kept.piece_args, *kept.row_args, kept.first_piece, kept.to_rest,
-                self._inverse, self._p, self._q, self._rank, self._travel, self._next, rows.piece_sum,
-                self._sums, self._state, local=how.local,
-            )  # fmt: skip
+                np.int32(NORMS[stop.norm]),
+                np.int32(problem.drop),
+                kept.turn_begin,
+                kept.turn,
+                *kept.piece_args,
+                *kept.row_args,
+                kept.first_piece,
+                kept.to_rest,
+                self._inverse,
+                self._p,
+                self._q,
+                self._rank,
+                self._travel,
+                self._next,
+                rows.piece_sum,
+                self._sums,
+                self._state,
+                local=how.local,
+            )
             if stop.max_iter > TURNS and self.stopped():
                 break
         self.device.finish()

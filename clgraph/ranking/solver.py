@@ -146,7 +146,9 @@ class Solver:
         uniform = self._p is None and self._q is None
         self.rows.plain = uniform and NORMS[self.stop.norm] == 1
         self.rows.compile(defines)
-        self._program = self.device.program("ranking/solver", **defines, LOCAL=self.local, ITEMS=self.start_items)
+        self._program = self.device.program(
+            "ranking/solver", **defines, LOCAL=self.local, ITEMS=self.start_items
+        )
 
     def run(self) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
@@ -159,8 +161,16 @@ class Solver:
         while done < stop.max_iter:
             for _ in range(min(LOOK, stop.max_iter - done)):
                 vertex = (
-                    self._rank, following, self._inverse, self._p, self._q, damping, even, norm, self._sums,
-                )  # fmt: skip
+                    self._rank,
+                    following,
+                    self._inverse,
+                    self._p,
+                    self._q,
+                    damping,
+                    even,
+                    norm,
+                    self._sums,
+                )
                 rows.enqueue(travel, self._parts, self._state, vertex)
                 self._finish(rows.parts, counts=True)
                 travel, following = following, travel
@@ -175,9 +185,17 @@ class Solver:
     def start(self) -> None:
         """Enqueue the start: rank, what travels, and the mass on dangling vertices."""
         self._program.pagerank_start.exact(
-            self.start_groups * self.local, np.int32(self.n), self.numbers.wide(1 / self.n), self._start,
-            self._inverse, self._rank, self._travel, self._parts, self._state, local=self.local,
-        )  # fmt: skip
+            self.start_groups * self.local,
+            np.int32(self.n),
+            self.numbers.wide(1 / self.n),
+            self._start,
+            self._inverse,
+            self._rank,
+            self._travel,
+            self._parts,
+            self._state,
+            local=self.local,
+        )
         self._finish(self.start_groups, counts=False)
 
     def stopped(self) -> bool:
@@ -187,10 +205,18 @@ class Solver:
     def _finish(self, count: int, *, counts: bool) -> None:
         wide, stop = self.numbers.wide, self.stop
         self._program.pagerank_finish.exact(
-            self.local, np.int32(count), np.int32(counts), np.int32(stop.max_iter), wide(stop.threshold),
-            np.int32(NORMS[stop.norm]), np.int32(self.problem.drop), self._parts, self._sums, self._state,
+            self.local,
+            np.int32(count),
+            np.int32(counts),
+            np.int32(stop.max_iter),
+            wide(stop.threshold),
+            np.int32(NORMS[stop.norm]),
+            np.int32(self.problem.drop),
+            self._parts,
+            self._sums,
+            self._state,
             local=self.local,
-        )  # fmt: skip
+        )
 
     @property
     def rank(self) -> Any:

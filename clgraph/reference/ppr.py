@@ -125,9 +125,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
         With what is wrong.
     """
     dangling = result.dangling if result.dangling_vector is None else result.dangling_vector
-    want = reference_ppr(
-        graph, sources, damping=result.damping, dangling=dangling, weight=weight, tol=1e-14
-    )  # fmt: skip
+    want = reference_ppr(graph, sources, damping=result.damping, dangling=dangling, weight=weight, tol=1e-14)
     k, n = want.shape
     if result.ranks is None and (result.ids is None or result.scores is None):
         raise ClgraphError("the result has neither ranks nor a top k")
@@ -150,9 +148,11 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
             assert result.walks is not None
             # a variance of at most (1 + d) rank a walk, and what a few visits of a hardly visited one weigh
             spread = 1.0 if result.dangling != "personalization" else 2 / (1 - result.damping)
-            allowed = spread * (
-                8 * np.sqrt((1 + result.damping) * want[i][index] / result.walks) + 32 / result.walks
-            ) + 1e-6  # fmt: skip
+            allowed = (
+                spread
+                * (8 * np.sqrt((1 + result.damping) * want[i][index] / result.walks) + 32 / result.walks)
+                + 1e-6
+            )
             if np.any(off > allowed):
                 v = int(np.argmax(off - allowed))
                 raise ClgraphError(

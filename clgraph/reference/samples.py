@@ -80,9 +80,15 @@ def reference_sample(
     if method in explore.METHODS:
         return explore.reference_explore(graph, method, sizes=[size], seed=seed, start=start)[0]
     return sampling.reference_deletion(
-        graph, method, size=size, seed=seed, mode=mode, tolerance=tolerance, connection=connection,
+        graph,
+        method,
+        size=size,
+        seed=seed,
+        mode=mode,
+        tolerance=tolerance,
+        connection=connection,
         weight=weight,
-    )  # fmt: skip
+    )
 
 
 def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> None:

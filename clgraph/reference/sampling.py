@@ -231,7 +231,7 @@ def reference_deletion(
     iterations = run(state, method, target, slack)
     return ReferenceSample(
         graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations
-    )  # fmt: skip
+    )
 
 
 def _one_at_a_time(state: _Shrinking, method: str, target: int, slack: Fraction) -> int:

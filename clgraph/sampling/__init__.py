@@ -45,24 +45,38 @@ class _Options(TypedDict, total=False):
 # one size and one seed: a Sample; several of either: a list; what may be None: either
 @overload
 def sample(
-    graph: Graph, method: str = ..., *, size: Size, sizes: None = ..., seeds: None = ...,
+    graph: Graph,
+    method: str = ...,
+    *,
+    size: Size,
+    sizes: None = ...,
+    seeds: None = ...,
     **options: Unpack[_Options],
-) -> Sample: ...  # fmt: skip
+) -> Sample: ...
 @overload
 def sample(
-    graph: Graph, method: str = ..., *, size: None = ..., sizes: Sequence[Size], seeds: int | None = ...,
+    graph: Graph,
+    method: str = ...,
+    *,
+    size: None = ...,
+    sizes: Sequence[Size],
+    seeds: int | None = ...,
     **options: Unpack[_Options],
-) -> list[Sample]: ...  # fmt: skip
+) -> list[Sample]: ...
 @overload
 def sample(
-    graph: Graph, method: str = ..., *, size: Size, sizes: None = ..., seeds: int,
-    **options: Unpack[_Options],
-) -> list[Sample]: ...  # fmt: skip
+    graph: Graph, method: str = ..., *, size: Size, sizes: None = ..., seeds: int, **options: Unpack[_Options]
+) -> list[Sample]: ...
 @overload
 def sample(
-    graph: Graph, method: str = ..., *, size: Size | None = ..., sizes: Sequence[Size] | None = ...,
-    seeds: int | None = ..., **options: Unpack[_Options],
-) -> Sample | list[Sample]: ...  # fmt: skip
+    graph: Graph,
+    method: str = ...,
+    *,
+    size: Size | None = ...,
+    sizes: Sequence[Size] | None = ...,
+    seeds: int | None = ...,
+    **options: Unpack[_Options],
+) -> Sample | list[Sample]: ...
 def sample(
     graph: Graph,
     method: str = "drv",
@@ -158,9 +172,16 @@ def sample(
     """
     graph = check_graph(graph)
     options = check_options(
-        graph, method, mode=mode, tolerance=tolerance, components=components, far_scan=far_scan,
-        connection=connection, weight=weight, start=start,
-    )  # fmt: skip
+        graph,
+        method,
+        mode=mode,
+        tolerance=tolerance,
+        components=components,
+        far_scan=far_scan,
+        connection=connection,
+        weight=weight,
+        start=start,
+    )
     wanted = _targets(graph, size, sizes, strict)
     first = keyed.check_seed(seed)
     runs = _check_seeds(first, seeds)
@@ -208,10 +229,23 @@ def _samples_of_run(
         notes = (*options.idle(), *_notes(graph, target, untouched, smaller.num_vertices))
         clock.lap("result")
         made[target] = Sample(
-            smaller, smaller.ids, options.method, options.mode, size, target, seed, device.name,
-            0 if untouched else run.iterations, clock.seconds(), "untouched" if untouched else run.way,
-            notes, graph, kept, left.group, **how(),
-        )  # fmt: skip
+            smaller,
+            smaller.ids,
+            options.method,
+            options.mode,
+            size,
+            target,
+            seed,
+            device.name,
+            0 if untouched else run.iterations,
+            clock.seconds(),
+            "untouched" if untouched else run.way,
+            notes,
+            graph,
+            kept,
+            left.group,
+            **how(),
+        )
     return [replace(made[target], size=size) for size, target in wanted]
 
 

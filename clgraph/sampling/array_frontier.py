@@ -19,7 +19,9 @@ class ArrayFrontier:
     def __init__(self, copra: Copra, hub: int) -> None:
         device = copra.device
         self._copra, self._hub = copra, hub
-        self._program = device.program("sampling/array_frontier", ITEMS=device.tuning.items, **copra.csr.defines)
+        self._program = device.program(
+            "sampling/array_frontier", ITEMS=device.tuning.items, **copra.csr.defines
+        )
         self._label = device.empty(copra.n, np.int32)
         self._frontier = device.empty(copra.n, np.int32)
         self._next = device.empty(copra.n, np.int32)
@@ -63,9 +65,17 @@ class ArrayFrontier:
         while found:
             device.fill(self._word, np.int32(0), 1)
             self._program.copra_bfs_step(
-                self._passes, np.int32(copra.n), np.int32(source), copra.v_start, copra.v_end, copra.edges,
-                self._label, self._frontier, self._next, self._word,
-            )  # fmt: skip
+                self._passes,
+                np.int32(copra.n),
+                np.int32(source),
+                copra.v_start,
+                copra.v_end,
+                copra.edges,
+                self._label,
+                self._frontier,
+                self._next,
+                self._word,
+            )
             found = int(device.download(self._word, np.int32, 1)[0])
             size += found
             self._frontier, self._next = self._next, self._frontier

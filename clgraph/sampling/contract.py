@@ -88,9 +88,13 @@ class ContractRun:
 
     def _kernels(self, rows: DeviceCSR) -> Program:
         return self._device.program(
-            "sampling/contract", ITEMS=self._items, RUN=self._run, BLOCK=BLOCK, BY_VERTEX=self._by_vertex,
+            "sampling/contract",
+            ITEMS=self._items,
+            RUN=self._run,
+            BLOCK=BLOCK,
+            BY_VERTEX=self._by_vertex,
             **rows.defines,
-        )  # fmt: skip
+        )
 
     def _over(self, count: int) -> int:
         return -(-count // self._items)
@@ -139,9 +143,14 @@ class ContractRun:
         if not self._ends:  # the first time is the largest
             self._ends = [device.empty(rows.arcs, np.int32) for _ in range(2)]
         self._kernels(rows).contract_arcs(
-            -(-rows.arcs // self._run), np.int32(rows.n), np.int64(rows.arcs), rows.row_ptr, rows.col_idx,
-            self._label, *self._ends,
-        )  # fmt: skip
+            -(-rows.arcs // self._run),
+            np.int32(rows.n),
+            np.int64(rows.arcs),
+            rows.row_ptr,
+            rows.col_idx,
+            self._label,
+            *self._ends,
+        )
         tail, head = self._ends
         self._rows = build_rows(device, self._size, tail, head, rows.arcs, mirror=False)
         self._stale = False
@@ -164,9 +173,13 @@ class ContractRun:
             else:
                 end, rate = self._useful(first, last, wanted - done)
             program.contract_link(
-                self._over(end - first), np.int32(first), np.int32(end), *self._drawn, self._label,
+                self._over(end - first),
+                np.int32(first),
+                np.int32(end),
+                *self._drawn,
+                self._label,
                 self._merges,
-            )  # fmt: skip
+            )
             if done == 0:  # most of the merges are done: short ways from here on
                 program.contract_compress(self._over(size), np.int32(size), self._label)
             first, done = end, int(device.download(self._merges, np.int32, 1)[0])
@@ -188,10 +201,17 @@ class ContractRun:
             self._counts = device.empty(-(-count // BLOCK), np.int32)
             self._room = count
         self._kernels(rows).contract_draw(
-            self._over(count), np.uint32(begin), np.int32(count), np.uint64(self._seed),
-            np.uint32(self.iterations), np.int32(rows.n), np.uint32(rows.arcs), rows.row_ptr, rows.col_idx,
+            self._over(count),
+            np.uint32(begin),
+            np.int32(count),
+            np.uint64(self._seed),
+            np.uint32(self.iterations),
+            np.int32(rows.n),
+            np.uint32(rows.arcs),
+            rows.row_ptr,
+            rows.col_idx,
             *self._drawn,
-        )  # fmt: skip
+        )
         return count
 
     def _useful(self, first: int, last: int, missing: int) -> tuple[int, float]:
@@ -241,15 +261,33 @@ class ContractRun:
         count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
         device.fill(first, np.uint32(2**32 - 1), small.arcs)
         program.pairs_count(
-            -(-arcs // self._run), np.int32(n), np.int64(arcs), original.row_ptr, original.col_idx,
-            None if counts is None else device.upload(counts), self._place, small.row_ptr, small.col_idx,
-            count, first,
-        )  # fmt: skip
+            -(-arcs // self._run),
+            np.int32(n),
+            np.int64(arcs),
+            original.row_ptr,
+            original.col_idx,
+            None if counts is None else device.upload(counts),
+            self._place,
+            small.row_ptr,
+            small.col_idx,
+            count,
+            first,
+        )
         many, kept = device.empty(small.arcs, np.int32), device.zeros(arcs, np.uint8)
         program.pairs_mark(
-            -(-small.arcs // self._run), np.int32(n), np.int32(small.n), np.int64(small.arcs),
-            original.row_ptr, original.col_idx, small.row_ptr, small.col_idx, count, first, many, kept,
-        )  # fmt: skip
+            -(-small.arcs // self._run),
+            np.int32(n),
+            np.int32(small.n),
+            np.int64(small.arcs),
+            original.row_ptr,
+            original.col_idx,
+            small.row_ptr,
+            small.col_idx,
+            count,
+            first,
+            many,
+            kept,
+        )
         group = device.download(group_of, np.int32, n)
         multiplicity = device.download(many, np.int32, small.arcs)
         return Contracted(
@@ -313,9 +351,12 @@ def extract_contracted(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.
     if not graph.directed:
         there &= tail < head
     small = build_csr(
-        number[group[tail[there]]], number[group[head[there]]], len(chosen),
+        number[group[tail[there]]],
+        number[group[head[there]]],
+        len(chosen),
         weights=None if graph.weights is None else graph.weights[there],
         multiplicity=None if graph.multiplicity is None else graph.multiplicity[there],
-        ids=ids, directed=graph.directed,
-    )  # fmt: skip
+        ids=ids,
+        directed=graph.directed,
+    )
     return small, kept

@@ -163,7 +163,7 @@ def reduction_curve(
     graph = check_graph(graph)
     options = check_options(
         graph, method, mode=mode, tolerance=tolerance, weight=weight, connection=connection
-    )  # fmt: skip
+    )
     if method in EXPLORING:
         raise InputError(
             f"{method} deletes nothing: a reduction curve is of the methods that delete or contract"
@@ -212,9 +212,13 @@ def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> di
         share, vertices, deletions, edges, average_degree (means), average_degree_spread (0.0 for one curve).
     """
     table: dict[str, list[float]] = {
-        "share": [], "vertices": [], "deletions": [], "edges": [], "average_degree": [],
+        "share": [],
+        "vertices": [],
+        "deletions": [],
+        "edges": [],
+        "average_degree": [],
         "average_degree_spread": [],
-    }  # fmt: skip
+    }
     for share in shares:
         wanted = max(1, round(share * int(curves[0].vertices[0])))
         rows = np.array([curve.at(wanted) for curve in curves], np.float64)

@@ -35,9 +35,14 @@ class ByDraw:
         self._copra, self._seed = copra, seed
         self._weight, self._threshold = weight, 0
         self._program = device.program(
-            "sampling/draw", BLOCK=self.BLOCK, ITEMS=device.tuning.items, HYBRID=int(weight != 1),
-            HAS_COPIES=int(copra.has_copies), FAR_SCAN=int(copra.far_scan), **copra.csr.defines,
-        )  # fmt: skip
+            "sampling/draw",
+            BLOCK=self.BLOCK,
+            ITEMS=device.tuning.items,
+            HYBRID=int(weight != 1),
+            HAS_COPIES=int(copra.has_copies),
+            FAR_SCAN=int(copra.far_scan),
+            **copra.csr.defines,
+        )
         self._first = device.empty(copra.slots, np.int32)
         self._program.draw_clear(-(-copra.slots // device.tuning.items), np.int64(copra.slots), self._first)
         self._room = 0
@@ -80,11 +85,22 @@ class ByDraw:
             )
         self._grow(end)
         self._program.draw_edges(
-            -(-(end - begin) // device.tuning.items), np.int32(begin), np.int32(end), np.uint64(self._seed),
-            np.int32(self._step), np.uint64(self._threshold), np.int32(copra.n), np.int64(copra.slots),
-            csr.row_ptr, csr.col_idx, copra.edges, self._vertex, self._slot,
-            self._far, self._first,
-        )  # fmt: skip
+            -(-(end - begin) // device.tuning.items),
+            np.int32(begin),
+            np.int32(end),
+            np.uint64(self._seed),
+            np.int32(self._step),
+            np.uint64(self._threshold),
+            np.int32(copra.n),
+            np.int64(copra.slots),
+            csr.row_ptr,
+            csr.col_idx,
+            copra.edges,
+            self._vertex,
+            self._slot,
+            self._far,
+            self._first,
+        )
         blocks = (end - begin) // self.BLOCK
         counts = device.empty(blocks, np.int32)
         self._program.draw_distinct(

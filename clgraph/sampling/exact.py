@@ -72,7 +72,9 @@ class ExactRun:
         self._passes = -(-self._n // items)
         things = csr.arcs if edges else csr.n
         device.reserve({"key": 4 * things, "labels": 12 * csr.n, "live": csr.n + csr.arcs})
-        self._program = device.program("sampling/exact", ITEMS=items, HAS_COPIES=int(self._copies), **csr.defines)
+        self._program = device.program(
+            "sampling/exact", ITEMS=items, HAS_COPIES=int(self._copies), **csr.defines
+        )
         wide = csr.offset is np.int64
         key_type: Literal["uint"] | None = "uint" if edges else None
         self._finder = GiantFinder(device, csr.n, csr.arcs, masked=True, arc_key=key_type, wide=wide)
@@ -145,7 +147,7 @@ class ExactRun:
             keys = {"vertex_key": self._key, "newest": newest}
         self._finder.labels_into(
             csr.row_ptr, csr.row_ptr, csr.col_idx, label, begun=higher is not None, **keys
-        )  # fmt: skip
+        )
 
     def _over(self, count: int) -> int:
         return -(-count // self._device.tuning.items)
@@ -209,9 +211,7 @@ class ExactRun:
                     self._recycle(high)
                 high, seen_from = found, low.at
                 if excess is not None:
-                    excess = (
-                        excess[0] / 2 if moved == -1 else excess[0], float(found.size - target) or -0.5
-                    )  # fmt: skip
+                    excess = (excess[0] / 2 if moved == -1 else excess[0], float(found.size - target) or -0.5)
                 moved = -1
         if high:
             self._recycle(high)
@@ -297,9 +297,17 @@ class ExactRun:
             arcs = device.empty(capacity, csr.offset) if self._edges else None
             if self._edges:
                 self._program.exact_collect_edges(
-                    self._passes, np.int32(self._n), csr.row_ptr, csr.col_idx, self._key, *bounds,
-                    np.int32(capacity), self._counter, vertices, arcs,
-                )  # fmt: skip
+                    self._passes,
+                    np.int32(self._n),
+                    csr.row_ptr,
+                    csr.col_idx,
+                    self._key,
+                    *bounds,
+                    np.int32(capacity),
+                    self._counter,
+                    vertices,
+                    arcs,
+                )
             else:
                 self._program.exact_collect_vertices(
                     self._passes,
@@ -333,9 +341,7 @@ class ExactRun:
         """The component `root` just after deletion `last` of the bracket: what dies later is alive still."""
         label = self._free.pop()
         if not self._edges:
-            self._label(
-                low, high.at, label, high, newest=high.at - 1, revived=bracket.vertex[last + 1 :]
-            )  # fmt: skip
+            self._label(low, high.at, label, high, newest=high.at - 1, revived=bracket.vertex[last + 1 :])
             self._left(_State(high.at, 0, root, label))
         else:
             arcs, keys = bracket.arcs_after(last)

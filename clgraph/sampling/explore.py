@@ -144,9 +144,15 @@ class _Breadth:
         before = int(self._up_to[level - 1]) if level else 0
         cutoff, last = self._cutoff(level, target - before, int(self._up_to[level]) - before)
         self._program.explore_cut(
-            self._passes, np.int32(self._n), np.uint64(self._seed), self._distance, np.int32(level),
-            np.uint64(cutoff), np.int32(last), live,
-        )  # fmt: skip
+            self._passes,
+            np.int32(self._n),
+            np.uint64(self._seed),
+            self._distance,
+            np.int32(level),
+            np.uint64(cutoff),
+            np.int32(last),
+            live,
+        )
         if progress:
             progress(target, target)
         return level + 1
@@ -163,10 +169,18 @@ class _Breadth:
             high = min(TOP - 1, TOP * (wanted + width) // there)
             device.fill(self._counter, np.int32(0), 2)
             self._program.explore_window(
-                self._passes, np.int32(self._n), np.uint64(self._seed), self._distance, np.int32(level),
-                np.uint64(low), np.uint64(high), np.int32(capacity), self._counter, self._priority,
+                self._passes,
+                np.int32(self._n),
+                np.uint64(self._seed),
+                self._distance,
+                np.int32(level),
+                np.uint64(low),
+                np.uint64(high),
+                np.int32(capacity),
+                self._counter,
+                self._priority,
                 self._vertex,
-            )  # fmt: skip
+            )
             below, inside = (int(x) for x in device.download(self._counter, np.int32, 2))
             if inside > capacity:  # room for them, and again
                 capacity = inside
@@ -205,11 +219,8 @@ class _Depth:
         )
         self._buckets = csr.arcs // self.SPREAD + csr.n
         device.reserve(
-            {
-                "order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": 12 * self._buckets,
-                "walk": 12 * csr.n,
-            }
-        )  # fmt: skip
+            {"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": 12 * self._buckets, "walk": 12 * csr.n}
+        )
         self._order: Any = None
         self._seen = device.empty(csr.n, np.int32)
         self._cursor = device.empty(csr.n, np.int32)
@@ -228,9 +239,17 @@ class _Depth:
             self._count = 1
         while self._count < target:
             self._program.explore_walk.exact(
-                self._lanes, np.int32(self._steps), np.int32(target), csr.row_ptr, self._order, self._seen,
-                self._cursor, self._stack, self._state, local=self._lanes,
-            )  # fmt: skip
+                self._lanes,
+                np.int32(self._steps),
+                np.int32(target),
+                csr.row_ptr,
+                self._order,
+                self._seen,
+                self._cursor,
+                self._stack,
+                self._state,
+                local=self._lanes,
+            )
             depth, self._count = (int(x) for x in device.download(self._state, np.int32, 2))
             if depth == 0 and self._count < target:
                 raise DeviceError(
@@ -259,8 +278,14 @@ class _Depth:
         order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
         program.order_deal(runs, *arcs, count, begin, order, key)
         program.order_sort(
-            -(-buckets // self._run), np.int32(csr.n), np.int64(buckets), np.uint64(self._seed), csr.row_ptr,
-            begin, order, key,
-        )  # fmt: skip
+            -(-buckets // self._run),
+            np.int32(csr.n),
+            np.int64(buckets),
+            np.uint64(self._seed),
+            csr.row_ptr,
+            begin,
+            order,
+            key,
+        )
         device.finish()
         return order

@@ -139,11 +139,15 @@ def check_options(
     if mode == "auto":
         mode = "exact" if method in EXACT and not strong else "batched"
     return Options(
-        method, mode, _number("tolerance", tolerance, "a number of vertices, 0 or more"), components,
-        far_scan, "strong" if strong else "weak",
+        method,
+        mode,
+        _number("tolerance", tolerance, "a number of vertices, 0 or more"),
+        components,
+        far_scan,
+        "strong" if strong else "weak",
         _number("weight", weight, "a probability, 0 to 1", most=1),
         None if start is None else int(graph.index([start])[0]),
-    )  # fmt: skip
+    )
 
 
 def _number(name: str, value: Any, what: str, most: int | None = None) -> Fraction | None:
@@ -184,9 +188,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
         finder, way = ArrayFrontier(copra, int(simple.degrees.argmax())), "bfs"
     else:
         finder, way = finder_for(copra, simple, choice, vertices=method == "drv"), "afforest"
-    return BatchedRun(
-        copra, choice, finder, edges=method != "drv", tolerance=options.tolerance, way=way
-    )  # fmt: skip
+    return BatchedRun(copra, choice, finder, edges=method != "drv", tolerance=options.tolerance, way=way)
 
 
 def upload(device: Device, graph: Graph) -> None:

@@ -58,10 +58,7 @@ class Repair:
         self._list = device.empty(2 * n, np.int32)
         self._tally = device.empty(4, np.int32)
         self._program = device.program(
-            "sampling/repair",
-            ITEMS=device.tuning.items,
-            WHOLE_ROWS=int(vertices),
-            **copra.csr.defines,
+            "sampling/repair", ITEMS=device.tuning.items, WHOLE_ROWS=int(vertices), **copra.csr.defines
         )
         self._begun = self._follows = False  # whether the levels hold
         self._hub = -1  # the vertex of level 0
@@ -87,9 +84,16 @@ class Repair:
         self._listed = 0
         if label is None:
             self._program.repair_remove(
-                self._over(count), np.int32(count), self._list, copra.csr.row_ptr, self._level,
-                copra.v_start, copra.v_end, copra.edges, self._tally,
-            )  # fmt: skip
+                self._over(count),
+                np.int32(count),
+                self._list,
+                copra.csr.row_ptr,
+                self._level,
+                copra.v_start,
+                copra.v_end,
+                copra.edges,
+                self._tally,
+            )
             return self._count(LOST) // 2
         if self._follows:
             self._follows = bool(device.download(label, np.int32, 1, offset=self._hub)[0] == keep)
@@ -129,9 +133,15 @@ class Repair:
         rows = (self._copra.csr.row_ptr, self._copra.edges)
         while (upto := self._count(FILLED)) > done:
             self._program.repair_spread(
-                self._over(upto - done), np.int32(listed), np.int32(done), np.int32(upto), *rows,
-                self._level, self._list, self._tally,
-            )  # fmt: skip
+                self._over(upto - done),
+                np.int32(listed),
+                np.int32(done),
+                np.int32(upto),
+                *rows,
+                self._level,
+                self._list,
+                self._tally,
+            )
             done = upto
         return done
 
@@ -155,9 +165,13 @@ class Repair:
                     self._follows = False
                     return self._copra.n
                 program.repair_wave(
-                    self._over(upto - self._listed), np.int32(self._listed), np.int32(upto), csr.col_idx,
-                    *rows, *state,
-                )  # fmt: skip
+                    self._over(upto - self._listed),
+                    np.int32(self._listed),
+                    np.int32(upto),
+                    csr.col_idx,
+                    *rows,
+                    *state,
+                )
                 self._listed = upto
                 waves += 1
         done = self._count(FILLED)

@@ -26,7 +26,10 @@ class ByPriority:
         self._copra, self._edges = copra, edges
         self._kind = "edges" if edges else "vertices"
         self._program = device.program(
-            "sampling/select", ITEMS=device.tuning.items, HAS_COPIES=int(copra.has_copies), **copra.csr.defines
+            "sampling/select",
+            ITEMS=device.tuning.items,
+            HAS_COPIES=int(copra.has_copies),
+            **copra.csr.defines,
         )
         self._passes = -(-copra.n // device.tuning.items)
         self._histogram = device.empty(BINS, np.int32)

@@ -47,9 +47,13 @@ class StrongFinder:
         self._label = device.empty(n, np.int32)
         self._lost = device.empty(1, np.int32)
         rows = strong_components.ArcRows(
-            n, arcs, (csr.row_ptr, self._ends[0], self._heads), (csr.row_ptr, self._ends[1], self._tails),
-            copra.offset, 0,
-        )  # fmt: skip
+            n,
+            arcs,
+            (csr.row_ptr, self._ends[0], self._heads),
+            (csr.row_ptr, self._ends[1], self._tails),
+            copra.offset,
+            0,
+        )
         if long_row is None and device.kind == "gpu":
             long_row = LONG_ROW
         self._strong = strong_components.StrongFinder(device, rows, long_row=long_row, piece=PIECE)

@@ -137,10 +137,18 @@ def bfs(
         source_of = np.where(distance >= 0, sources[0], np.int32(-1))
     search.seconds["total"] = time.perf_counter() - start
     return BFSResult(
-        distance=distance, predecessor=predecessor, source_of=source_of, sources=sources, levels=levels,
-        reached=reached, depth_limit=depth_limit, seconds=search.seconds, device=dev.name, method=method,
+        distance=distance,
+        predecessor=predecessor,
+        source_of=source_of,
+        sources=sources,
+        levels=levels,
+        reached=reached,
+        depth_limit=depth_limit,
+        seconds=search.seconds,
+        device=dev.name,
+        method=method,
         **how(),
-    )  # fmt: skip
+    )
 
 
 def check_depth(depth_limit: int | None) -> None:

@@ -195,9 +195,15 @@ class ManySearch:
     def _make_scratch(self) -> dict[str, Any]:
         bits = self.lanes // 8 * self.n
         sizes = {
-            "seen": bits, "front": bits, "next": bits, "planes": PLANES * bits, "stamp": 4 * self.n,
-            "queue": 4 * self.n, "next_queue": 4 * self.n, "state": 4 * STATE_SIZE,
-        }  # fmt: skip
+            "seen": bits,
+            "front": bits,
+            "next": bits,
+            "planes": PLANES * bits,
+            "stamp": 4 * self.n,
+            "queue": 4 * self.n,
+            "next_queue": 4 * self.n,
+            "state": 4 * STATE_SIZE,
+        }
         self.dev.reserve({**sizes, "distance": self.lanes * self.n})
         # `output` memory is on large pages where it is the host's: gathers from 8 bytes a vertex want them
         return {"bits": PLANES, **{name: self.dev.output(size, np.uint8) for name, size in sizes.items()}}
@@ -211,9 +217,15 @@ class ManySearch:
     def _searches(self, name: str = "traversal/many") -> Program:
         shape = self.shape
         return self._program(
-            name, TEAM=shape.team, MANY_ITEMS=self._run, PARTS=PARTS, MANY_COUNT=FUSED_COUNT,
-            MANY_ARCS=FUSED_ARCS, WIDE_ROW=min(shape.long_row, 256), **self.csr.defines,
-        )  # fmt: skip
+            name,
+            TEAM=shape.team,
+            MANY_ITEMS=self._run,
+            PARTS=PARTS,
+            MANY_COUNT=FUSED_COUNT,
+            MANY_ARCS=FUSED_ARCS,
+            WIDE_ROW=min(shape.long_row, 256),
+            **self.csr.defines,
+        )
 
     @property
     def _run(self) -> int:
@@ -255,10 +267,18 @@ class ManySearch:
         prog, _ = self._searches(), self._searches("traversal/many_pull")
         at = sources if self.ranked is None else self.ranked.rank[sources]
         prog.bfs_many_fill(
-            -(-n // self.shape.items), np.int32(n), np.int32(self.rows), np.uint32(kept["bits"]),
-            kept["seen"], kept["front"], kept["next"], kept["planes"], kept["stamp"], kept["state"],
+            -(-n // self.shape.items),
+            np.int32(n),
+            np.int32(self.rows),
+            np.uint32(kept["bits"]),
+            kept["seen"],
+            kept["front"],
+            kept["next"],
+            kept["planes"],
+            kept["stamp"],
+            kept["state"],
             local=self.shape.local,
-        )  # fmt: skip
+        )
         prog.bfs_many_start.exact(
             1,
             np.uint32(k),
@@ -305,9 +325,13 @@ class ManySearch:
         dev.reserve({"planes": 2 * nbytes})
         wider = dev.output(2 * nbytes, np.uint8)
         self._searches().bfs_many_widen(
-            self._vertices(), np.int32(self.rows), np.uint32(kept["bits"]), kept["planes"], wider,
+            self._vertices(),
+            np.int32(self.rows),
+            np.uint32(kept["bits"]),
+            kept["planes"],
+            wider,
             local=self.shape.local,
-        )  # fmt: skip
+        )
         kept["planes"], kept["bits"] = wider, 2 * kept["bits"]
 
     def _expand(self, k: int, levels: int, dtype: npt.DTypeLike | None) -> Any:
@@ -320,9 +344,16 @@ class ManySearch:
         options = {"TEAM": self.shape.team, "PLANES": planes, "DIST": WORDS[self._kind]}
         ranks = None if self.ranked is None else self.ranked.ranks
         self._program("traversal/many_expand", RANKED=ranks is not None, **options).bfs_many_expand(
-            -(-self.n // self.shape.items), np.int32(self.n), np.int32(self.rows), np.int32(k), ranks,
-            self.kept["seen"], self.kept["planes"], distance, local=self.shape.local,
-        )  # fmt: skip
+            -(-self.n // self.shape.items),
+            np.int32(self.n),
+            np.int32(self.rows),
+            np.int32(k),
+            ranks,
+            self.kept["seen"],
+            self.kept["planes"],
+            distance,
+            local=self.shape.local,
+        )
         return distance
 
     def _go_on(
@@ -380,9 +411,19 @@ class ManySearch:
     def _arguments(self, level: int, csr: DeviceCSR) -> tuple[Any, ...]:
         k = self.kept
         return (
-            np.int32(self.rows), np.uint32(level), csr.row_ptr, csr.col_idx, k["seen"], k["front"], k["next"],
-            k["stamp"], k["queue"], k["next_queue"], k["planes"], k["state"],
-        )  # fmt: skip
+            np.int32(self.rows),
+            np.uint32(level),
+            csr.row_ptr,
+            csr.col_idx,
+            k["seen"],
+            k["front"],
+            k["next"],
+            k["stamp"],
+            k["queue"],
+            k["next_queue"],
+            k["planes"],
+            k["state"],
+        )
 
     def _arriving(self) -> DeviceCSR:
         """The arcs turned round, on the device."""

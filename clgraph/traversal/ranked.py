@@ -79,9 +79,16 @@ def _rank(dev: Device, graph: Graph, items: int) -> Ranked | None:
         np.cumsum(np.diff(of.row_ptr)[order], out=row_ptr[1:])  # beyond `rows` too: searches may start there
         made = DeviceCSR(n, csr.arcs, dev.upload(row_ptr), dev.output(csr.arcs, np.int32), csr.offset)
         dev.program("traversal/ranked", **csr.defines).bfs_many_rank(
-            -(-rows // items), np.int32(rows), csr.row_ptr, csr.col_idx, orders, ranks, made.row_ptr,
-            made.col_idx, local=1,
-        )  # fmt: skip
+            -(-rows // items),
+            np.int32(rows),
+            csr.row_ptr,
+            csr.col_idx,
+            orders,
+            ranks,
+            made.row_ptr,
+            made.col_idx,
+            local=1,
+        )
         return made
 
     leaving = turned(graph)

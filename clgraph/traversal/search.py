@@ -58,11 +58,17 @@ class Shape:
     def defines(self) -> dict[str, Any]:
         """Build options."""
         return {
-            "TEAM": self.team, "ITEMS": self.items, "LONG_ROW": self.long_row, "LONG_PIECE": self.long_piece,
-            "ROWS": self.rows, "PUSH_ITEMS": self.push_items, "PULL_SHORT": self.pull_short,
-            "FUSE_COUNT": self.fuse_count if self.team else None, "FUSE_ARCS": self.fuse_arcs,
+            "TEAM": self.team,
+            "ITEMS": self.items,
+            "LONG_ROW": self.long_row,
+            "LONG_PIECE": self.long_piece,
+            "ROWS": self.rows,
+            "PUSH_ITEMS": self.push_items,
+            "PULL_SHORT": self.pull_short,
+            "FUSE_COUNT": self.fuse_count if self.team else None,
+            "FUSE_ARCS": self.fuse_arcs,
             "FUSED_LOCAL": self.fused_local if self.team else None,
-        }  # fmt: skip
+        }
 
 
 _TEAM = Shape(
@@ -139,10 +145,15 @@ class Search:
             pieces = self.csr.arcs // shape.long_row + self.csr.arcs // shape.long_piece + 1
             words = -(-n // 32)
             sizes = {
-                "queue": 4 * n, "next_queue": 4 * n, "longs": 8 * pieces, "next_longs": 8 * pieces,
-                "visited": 4 * words, "front": 4 * words, "next": 4 * words,
+                "queue": 4 * n,
+                "next_queue": 4 * n,
+                "longs": 8 * pieces,
+                "next_longs": 8 * pieces,
+                "visited": 4 * words,
+                "front": 4 * words,
+                "next": 4 * words,
                 "rest": 4 * n if shape.team else 4,
-            }  # fmt: skip
+            }
         sizes["state"] = 4 * STATE_SIZE
         self.dev.reserve({"distance": 4 * n, "predecessor": 4 * n, **sizes})
         return {name: self.dev.empty(size, np.uint8) for name, size in sizes.items()}
@@ -151,9 +162,13 @@ class Search:
         """A kernel file, built for these options; the time goes to "compile"."""
         start = time.perf_counter()
         made = self.dev.program(
-            name, PREDECESSOR=self.predecessors, OWNER=self.owners, FRONTIER=self.method == "frontier",
-            **self.shape.defines(), **self.csr.defines,
-        )  # fmt: skip
+            name,
+            PREDECESSOR=self.predecessors,
+            OWNER=self.owners,
+            FRONTIER=self.method == "frontier",
+            **self.shape.defines(),
+            **self.csr.defines,
+        )
         self.seconds["compile"] += time.perf_counter() - start
         return made
 
@@ -164,7 +179,12 @@ class Search:
         self.distance = dev.output(n, np.int32)
         self.predecessor = dev.output(n, np.int32) if self.predecessors else None
         self.owner = dev.output(n, np.int32) if self.owners else None
-        for name in ("traversal/search", "traversal/search_push", "traversal/search_pull", "traversal/search_fused")[: 1 if self.method == "frontier" else 4]:
+        for name in (
+            "traversal/search",
+            "traversal/search_push",
+            "traversal/search_pull",
+            "traversal/search_fused",
+        )[: 1 if self.method == "frontier" else 4]:
             self.program(name)  # before the clock of the search starts
         start, elsewhere = time.perf_counter(), self.seconds["upload"] + self.seconds["compile"]
         self._fill(sources)
@@ -197,15 +217,31 @@ class Search:
         kept, prog = self.kept, self.program("traversal/search")
         count = np.uint32(len(sources))
         prog.bfs_fill(
-            self._vertices(), np.int32(self.n), count, self.distance, self.predecessor, self.owner,
-            kept.get("frontier"), kept["next"], kept["state"], local=self.shape.local,
-        )  # fmt: skip
-        prog.bfs_start(
-            len(sources), count, self.dev.upload(sources), np.uint32(self.shift), self.csr.row_ptr,
+            self._vertices(),
+            np.int32(self.n),
+            count,
             self.distance,
-            self.owner, kept.get("frontier"), kept.get("queue"), kept.get("longs"), kept["state"],
+            self.predecessor,
+            self.owner,
+            kept.get("frontier"),
+            kept["next"],
+            kept["state"],
             local=self.shape.local,
-        )  # fmt: skip
+        )
+        prog.bfs_start(
+            len(sources),
+            count,
+            self.dev.upload(sources),
+            np.uint32(self.shift),
+            self.csr.row_ptr,
+            self.distance,
+            self.owner,
+            kept.get("frontier"),
+            kept.get("queue"),
+            kept.get("longs"),
+            kept["state"],
+            local=self.shape.local,
+        )
 
     def _read(self) -> npt.NDArray[np.uint32]:
         return self.dev.download(self.kept["state"], np.uint32, STATE_SIZE)
@@ -221,10 +257,19 @@ class Search:
         here, there = kept["frontier"], kept["next"]
         while count and level < last:
             prog.bfs_frontier(
-                self._vertices(), np.int32(self.n), np.uint32(level), self.csr.row_ptr, self.csr.col_idx,
-                here, there,
-                self.distance, self.predecessor, self.owner, kept["state"], local=self.shape.local,
-            )  # fmt: skip
+                self._vertices(),
+                np.int32(self.n),
+                np.uint32(level),
+                self.csr.row_ptr,
+                self.csr.col_idx,
+                here,
+                there,
+                self.distance,
+                self.predecessor,
+                self.owner,
+                kept["state"],
+                local=self.shape.local,
+            )
             level += 1
             count = self._slot(self._read(), level)[COUNT]
             reached += count
@@ -279,10 +324,18 @@ class Search:
     def _graph_and_queues(self, level: int) -> tuple[Any, ...]:
         k = self.kept
         return (
-            np.uint32(self.shift), self.csr.row_ptr, self.csr.col_idx, k["queue"], k["longs"],
+            np.uint32(self.shift),
+            self.csr.row_ptr,
+            self.csr.col_idx,
+            k["queue"],
+            k["longs"],
             k["next_queue"],
-            k["next_longs"], self.distance, self.predecessor, self.owner, k["state"],
-        )  # fmt: skip
+            k["next_longs"],
+            self.distance,
+            self.predecessor,
+            self.owner,
+            k["state"],
+        )
 
     def _fused(self, level: int, last: int) -> npt.NDArray[np.uint32]:
         kernel = self.program("traversal/search_fused").bfs_fused
@@ -302,10 +355,15 @@ class Search:
     def _bitmaps(self, level: int) -> None:
         kept, arriving = self.kept, self._arriving()
         self.program("traversal/search").bfs_bitmaps(
-            self._vertices(), np.int32(self.n), np.uint32(level), arriving.row_ptr, self.distance,
+            self._vertices(),
+            np.int32(self.n),
+            np.uint32(level),
+            arriving.row_ptr,
+            self.distance,
             kept["visited"],
-            kept["front"], local=self.shape.local,
-        )  # fmt: skip
+            kept["front"],
+            local=self.shape.local,
+        )
 
     def _arriving(self) -> DeviceCSR:
         """The arcs turned round, on the device."""
@@ -326,10 +384,19 @@ class Search:
         else:
             prog, arriving = self.program("traversal/search_pull"), self._arriving()
             args = (
-                np.int32(self.n), np.uint32(level), arriving.row_ptr, arriving.col_idx, kept["front"],
+                np.int32(self.n),
+                np.uint32(level),
+                arriving.row_ptr,
+                arriving.col_idx,
+                kept["front"],
                 kept["next"],
-                kept["visited"], kept["rest"], self.distance, self.predecessor, self.owner, kept["state"],
-            )  # fmt: skip
+                kept["visited"],
+                kept["rest"],
+                self.distance,
+                self.predecessor,
+                self.owner,
+                kept["state"],
+            )
             prog.bfs_pull(self._vertices(), *args, local=shape.local)
             if shape.team:
                 rest_local = min(64, shape.local)
@@ -350,17 +417,38 @@ class Search:
         prog, partitions = self.program("traversal/search_partitions"), np.int32(cut.partitions)
         prog.bfs_move(1, n, partitions, layout["begin"], layout["source"], kept["front"], kept["moved"])
         prog.bfs_pull_placed(
-            1, n, np.uint32(level), partitions, np.int32(cut.blocks), np.int32(cut.each), layout["tile"],
-            layout["ended"], arriving.row_ptr, arriving.col_idx, layout["place"], kept["moved"], kept["next"],
-            kept["visited"], self.distance, self.predecessor, self.owner, kept["state"],
-        )  # fmt: skip
+            1,
+            n,
+            np.uint32(level),
+            partitions,
+            np.int32(cut.blocks),
+            np.int32(cut.each),
+            layout["tile"],
+            layout["ended"],
+            arriving.row_ptr,
+            arriving.col_idx,
+            layout["place"],
+            kept["moved"],
+            kept["next"],
+            kept["visited"],
+            self.distance,
+            self.predecessor,
+            self.owner,
+            kept["state"],
+        )
 
     def _collect(self, level: int) -> None:
         kept = self.kept
         words = -(-self.n // 32)
         self.program("traversal/search").bfs_collect(
-            -(-words // max(1, self.shape.items // 32)), np.int32(self.n), np.uint32(level),
+            -(-words // max(1, self.shape.items // 32)),
+            np.int32(self.n),
+            np.uint32(level),
             np.uint32(self.shift),
-            self.csr.row_ptr, kept["front"], kept["queue"], kept["longs"], kept["state"],
+            self.csr.row_ptr,
+            kept["front"],
+            kept["queue"],
+            kept["longs"],
+            kept["state"],
             local=self.shape.local,
-        )  # fmt: skip
+        )

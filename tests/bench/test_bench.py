@@ -214,10 +214,15 @@ def test_all_of_it_on_a_device(device, run, tmp_path):
     out = tmp_path / "out"
     words = ("bench", "all", "--out", out, "--device", device.spec, "--watts", "70", *TINY)
     for pattern in (
-        "sampling/*/drv exact/*", "sampling/*/drve batched/*", "*/characteristics dr* batched/*",
-        "pagerank/rmat8/*/* auto", "pagerank/rmat8/solve/*", "ppr/rmat8/power*once/*",
-        "ppr/rmat8/slides: flat COO/*", "traversal/rmat8/*",
-    ):  # fmt: skip
+        "sampling/*/drv exact/*",
+        "sampling/*/drve batched/*",
+        "*/characteristics dr* batched/*",
+        "pagerank/rmat8/*/* auto",
+        "pagerank/rmat8/solve/*",
+        "ppr/rmat8/power*once/*",
+        "ppr/rmat8/slides: flat COO/*",
+        "traversal/rmat8/*",
+    ):
         words += ("--only", pattern)
     done = run(*words, "--json")
     assert done.status == 0, done.err
@@ -228,12 +233,27 @@ def test_all_of_it_on_a_device(device, run, tmp_path):
     assert results["schema"] == 1
     assert {record["suite"] for record in results["records"]} == set(SUITES)
     names = {path.stem for path in (out / "tables").glob("*.csv")}
-    expected = {"characteristics_powerlaw1000", "sampling", "pagerank_iterations", "pagerank_solve", "ppr",
-                "traversal", "energy"}  # fmt: skip
+    expected = {
+        "characteristics_powerlaw1000",
+        "sampling",
+        "pagerank_iterations",
+        "pagerank_solve",
+        "ppr",
+        "traversal",
+        "energy",
+    }
     assert expected | {"ppr_printed"} <= names
     drawn = {path.stem for path in (out / "figures").glob("*.svg")}
-    expected = {"sampling_time", "sampling_energy", "sampling_efficiency", "pagerank_iteration",
-                "pagerank_solve", "ppr_rmat8", "ppr_slides_rmat8", "traversal_time"}  # fmt: skip
+    expected = {
+        "sampling_time",
+        "sampling_energy",
+        "sampling_efficiency",
+        "pagerank_iteration",
+        "pagerank_solve",
+        "ppr_rmat8",
+        "ppr_slides_rmat8",
+        "traversal_time",
+    }
     assert expected <= drawn == {path.stem for path in (out / "figures").glob("*.png")}
     for path in (out / "figures").glob("*.svg"):
         xml.parse(path)
@@ -371,9 +391,13 @@ def test_benchmarks_run_by_hand(device, tmp_path):
         if name != "reading":
             words += ["--device", device.spec]
         running_now[name] = subprocess.Popen(
-            [sys.executable, ROOT / "benchmarks" / f"{name}.py", *words], env=environment(), cwd=tmp_path,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
+            [sys.executable, ROOT / "benchmarks" / f"{name}.py", *words],
+            env=environment(),
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
     for name, process in running_now.items():
         shown, _ = process.communicate(timeout=200)
         assert process.returncode == 0, shown

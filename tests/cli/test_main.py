@@ -120,9 +120,11 @@ def test_memory_and_system_errors_are_told(monkeypatch, capsys, tmp_path):
 def test_a_reader_that_has_gone_is_no_error(tmp_path):
     # the pipe is closed before anything is written into it
     child = subprocess.Popen(
-        [sys.executable, "-m", "clgraph", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, "-m", "clgraph", "--help"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env=environment(),
-    )  # fmt: skip
+    )
     child.stdout.close()
     err = child.stderr.read().decode()
     child.stderr.close()
@@ -225,8 +227,12 @@ def test_devices_as_json(device, run):
 def test_interrupted_while_it_generates(tmp_path):
     child = subprocess.Popen(
         [sys.executable, "-m", "clgraph", "generate", "powerlaw", "--vertices", "20000000", "-o", "big.txt"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
-    )  # fmt: skip
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
     # its imports are behind it once this process's memory holds the edges' array: then it is at work
     deadline = time.monotonic() + 60
     while _resident(child.pid) < 300 << 20 and time.monotonic() < deadline:

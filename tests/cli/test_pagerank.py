@@ -11,9 +11,26 @@ from cli_runs import InProcess, process
 from clgraph import pagerank, read
 
 KEYS = {
-    "vertices", "edges", "damping", "iterations", "converged", "residual", "norm", "tol", "error_bound",
-    "dangling", "variant", "plan", "dtype", "device", "kernels", "built", "top", "seconds", "verified",
-}  # fmt: skip
+    "vertices",
+    "edges",
+    "damping",
+    "iterations",
+    "converged",
+    "residual",
+    "norm",
+    "tol",
+    "error_bound",
+    "dangling",
+    "variant",
+    "plan",
+    "dtype",
+    "device",
+    "kernels",
+    "built",
+    "top",
+    "seconds",
+    "verified",
+}
 
 
 @pytest.fixture
@@ -81,9 +98,20 @@ def test_distributions(web, run, tmp_path):
     start = tmp_path / "q.txt"
     start.write_text(f"{some[1]}\n")
     done = run(
-        "pagerank", web, "--personalize", file, "--dangling", start, "--nstart", file, "--json", "--top", 1,
-        "--max-iter", 300,
-    )  # fmt: skip
+        "pagerank",
+        web,
+        "--personalize",
+        file,
+        "--dangling",
+        start,
+        "--nstart",
+        file,
+        "--json",
+        "--top",
+        1,
+        "--max-iter",
+        300,
+    )
     told = json.loads(done.out)
     assert told["dangling"] == "given"
     assert told["top"][0]["vertex"] == want.top(1)[0][0]

@@ -47,9 +47,20 @@ def test_json_and_output(run: InProcess, graph: Path, tmp_path: Path, method: st
     out = tmp_path / "out.tsv"
     walks: tuple[Any, ...] = ("--walks", 500, "--seed", 4) if method == "monte-carlo" else ()
     done = run(
-        "ppr", graph, "--sources", sources, "--method", method, "--top", 5, "-o", out, "--json", "--verify",
+        "ppr",
+        graph,
+        "--sources",
+        sources,
+        "--method",
+        method,
+        "--top",
+        5,
+        "-o",
+        out,
+        "--json",
+        "--verify",
         *walks,
-    )  # fmt: skip
+    )
     assert done.status == 0, done.err
     told = json.loads(done.out)
     assert [one["source"] for one in told["results"]] == [3, 0]

@@ -25,9 +25,20 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("quality")
     write(powerlaw_graph(1500, average_degree=6, seed=2), folder / "whole.txt")
     done = process(
-        "sample", folder / "whole.txt", "--method", "drve", "--size", "50%", "--seed", "7", "-o",
-        folder / "half.txt", "--record", folder / "half.json", "-q",
-    )  # fmt: skip
+        "sample",
+        folder / "whole.txt",
+        "--method",
+        "drve",
+        "--size",
+        "50%",
+        "--seed",
+        "7",
+        "-o",
+        folder / "half.txt",
+        "--record",
+        folder / "half.json",
+        "-q",
+    )
     assert done.status == 0, done.err
     return folder
 
@@ -69,9 +80,16 @@ def test_table(files, run, monkeypatch):
 def test_report_in_a_browser(files, browser, run, tmp_path):  # noqa: F811
     page, picture = tmp_path / "report.html", tmp_path / "figures.svg"
     done = run(
-        "quality", files / "whole.txt", files / "half.txt", "--record", files / "half.json",
-        "--report", page, "--plot", picture,
-    )  # fmt: skip
+        "quality",
+        files / "whole.txt",
+        files / "half.txt",
+        "--record",
+        files / "half.json",
+        "--report",
+        page,
+        "--plot",
+        picture,
+    )
     assert done.status == 0, done.err
     assert f"{page}: " in done.err
     text = page.read_text()
@@ -85,12 +103,26 @@ def test_report_in_a_browser(files, browser, run, tmp_path):  # noqa: F811
     seen = browser.open(page, tmp_path / "report-wide.png", 1280, 5200)
     shown = re.sub(r"<[^>]*>", " ", re.sub(r"<style.*?</style>", "", seen, flags=re.DOTALL))
     for words in (
-        "How good a sample is half.txt?", "drve (batched)", "clgraph sample", "--seed 7", "SHA-256",
-        "average degree", "degree exponent", "rank exponent", "eigen exponent", "hop-plot exponent",
+        "How good a sample is half.txt?",
+        "drve (batched)",
+        "clgraph sample",
+        "--seed 7",
+        "SHA-256",
+        "average degree",
+        "degree exponent",
+        "rank exponent",
+        "eigen exponent",
+        "hop-plot exponent",
         "by maximum likelihood",
-        "Degree distribution", "Rank plot", "Hop plot", "Clustering by degree", "Reduction curve", "pyopencl",
-        "component sizes", "effective diameter",
-    ):  # fmt: skip
+        "Degree distribution",
+        "Rank plot",
+        "Hop plot",
+        "Clustering by degree",
+        "Reduction curve",
+        "pyopencl",
+        "component sizes",
+        "effective diameter",
+    ):
         assert words in shown, words
     assert len(re.findall(r'<svg[^>]*role="img"[^>]*aria-label="[^"]{40,}"', seen)) == 6
     half = read(files / "half.txt")
@@ -131,9 +163,15 @@ def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  #
     name = "<b>&half.txt"
     (tmp_path / name).write_bytes((files / "half.txt").read_bytes())
     done = run(
-        "quality", files / "whole.txt", tmp_path / name, "--report", page, "--command", "by <hand>",
+        "quality",
+        files / "whole.txt",
+        tmp_path / name,
+        "--report",
+        page,
+        "--command",
+        "by <hand>",
         "--no-eigenvalues",
-    )  # fmt: skip
+    )
     assert done.status == 0, done.err
     text = page.read_text()
     assert "method and seed of the sample are not known" in text
@@ -165,14 +203,32 @@ def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
 
 def test_a_record_of_several_samples(files, plotting, run, tmp_path):  # noqa: F811
     done = run(
-        "sample", files / "whole.txt", "--method", "dre", "--sizes", "60%,30%", "--seed", 3, "-q", "-o",
-        tmp_path / "s{size}.txt", "--record", tmp_path / "r.json",
-    )  # fmt: skip
+        "sample",
+        files / "whole.txt",
+        "--method",
+        "dre",
+        "--sizes",
+        "60%,30%",
+        "--seed",
+        3,
+        "-q",
+        "-o",
+        tmp_path / "s{size}.txt",
+        "--record",
+        tmp_path / "r.json",
+    )
     assert done.status == 0, done.err
     done = run(
-        "quality", files / "whole.txt", tmp_path / "s30%.txt", "--record", tmp_path / "r.json", "--json",
-        "-q", "--plot", tmp_path / "r.pdf",
-    )  # fmt: skip
+        "quality",
+        files / "whole.txt",
+        tmp_path / "s30%.txt",
+        "--record",
+        tmp_path / "r.json",
+        "--json",
+        "-q",
+        "--plot",
+        tmp_path / "r.pdf",
+    )
     assert done.status == 0, done.err
     told = json.loads(done.out)
     assert (told["method"], told["sample_seed"]) == ("dre", 3)

@@ -47,9 +47,20 @@ def small(tmp_path_factory):
 def test_a_process_from_end_to_end(small, device, tmp_path):
     out = tmp_path / "half.txt"
     done = process(
-        "sample", small, "--method", "drve", "--size", "50%", "--seed", "3", "--device", device.spec,
-        "--verify", "-o", out,
-    )  # fmt: skip
+        "sample",
+        small,
+        "--method",
+        "drve",
+        "--size",
+        "50%",
+        "--seed",
+        "3",
+        "--device",
+        device.spec,
+        "--verify",
+        "-o",
+        out,
+    )
     assert done.status == 0, done.err
     told = done.err.splitlines()
     assert told[0].startswith("read small.txt: undirected, ")
@@ -75,9 +86,21 @@ def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
 
     out = tmp_path / "out.txt"
     done = run(
-        "sample", small, "--method", method, "--size", "40%", "--seed", 5, "--mode", "batched",
-        "--device", device.spec, "-o", out,
-    )  # fmt: skip
+        "sample",
+        small,
+        "--method",
+        method,
+        "--size",
+        "40%",
+        "--seed",
+        5,
+        "--mode",
+        "batched",
+        "--device",
+        device.spec,
+        "-o",
+        out,
+    )
     assert done.status == 0, done.err
     expected = tmp_path / "expected.txt"
     graph = read(small)
@@ -97,9 +120,21 @@ DIGESTS: dict[tuple[str, str], dict[str, str]] = {}
 def test_real_graphs_give_the_same_bytes_on_every_device(data_path, device, run, tmp_path, name, method):
     out = tmp_path / "out.txt"
     done = run(
-        "sample", data_path(name), "--method", method, "--size", "50%", "--seed", 3, "--device", device.spec,
-        "--verify", "--json", "-o", out,
-    )  # fmt: skip
+        "sample",
+        data_path(name),
+        "--method",
+        method,
+        "--size",
+        "50%",
+        "--seed",
+        3,
+        "--device",
+        device.spec,
+        "--verify",
+        "--json",
+        "-o",
+        out,
+    )
     assert done.status == 0, done.err
     told = json.loads(done.out)
     assert told["vertices"] <= told["target"]
@@ -141,9 +176,19 @@ def test_quiet(small, device, run, tmp_path):
 def test_record_is_enough_to_do_it_again(small, device, tmp_path):
     out, record = tmp_path / "out.txt", tmp_path / "out.json"
     done = process(
-        "sample", small, "--method", "dre", "--size", "50%", "--device", device.spec, "-o", out,
-        "--record", record,
-    )  # fmt: skip
+        "sample",
+        small,
+        "--method",
+        "dre",
+        "--size",
+        "50%",
+        "--device",
+        device.spec,
+        "-o",
+        out,
+        "--record",
+        record,
+    )
     assert done.status == 0, done.err
     told = json.loads(record.read_text())
     assert told["command"][:2] == ["clgraph", "sample"]
@@ -183,9 +228,19 @@ def test_directed_files_keep_their_arcs(device, run, tmp_path):
     rows = np.unique(rng.integers(0, 60, (240, 2)), axis=0)
     np.savetxt(path, rows[rows[:, 0] != rows[:, 1]], fmt="%d")
     done = run(
-        "sample", path, "--directed", "--size", "50%", "--seed", 1, "--device", device.spec, "--verify",
-        "-o", out,
-    )  # fmt: skip
+        "sample",
+        path,
+        "--directed",
+        "--size",
+        "50%",
+        "--seed",
+        1,
+        "--device",
+        device.spec,
+        "--verify",
+        "-o",
+        out,
+    )
     assert done.status == 0, done.err
     assert "directed" in done.err.splitlines()[0]
     assert set(map(tuple, np.loadtxt(out, dtype=int).tolist())) <= set(map(tuple, rows.tolist()))
@@ -386,7 +441,9 @@ def test_a_full_disk_leaves_nothing(small, device, run, tmp_path, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("clgraph.graph.io.atomic.os.replace", full)  # the last moment at which it can go wrong
+    monkeypatch.setattr(
+        "clgraph.graph.io.atomic.os.replace", full
+    )  # the last moment at which it can go wrong
     done = run("sample", small, "--size", "50%", "--device", device.spec, "-o", out)
     assert done.status == 1
     assert "cannot write" in done.err
@@ -434,11 +491,27 @@ def test_interrupted_in_a_long_run(strip, device, tmp_path):
     out.write_text("what was there before\n")
     child = subprocess.Popen(
         [
-            sys.executable, "-m", "clgraph", "sample", str(strip), "--size", "50%", "--method", "drve",
-            "--components", "bfs", "--device", device.spec, "-o", str(out),
+            sys.executable,
+            "-m",
+            "clgraph",
+            "sample",
+            str(strip),
+            "--size",
+            "50%",
+            "--method",
+            "drve",
+            "--components",
+            "bfs",
+            "--device",
+            device.spec,
+            "-o",
+            str(out),
         ],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
     told = child.stderr.readline() + child.stderr.readline()
     assert "device" in told  # the graph is read, the device is chosen: the work begins
     time.sleep(1.5)

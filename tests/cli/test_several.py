@@ -27,9 +27,24 @@ def test_files_by_size_and_seed(run, graph, device, tmp_path):
     template = tmp_path / "out-{size}-{seed}.clg"
     record = tmp_path / "record.json"
     done = run(
-        "sample", graph, "--method", "dre", "--sizes", "70%,50%, 30%", "--seeds", "2", "--seed", "5",
-        "-o", template, "--record", record, "--verify", "--device", device.spec,
-    )  # fmt: skip
+        "sample",
+        graph,
+        "--method",
+        "dre",
+        "--sizes",
+        "70%,50%, 30%",
+        "--seeds",
+        "2",
+        "--seed",
+        "5",
+        "-o",
+        template,
+        "--record",
+        record,
+        "--verify",
+        "--device",
+        device.spec,
+    )
     assert done.status == 0, done.err
     data = read(graph)
     for seed in (5, 6):
@@ -104,8 +119,23 @@ def test_size_or_sizes(run, graph):
 
 def test_curve_table_csv_and_json(run, graph, device, tmp_path):
     out = tmp_path / "curve.csv"
-    done = run("curve", graph, "--method", "dre", "--seeds", "2", "--seed", "4", "--points", "4", "-o", out,
-               "--json", "--device", device.spec)  # fmt: skip
+    done = run(
+        "curve",
+        graph,
+        "--method",
+        "dre",
+        "--seeds",
+        "2",
+        "--seed",
+        "4",
+        "--points",
+        "4",
+        "-o",
+        out,
+        "--json",
+        "--device",
+        device.spec,
+    )
     assert done.status == 0, done.err
     value = json.loads(done.out)
     assert value["seeds"] == [4, 5]
@@ -131,8 +161,20 @@ def test_curve_table_csv_and_json(run, graph, device, tmp_path):
 
 
 def test_curve_on_a_terminal(run, graph, device):
-    done = run("curve", graph, "--method", "drve", "--seed", "4", "--points", "3", "--size", "20%",
-               "--device", device.spec)  # fmt: skip
+    done = run(
+        "curve",
+        graph,
+        "--method",
+        "drve",
+        "--seed",
+        "4",
+        "--points",
+        "3",
+        "--size",
+        "20%",
+        "--device",
+        device.spec,
+    )
     assert done.status == 0, done.err
     assert "drve (batched), seed 4" in done.out
     assert "100.0%" in done.out

@@ -39,9 +39,13 @@ main(sys.argv[2:])
 
 def python(code, *args):
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, args)], capture_output=True, text=True, timeout=120,
-        stdin=subprocess.DEVNULL, env=environment(),
-    )  # fmt: skip
+        [sys.executable, "-c", code, *map(str, args)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        env=environment(),
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,9 +69,16 @@ def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):  # noqa: F8
     graph, report = tmp_path / "graph.txt", tmp_path / "report.html"
     graph.write_text("".join(f"{v} {(v + 1) % 40}\n{v} {(v + 7) % 40}\n" for v in range(40)))
     done = python(
-        IN_WRITING, signal.SIGTERM.value, report,
-        "quality", graph, "--report", report, "--device", device.spec,
-    )  # fmt: skip
+        IN_WRITING,
+        signal.SIGTERM.value,
+        report,
+        "quality",
+        graph,
+        "--report",
+        report,
+        "--device",
+        device.spec,
+    )
     assert done.returncode == 143, done.stderr
     assert int(done.stdout) > 1000
     assert done.stderr.endswith("clgraph: terminated\n")
@@ -80,9 +91,20 @@ def test_a_bench_leaves_no_child_behind(device, tmp_path):
     killer.write_text(f"#!/bin/sh\necho $$ > {told}\nkill -TERM $PPID\nexec sleep 600\n")
     killer.chmod(0o755)
     done = python(
-        IN_A_CHILD, killer, "bench", "sampling", "--sizes", "300", "--only", "*/drv exact/clgraph, one core",
-        "--device", device.spec, "--no-figures", "--out", out,
-    )  # fmt: skip
+        IN_A_CHILD,
+        killer,
+        "bench",
+        "sampling",
+        "--sizes",
+        "300",
+        "--only",
+        "*/drv exact/clgraph, one core",
+        "--device",
+        device.spec,
+        "--no-figures",
+        "--out",
+        out,
+    )
     assert done.returncode == 143, done.stderr
     assert f"0 of 1 cases are in {out / 'cases'}: the same command goes on from there" in done.stderr
     assert done.stderr.endswith("clgraph: terminated\n")

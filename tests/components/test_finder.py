@@ -10,11 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from clgraph.components import (
-    Components,
-    connected_components,
-    largest_component,
-)
+from clgraph.components import Components, connected_components, largest_component
 from clgraph.components.finder import GiantFinder, _by_decreasing_size
 from clgraph.components.strong import StrongFinder
 from clgraph.csr.upload import upload_csr

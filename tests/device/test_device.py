@@ -32,11 +32,21 @@ class Owner:
 def raw(platform: str, name: str, type_: int, **more: Any) -> Any:
     """A driver's device, as far as looking at it goes."""
     values: dict[str, Any] = {
-        "vendor": "v", "driver_version": "1", "max_compute_units": 1, "global_mem_size": 1000, "name": name,
-        "max_mem_alloc_size": 100, "local_mem_size": 1, "max_work_group_size": 64, "compiler_available": True,
-        "extensions": "", "version": "OpenCL 1.2", "opencl_c_version": "OpenCL C 1.2", "type": type_,
+        "vendor": "v",
+        "driver_version": "1",
+        "max_compute_units": 1,
+        "global_mem_size": 1000,
+        "name": name,
+        "max_mem_alloc_size": 100,
+        "local_mem_size": 1,
+        "max_work_group_size": 64,
+        "compiler_available": True,
+        "extensions": "",
+        "version": "OpenCL 1.2",
+        "opencl_c_version": "OpenCL C 1.2",
+        "type": type_,
         "platform": SimpleNamespace(name=platform, vendor="v", version=more.pop("release", "")),
-    }  # fmt: skip
+    }
     return SimpleNamespace(**(values | more))
 
 
@@ -65,7 +75,7 @@ EMULATOR = "Intel(R) FPGA Emulation Platform for OpenCL(TM)"
         ("Intel(R) FPGA SDK for OpenCL(TM)", "pac_s10_dc : Intel PAC", ACC, "fpga", False),
         ("Oclgrind", "Oclgrind Simulator", CPU | GPU | ACC, "simulator", False),
     ],
-)  # fmt: skip
+)
 def test_kinds(platform: str, name: str, type_: int, kind: str, shares: bool) -> None:
     found = quirks(raw(platform, name, type_))
     assert (found.kind, found.shares_memory) == (kind, shares)
@@ -281,12 +291,29 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
 @pytest.mark.parametrize(
     ("asked", "spec"),
     [
-        ("gpu", "5:0"), ("GPU", "5:0"), ("nvidia", "5:0"), ("cpu", "2:0"), ("pocl", "2:0"), ("intel", "3:0"),
-        ("fpga", "4:0"), ("emulator", "4:0"), ("5:2", "5:2"), ("3", "3:0"), ("h200", "5:0"), ("T4", "5:2"),
-        ("nvidia:t4", "5:2"), ("5:", None), ("pthread", None), ("frobnicator", None), ("9:0", None),
-        ("0:0", None), ("1:0", None), ("oclgrind", None), ("", None),
+        ("gpu", "5:0"),
+        ("GPU", "5:0"),
+        ("nvidia", "5:0"),
+        ("cpu", "2:0"),
+        ("pocl", "2:0"),
+        ("intel", "3:0"),
+        ("fpga", "4:0"),
+        ("emulator", "4:0"),
+        ("5:2", "5:2"),
+        ("3", "3:0"),
+        ("h200", "5:0"),
+        ("T4", "5:2"),
+        ("nvidia:t4", "5:2"),
+        ("5:", None),
+        ("pthread", None),
+        ("frobnicator", None),
+        ("9:0", None),
+        ("0:0", None),
+        ("1:0", None),
+        ("oclgrind", None),
+        ("", None),
     ],
-)  # fmt: skip
+)
 def test_words(machine: list[Device], asked: str, spec: str | None) -> None:
     if spec is not None:
         assert get_device(asked).spec == spec

@@ -70,10 +70,15 @@ def test_oclgrind_is_shown_when_asked_for() -> None:
 def test_remedy_for_pocl_from_pypi() -> None:
     """On CPUs newer than its LLVM it lists a device and fails every build."""
     listed = {
-        "spec": "0:0", "name": "pthread-x", "platform": "Portable Computing Language", "has_compiler": True,
-        "platform_version": "OpenCL 3.0 PoCL 3.0-rc2", "kind": "cpu", "working": False,
+        "spec": "0:0",
+        "name": "pthread-x",
+        "platform": "Portable Computing Language",
+        "has_compiler": True,
+        "platform_version": "OpenCL 3.0 PoCL 3.0-rc2",
+        "kind": "cpu",
+        "working": False,
         "reason": "builds fail: error: unknown target CPU 'generic'",
-    }  # fmt: skip
+    }
     (fault,) = doctor._device_faults([listed])
     assert "unknown target CPU" in fault["fault"]
     assert "apt-get install pocl-opencl-icd" in fault["remedy"]

@@ -59,9 +59,14 @@ PLACE = (0, 0x1B, 0)
 def fake_device(kind="gpu", platform="NVIDIA CUDA", **raw):
     raw = {"pci_bus_id_nv": 0x1B, "pci_slot_id_nv": 0, "pci_domain_id_nv": 0, **raw}
     return SimpleNamespace(
-        kind=kind, platform_name=platform, vendor=platform.split()[0], name="Fake", spec="9:9",
-        raw=SimpleNamespace(**raw), finish=lambda: None,
-    )  # fmt: skip
+        kind=kind,
+        platform_name=platform,
+        vendor=platform.split()[0],
+        name="Fake",
+        spec="9:9",
+        raw=SimpleNamespace(**raw),
+        finish=lambda: None,
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -144,9 +149,12 @@ def test_an_nvml_counter_that_goes_backwards_or_stands_gives_no_figure(readings,
 def powercap(tmp_path):
     """Two packages, a package's memory, and parts that must not be counted twice."""
     zones = {
-        "intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:0:1": "dram",
-        "intel-rapl:1": "package-1", "intel-rapl:2": "psys",
-    }  # fmt: skip
+        "intel-rapl:0": "package-0",
+        "intel-rapl:0:0": "core",
+        "intel-rapl:0:1": "dram",
+        "intel-rapl:1": "package-1",
+        "intel-rapl:2": "psys",
+    }
     for zone, name in zones.items():
         (tmp_path / zone).mkdir()
         (tmp_path / zone / "name").write_text(f"{name}\n")

@@ -171,9 +171,20 @@ def test_parameters_change_nothing(
     """Small ones, so that rows, blocks and registers end in the middle of everything; and channels."""
     device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
     device.pipeline_parameters = {
-        "UNROLL": 2, "AHEAD": 3, "HAZARD": 5, "WALKS": 7, "ADDERS": 3, "LOCAL_WORDS": 1, "LOCAL_RANKS": 4,
-        "ROW_BLOCK": 32, "HISTOGRAMS": 2, "EARLY_OUT": 0, "LANES": 3, "SETTLES": 2, "ARC_BLOCK": 8,
-    }  # fmt: skip
+        "UNROLL": 2,
+        "AHEAD": 3,
+        "HAZARD": 5,
+        "WALKS": 7,
+        "ADDERS": 3,
+        "LOCAL_WORDS": 1,
+        "LOCAL_RANKS": 4,
+        "ROW_BLOCK": 32,
+        "HISTOGRAMS": 2,
+        "EARLY_OUT": 0,
+        "LANES": 3,
+        "SETTLES": 2,
+        "ARC_BLOCK": 8,
+    }
     if channels:
         device.pipeline_parameters = {"CHANNELS": 1}
         assert device.program("ranking/solver", REAL="double").pagerank_serial.partner is not None
@@ -196,11 +207,7 @@ def test_parameters_change_nothing(
 )
 @pytest.mark.parametrize("directed", [False, True])
 def test_partitions(
-    emulator: Device,
-    graph: Graph,
-    settings: dict[str, int],
-    directed: bool,
-    monkeypatch: pytest.MonkeyPatch,
+    emulator: Device, graph: Graph, settings: dict[str, int], directed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Chips too small for the graph: rows and words of bitmaps are cut anywhere, no bit changes."""
     device = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
@@ -255,10 +262,7 @@ def test_what_has_no_pipelines(emulator: Device) -> None:
             clgraph.sample(graph, "cre", size="50%", seed=1, device=emulator),
             clgraph.pagerank(graph, variant="subgroup", device=emulator),
         ],
-        "pipeline": [
-            clgraph.pagerank(graph, device=emulator),
-            rank(graph, [3, 4], top=5, device=emulator),
-        ],
+        "pipeline": [clgraph.pagerank(graph, device=emulator), rank(graph, [3, 4], top=5, device=emulator)],
     }.items():
         assert [x.kernels for x in found] == [kernels] * len(found)
 
@@ -407,10 +411,15 @@ def test_parameters() -> None:
     assert all(p.meaning for p in known.values())
     assert parameters.parse(["UNROLL=8", "CHANNELS=1"]) == {"UNROLL": 8, "CHANNELS": 1}
     for wrong, reason in {
-        "SPEED=9": "no parameter 'SPEED'", "UNROLL=fast": "give a whole number", "UNROLL=12": "power of two",
-        "UNROLL=64": "32 at most", "OFFSET_BITS=48": "32 or 64", "ROW_BLOCK=100": "multiple of 32",
-        "CHANNELS=2": "0 or 1", "WALKS=0": "use 1",
-    }.items():  # fmt: skip
+        "SPEED=9": "no parameter 'SPEED'",
+        "UNROLL=fast": "give a whole number",
+        "UNROLL=12": "power of two",
+        "UNROLL=64": "32 at most",
+        "OFFSET_BITS=48": "32 or 64",
+        "ROW_BLOCK=100": "multiple of 32",
+        "CHANNELS=2": "0 or 1",
+        "WALKS=0": "use 1",
+    }.items():
         with pytest.raises(InputError, match=reason):
             parameters.parse([wrong])
     with pytest.raises(InputError, match="must be a multiple of UNROLL=16"):
@@ -480,14 +489,20 @@ def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> Non
     np.savez(tmp_path / "g.npz", tail=tail, head=head)
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     environment = {
-        **os.environ, "PYTHONPATH": path, "CLGRAPH_NO_COMPILE": "1",
+        **os.environ,
+        "PYTHONPATH": path,
+        "CLGRAPH_NO_COMPILE": "1",
         "CLGRAPH_CACHE_DIR": str(tmp_path / "cache"),
-        "CLGRAPH_FPGA_BINARY": str(made), "CLGRAPH_KERNELS": "pipeline",
-    }  # fmt: skip
+        "CLGRAPH_FPGA_BINARY": str(made),
+        "CLGRAPH_KERNELS": "pipeline",
+    }
     done = subprocess.run(
         [sys.executable, "-c", RUN, str(tmp_path / "g.npz")],
-        capture_output=True, text=True, env=environment, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     answers = json.loads(done.stdout)
     graph = Graph.from_edges(tail, head)
@@ -562,7 +577,9 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
     alter(copy, **side | {"programs": [{**first, "kernels": first["kernels"][1:]}]})
     refused(r"lacks the kernel fill_1 of cl/fpga/device/memory_fill\.cl")
     alter(copy, **side | {"programs": [p for p in side["programs"] if p["file"] != "sampling/exact"]})
-    with pytest.raises(BuildError, match=r"no pipelines of cl/fpga/sampling/exact\.cl: compile it with --only sample"):
+    with pytest.raises(
+        BuildError, match=r"no pipelines of cl/fpga/sampling/exact\.cl: compile it with --only sample"
+    ):
         load().program("sampling/exact", {})
     alter(copy, **side | {"parameters": {**side["parameters"], "SPEED": 9}})
     refused("parameters SPEED are not those")

@@ -38,9 +38,12 @@ def rich(kind: str, directed: bool, weighted: bool, copies: bool) -> Graph:
     source[1:9] = np.arange(8)  # no vertex is without edges: tables do not hold it
     source[9], target[9] = source[8], target[8]  # parallel
     return Graph.from_edges(
-        ids[source], ids[target], weights=rng.random(25) if weighted else None, directed=directed,
+        ids[source],
+        ids[target],
+        weights=rng.random(25) if weighted else None,
+        directed=directed,
         duplicates="keep" if copies else "merge",
-    )  # fmt: skip
+    )
 
 
 def same(one: Graph, other: Graph) -> None:
@@ -69,9 +72,13 @@ def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool,
     edges = graph.to_edges()
     assert len(edges.source) == graph.num_edges
     back = Graph.from_edges(
-        edges.source, edges.target, weights=edges.weights, multiplicity=edges.multiplicity,
-        directed=directed, **how,
-    )  # fmt: skip
+        edges.source,
+        edges.target,
+        weights=edges.weights,
+        multiplicity=edges.multiplicity,
+        directed=directed,
+        **how,
+    )
     same(back, graph)
     frame = graph.to_pandas("u", "v")
     same(Graph.from_pandas(frame, "u", "v", weight, multiplicity=counts, directed=directed, **how), graph)

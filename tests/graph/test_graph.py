@@ -53,9 +53,13 @@ def test_from_edges_equals_a_dictionary(directed: bool, duplicates: Any, weighte
     for seed in range(60):
         n, source, target, weights = random_rows(seed)
         graph = Graph.from_edges(
-            source, target, weights=weights if weighted else None, directed=directed, duplicates=duplicates,
+            source,
+            target,
+            weights=weights if weighted else None,
+            directed=directed,
+            duplicates=duplicates,
             vertices=np.arange(n),
-        )  # fmt: skip
+        )
         check_shape(graph)
         count: Counter[tuple[int, int]] = Counter()
         total: dict[tuple[int, int], float] = defaultdict(float)
@@ -104,12 +108,7 @@ def test_few_and_many_merged_edges_take_the_same_counts() -> None:
 
 @pytest.mark.parametrize(
     "ids",
-    [
-        [0, 1, 2, 3, 4],
-        [3, 10, 7, 1000, 5],
-        [2**40, 7, 2**62, 2**63 - 1, 12],
-        ["b", "a", "zoë", "B", "10"],
-    ],
+    [[0, 1, 2, 3, 4], [3, 10, 7, 1000, 5], [2**40, 7, 2**62, 2**63 - 1, 12], ["b", "a", "zoë", "B", "10"]],
 )
 def test_ids(ids: list[Any]) -> None:
     a, b, c, d, e = ids

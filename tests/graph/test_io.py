@@ -99,9 +99,21 @@ def test_blocks_of_any_size_are_parsed_alike(tmp_path: Path, size: int, monkeypa
 
 @pytest.mark.parametrize(
     "text",
-    ["1 2\n-3 4\n", "1 2\n3\n4\n5 6\n", "1 2\n#\n", "1 2\n\n3 4\n", "1  2\n", "1 2 \n", "1 x\n",
-     "1 2 3\n4\n", "1 12345678901234567\n", "1,2\n", "1 \u00e9\n", "1 2\r3 4\r"],
-)  # fmt: skip
+    [
+        "1 2\n-3 4\n",
+        "1 2\n3\n4\n5 6\n",
+        "1 2\n#\n",
+        "1 2\n\n3 4\n",
+        "1  2\n",
+        "1 2 \n",
+        "1 x\n",
+        "1 2 3\n4\n",
+        "1 12345678901234567\n",
+        "1,2\n",
+        "1 \u00e9\n",
+        "1 2\r3 4\r",
+    ],
+)
 def test_what_is_not_plain_is_left_to_others(tmp_path: Path, text: str) -> None:
     assert read_integers(put(tmp_path / "x.txt", text), 0, 2, (0, 1), False) is None
 

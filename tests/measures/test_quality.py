@@ -71,9 +71,11 @@ def test_every_figure_by_definition(device, directed):
         assert found.diameter == len(wanted["pairs"]) - 1
         assert found.eigenvalues == pytest.approx(wanted["spectrum"], rel=1e-9)
         for name, fit in (
-            ("degree", found.degree_exponent), ("rank", found.rank_exponent),
-            ("hops", found.hop_plot_exponent), ("eigen", found.eigen_exponent),
-        ):  # fmt: skip
+            ("degree", found.degree_exponent),
+            ("rank", found.rank_exponent),
+            ("hops", found.hop_plot_exponent),
+            ("eigen", found.eigen_exponent),
+        ):
             assert (fit.slope, fit.correlation) == pytest.approx(wanted[name], rel=1e-9), name
         ccdf = found.degree_exponent.ccdf
         assert (ccdf.slope, ccdf.correlation) == pytest.approx(wanted["ccdf"], rel=1e-9)

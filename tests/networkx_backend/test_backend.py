@@ -96,10 +96,15 @@ def random_graph(make, names, edges, rng):
 
 
 KINDS = [
-    (nx.Graph, "counted", 60, 90), (nx.Graph, "mixed", 40, 45), (nx.Graph, "strings", 30, 20),
-    (nx.DiGraph, "counted", 60, 110), (nx.DiGraph, "integers", 50, 90), (nx.DiGraph, "mixed", 45, 70),
-    (nx.MultiGraph, "far", 40, 80), (nx.MultiDiGraph, "strings", 40, 90),
-]  # fmt: skip
+    (nx.Graph, "counted", 60, 90),
+    (nx.Graph, "mixed", 40, 45),
+    (nx.Graph, "strings", 30, 20),
+    (nx.DiGraph, "counted", 60, 110),
+    (nx.DiGraph, "integers", 50, 90),
+    (nx.DiGraph, "mixed", 45, 70),
+    (nx.MultiGraph, "far", 40, 80),
+    (nx.MultiDiGraph, "strings", 40, 90),
+]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: f"{kind[0].__name__}-{kind[1]}")
@@ -110,9 +115,16 @@ def graph(request):
 
 
 TRAVERSALS = (
-    "bfs_edges", "bfs_tree", "bfs_predecessors", "bfs_successors", "descendants", "ancestors",
-    "single_source_shortest_path_length", "single_target_shortest_path_length", "single_source_shortest_path",
-)  # fmt: skip
+    "bfs_edges",
+    "bfs_tree",
+    "bfs_predecessors",
+    "bfs_successors",
+    "descendants",
+    "ancestors",
+    "single_source_shortest_path_length",
+    "single_target_shortest_path_length",
+    "single_source_shortest_path",
+)
 
 
 def test_traversals(on, graph):
@@ -184,10 +196,14 @@ def test_components_are_given_away(on):
 def test_pagerank(on, graph):
     nodes = list(graph)
     arguments = [
-        {}, {"alpha": 0.5}, {"weight": None}, {"tol": 1e-10, "max_iter": 500}, {"weight": "absent"},
+        {},
+        {"alpha": 0.5},
+        {"weight": None},
+        {"tol": 1e-10, "max_iter": 500},
+        {"weight": "absent"},
         {"personalization": {nodes[0]: 1, nodes[3]: 2.5, "no node": 5}},
         {"personalization": {nodes[1]: 1}, "dangling": {nodes[2]: 3}, "nstart": {nodes[0]: 2, nodes[1]: 1}},
-    ]  # fmt: skip
+    ]
     for given in arguments:
         expected = nx.pagerank(graph, **given)
         found = backend.pagerank(convert(graph, given.get("weight", "weight")), **given)
@@ -236,11 +252,15 @@ def test_what_cannot_be_ranked_is_left_to_networkx(on):
 def test_can_run_says_why_not():
     G = nx.path_graph(3)
     for given, reason in [
-        ({"alpha": 1}, "alpha is 1"), ({"alpha": "a"}, "alpha is 'a'"), ({"tol": "x"}, "tol"),
-        ({"personalization": [1, 2]}, "personalization is a list"), ({"beta": 1}, "beta"),
-        ({"nstart": {0: -1, 1: 3}}, "node 0 is -1"), ({"nstart": {0: "a"}}, "no number"),
+        ({"alpha": 1}, "alpha is 1"),
+        ({"alpha": "a"}, "alpha is 'a'"),
+        ({"tol": "x"}, "tol"),
+        ({"personalization": [1, 2]}, "personalization is a list"),
+        ({"beta": 1}, "beta"),
+        ({"nstart": {0: -1, 1: 3}}, "node 0 is -1"),
+        ({"nstart": {0: "a"}}, "no number"),
         ({"dangling": {0: 0}}, "dangling is zero"),
-    ]:  # fmt: skip
+    ]:
         assert reason in backend.can_run("pagerank", (G,), given)
     assert backend.can_run("pagerank", (G, 0.5, {0: 1}), {}) is True
     assert "sort_neighbors" in backend.can_run("bfs_edges", (G, 0), {"sort_neighbors": sorted})
@@ -322,12 +342,18 @@ def test_predecessors_are_read_when_they_are_needed(on):
         list(backend.bfs_edges(convert_before(D), 3, reverse=True))
 
 
-@pytest.mark.parametrize("change", [
-    lambda G: G.add_edge(0, 30), lambda G: G.remove_edge(0, 10), lambda G: G.add_edge(30, "new"),
-    lambda G: G.remove_edge(0, 10) or G.add_edge(0, "new"),
-    lambda G: G.remove_edge(0, 10) or G.add_edge(0, 15), lambda G: G.remove_edge(0, 10) or G.add_edge(0, -1),
-    lambda G: G.remove_edge(0, 10) or G.add_edge(0, 10**30),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda G: G.add_edge(0, 30),
+        lambda G: G.remove_edge(0, 10),
+        lambda G: G.add_edge(30, "new"),
+        lambda G: G.remove_edge(0, 10) or G.add_edge(0, "new"),
+        lambda G: G.remove_edge(0, 10) or G.add_edge(0, 15),
+        lambda G: G.remove_edge(0, 10) or G.add_edge(0, -1),
+        lambda G: G.remove_edge(0, 10) or G.add_edge(0, 10**30),
+    ],
+)
 @pytest.mark.parametrize("last", [90, 10**12, "ninety"])
 def test_a_graph_that_changed_is_not_read_half_new(on, change, last):
     G = nx.path_graph(range(0, 90, 10), create_using=nx.DiGraph)
@@ -406,9 +432,12 @@ def test_without_a_device(monkeypatch):
     monkeypatch.setenv("CLGRAPH_DEVICE", "a device that is not there")
     G = convert(nx.path_graph(3))
     calls = [
-        lambda: backend.bfs_edges(G, 0), lambda: backend.connected_components(G), lambda: backend.pagerank(G),
-        lambda: backend.has_path(G, 0, 1), lambda: backend.all_pairs_shortest_path_length(G),
-    ]  # fmt: skip
+        lambda: backend.bfs_edges(G, 0),
+        lambda: backend.connected_components(G),
+        lambda: backend.pagerank(G),
+        lambda: backend.has_path(G, 0, 1),
+        lambda: backend.all_pairs_shortest_path_length(G),
+    ]
     for call in calls:
         with pytest.raises(clgraph.DeviceError, match="a device that is not there"):
             call()

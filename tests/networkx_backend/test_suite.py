@@ -23,14 +23,28 @@ pytestmark = pytest.mark.skipif(
     reason="clgraph is not installed, so NetworkX cannot find it: python -m pip install -e .",
 )
 
-SUITES = tuple(f"networkx.algorithms.{name}" for name in (
-    "link_analysis", "traversal", "components", "shortest_paths", "tests.test_dag", "tests.test_cluster",
-))  # fmt: skip
+SUITES = tuple(
+    f"networkx.algorithms.{name}"
+    for name in (
+        "link_analysis",
+        "traversal",
+        "components",
+        "shortest_paths",
+        "tests.test_dag",
+        "tests.test_cluster",
+    )
+)
 # of the tests above, as counted by hand: what passes where nothing falls back to NetworkX
-STRICT = tuple(f"networkx.algorithms.{name}" for name in (
-    "link_analysis.tests.test_pagerank", "traversal.tests.test_bfs", "components.tests.test_connected",
-    "components.tests.test_weakly_connected", "components.tests.test_strongly_connected",
-))  # fmt: skip
+STRICT = tuple(
+    f"networkx.algorithms.{name}"
+    for name in (
+        "link_analysis.tests.test_pagerank",
+        "traversal.tests.test_bfs",
+        "components.tests.test_connected",
+        "components.tests.test_weakly_connected",
+        "components.tests.test_strongly_connected",
+    )
+)
 PLUGIN = """
 import json
 
@@ -58,11 +72,25 @@ def run_suite(folder, device, modules, **switches):
     (folder / "noting.py").write_text(PLUGIN)
     (folder / "empty.ini").write_text("[pytest]\n")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "noting", "-p", "no:cacheprovider", "-c", "empty.ini",
-         "--pyargs", *modules],
-        cwd=folder, env=environment(device, NETWORKX_TEST_BACKEND="clgraph", **switches), capture_output=True,
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "noting",
+            "-p",
+            "no:cacheprovider",
+            "-c",
+            "empty.ini",
+            "--pyargs",
+            *modules,
+        ],
+        cwd=folder,
+        env=environment(device, NETWORKX_TEST_BACKEND="clgraph", **switches),
+        capture_output=True,
         text=True,
-    )  # fmt: skip
+    )
     told = folder / "told.json"
     assert done.returncode == 0 and told.exists(), f"{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
     return json.loads(told.read_text())

@@ -32,9 +32,13 @@ def random_graph(seed: int, weighted: bool = False, n: int = 60) -> Graph:
     tails, heads = (rng.random((2, 3 * n)) ** 2 * n).astype(int)
     weights = rng.integers(0, 9, 3 * n) / 3 if weighted else None
     return Graph.from_edges(
-        tails, heads, weights=weights, vertices=np.arange(n), directed=bool(seed % 2),
+        tails,
+        heads,
+        weights=weights,
+        vertices=np.arange(n),
+        directed=bool(seed % 2),
         duplicates=("merge", "keep")[seed // 2 % 2],
-    )  # fmt: skip
+    )
 
 
 def skewed_graph(seed: int = 0, n: int = 20_000, arcs: int = 150_000) -> Graph:
@@ -326,9 +330,11 @@ def test_huge_weights(device: Device) -> None:
 
 def test_known_weighted(device: Device) -> None:
     graph = Graph.from_edges(
-        [0, 1, 1, 2, 2, 2, 3, 4], [1, 3, 4, 0, 1, 3, 5, 5], weights=[0.1, 2.1, 1.1, 5.1, 3.1, 4.1, 7.2, 3.2],
+        [0, 1, 1, 2, 2, 2, 3, 4],
+        [1, 3, 4, 0, 1, 3, 5, 5],
+        weights=[0.1, 2.1, 1.1, 5.1, 3.1, 4.1, 7.2, 3.2],
         directed=True,
-    )  # fmt: skip
+    )
     fixed = [0.091558455, 0.168392527, 0.065684981, 0.191467441, 0.120675665, 0.362220931]
     found = pagerank(graph, damping=0.95, tol=1e-10, max_iter=1000, dtype="float64", device=device)
     np.testing.assert_allclose(found.ranks, fixed, atol=1e-8)

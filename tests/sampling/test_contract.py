@@ -30,9 +30,13 @@ def test_equals_reference(device, method):
         n = int(rng.integers(1, 90))
         m = int(rng.integers(0, 4 * n))
         graph = random_graph(
-            seed, n, m, directed=seed % 4 == 1, duplicates="keep" if seed % 3 == 0 else "merge",
+            seed,
+            n,
+            m,
+            directed=seed % 4 == 1,
+            duplicates="keep" if seed % 3 == 0 else "merge",
             weights=rng.random(m) if seed % 5 == 0 else None,
-        )  # fmt: skip
+        )
         sizes = sorted({int(x) for x in rng.integers(1, n + 1, 3)}, reverse=True)
         samples = sample(graph, method, sizes=sizes, seed=seed, device=device)
         wanted = reference_contract(graph, method, sizes=sizes, seed=seed)

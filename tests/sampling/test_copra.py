@@ -16,9 +16,10 @@ def make(device, graph, **kwargs):
 def arrays(copra):
     get = copra.device.download
     return (
-        get(copra.v_start, copra.offset, copra.n), get(copra.v_end, copra.offset, copra.n),
+        get(copra.v_start, copra.offset, copra.n),
+        get(copra.v_end, copra.offset, copra.n),
         get(copra.edges, np.int32, copra.slots),
-    )  # fmt: skip
+    )
 
 
 def random_graph(seed=0, n=30, m=90, **kwargs):

@@ -37,9 +37,7 @@ def test_parallel_edges_and_options(device, options):
     for seed in range(4):
         graph = random_graph(seed, 25, 120, duplicates="keep")
         made = sample(graph, "dhyb", size="60%", seed=seed, device=device, weight="0.4", **options)
-        assert_equals_reference(
-            graph, made, size="60%", weight="0.4", tolerance=options.get("tolerance")
-        )  # fmt: skip
+        assert_equals_reference(graph, made, size="60%", weight="0.4", tolerance=options.get("tolerance"))
 
 
 @pytest.mark.first_device  # programs of its own

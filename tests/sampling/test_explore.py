@@ -39,9 +39,13 @@ def test_equals_reference(device, method):
         n = int(rng.integers(1, 90))
         m = int(rng.integers(0, 4 * n))
         graph = random_graph(
-            seed, n, m, directed=seed % 4 == 1, duplicates="keep" if seed % 3 == 0 else "merge",
+            seed,
+            n,
+            m,
+            directed=seed % 4 == 1,
+            duplicates="keep" if seed % 3 == 0 else "merge",
             weights=rng.random(m) if seed % 5 == 0 else None,
-        )  # fmt: skip
+        )
         compare(graph, method, sorted({int(x) for x in rng.integers(1, n + 1, 3)}), seed, device)
 
 
@@ -70,9 +74,7 @@ def test_walking_as_gpus_do_it(device, monkeypatch):
 def test_paths_stars_and_grids(device, method):
     v = np.arange(1, 40)
     cell = np.arange(64).reshape(8, 8)
-    grid = (
-        np.append(cell[:, :-1], cell[:-1]), np.append(cell[:, 1:], cell[1:])
-    )  # fmt: skip
+    grid = (np.append(cell[:, :-1], cell[:-1]), np.append(cell[:, 1:], cell[1:]))
     for tail, head in ((v - 1, v), (0 * v, v), (0 * v + 50, v), grid):
         compare(Graph.from_edges(tail, head), method, [1, 2, "50%", "95%", "100%"], 5, device)
 

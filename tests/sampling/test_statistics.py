@@ -88,10 +88,22 @@ def hits(left, weight, draws, seed=11):
     device, copra, csr = left.copra.device, left.copra, left.copra.csr
     choice._grow(draws)
     choice._program.draw_edges(
-        -(-draws // device.tuning.items), np.int32(0), np.int32(draws), np.uint64(seed), np.int32(3),
-        np.uint64(choice._threshold), np.int32(copra.n), np.int64(copra.slots), csr.row_ptr, csr.col_idx,
-        copra.edges, choice._vertex, choice._slot, choice._far, choice._first,
-    )  # fmt: skip
+        -(-draws // device.tuning.items),
+        np.int32(0),
+        np.int32(draws),
+        np.uint64(seed),
+        np.int32(3),
+        np.uint64(choice._threshold),
+        np.int32(copra.n),
+        np.int64(copra.slots),
+        csr.row_ptr,
+        csr.col_idx,
+        copra.edges,
+        choice._vertex,
+        choice._slot,
+        choice._far,
+        choice._first,
+    )
     vertex = device.download(choice._vertex, np.int32, draws)
     slot = device.download(choice._slot, copra.offset, draws)
     counts = slot >= 0

@@ -16,7 +16,7 @@ METHODS = ["drv", "dre", "drve", "dhyb"]
 def assert_equals_reference(graph, made, **kwargs):
     expected = reference_sample(
         graph, made.method, seed=made.seed, mode="batched", connection="strong", **kwargs
-    )  # fmt: skip
+    )
     np.testing.assert_array_equal(made.vertices, expected.vertices)
     np.testing.assert_array_equal(made.edges, expected.edges)
     assert made.iterations == expected.iterations
@@ -59,9 +59,7 @@ def test_wide_offsets(device, monkeypatch, duplicates):
 def two_cycles(first, second):
     """A cycle of `first` vertices, an arc from it to one of `second` vertices, and no way back."""
     v, w = np.arange(first), np.arange(first, first + second)
-    return Graph.from_edges(
-        np.r_[v, w, 0], np.r_[np.roll(v, -1), np.roll(w, -1), first], directed=True
-    )  # fmt: skip
+    return Graph.from_edges(np.r_[v, w, 0], np.r_[np.roll(v, -1), np.roll(w, -1), first], directed=True)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -128,9 +126,7 @@ def test_kept_copies_keep_their_own_weights(device):
     view = graph.undirected
     rank = np.cumsum(view.rows <= view.col_idx) - 1
     for connection in ("weak", "strong"):
-        made = sample(
-            graph, "dre", size="60%", seed=2, device=device, mode="batched", connection=connection
-        )  # fmt: skip
+        made = sample(graph, "dre", size="60%", seed=2, device=device, mode="batched", connection=connection)
         verify_sample(graph, made, connection=connection)
         of_edges = view.weights[(view.rows <= view.col_idx) & np.isin(rank, made.edges)]
         np.testing.assert_array_equal(np.sort(made.graph.weights), np.sort(of_edges))

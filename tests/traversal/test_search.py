@@ -323,9 +323,13 @@ def test_many_types(device: Device) -> None:
 # --- real graphs --------------------------------------------------------------------------------------
 
 REAL = (
-    "facebook_combined.txt", "wing.graph", "power.graph", "cnr-2000.edges.gz", "Email-Enron.txt",
+    "facebook_combined.txt",
+    "wing.graph",
+    "power.graph",
+    "cnr-2000.edges.gz",
+    "Email-Enron.txt",
     "Wiki-Vote.txt",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("directed", [False, True])

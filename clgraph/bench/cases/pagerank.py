@@ -80,11 +80,12 @@ def _iteration(name: str, variant: Any, dtype: str) -> Case:
         iterate = timing.phase("iterate")
         seconds, moved = iterate["value"], _bytes(graph)
         values = {
-            "iteration": iterate, "arcs_per_second": quantity(graph.num_arcs / seconds, "1/s"),
+            "iteration": iterate,
+            "arcs_per_second": quantity(graph.num_arcs / seconds, "1/s"),
             "moved": quantity(moved, "B"),
             "share_of_copy": quantity(moved / seconds / context.copy_bandwidth, ""),
             "build": quantity(first.seconds["build"], "s"),
-        }  # fmt: skip
+        }
         details = {**_size(graph), "ran": first.variant, "iterations": count}
         energy = context.energy(partial(call, count), f"a call of {count} iterations")
         return Figures(values, details, energy, graph.num_vertices)

@@ -186,13 +186,16 @@ def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
             ids += list(timing.kept[-1].ids)
             iterations.append(float(timing.kept[-1].iterations.mean()))
         values = {
-            "kernels": median(runs), "call": median(calls),
+            "kernels": median(runs),
+            "call": median(calls),
             "accuracy": quantity(accuracy(graph, ids, want[: len(ids)]), ""),
-        }  # fmt: skip
+        }
         details = {
-            "of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs,
-            "iterations": float(np.mean(iterations)), "at_once": each,
-        }  # fmt: skip
+            "of_vertices": graph.num_vertices,
+            "of_arcs": graph.num_arcs,
+            "iterations": float(np.mean(iterations)),
+            "at_once": each,
+        }
         energy = context.energy(partial(call, parts[0]), f"a call of {each} sources")
         return Figures(values, details, energy, graph.num_vertices)
 
@@ -216,8 +219,11 @@ def _peer(name: str, who: str, count: int, reference: str) -> Case:
                 break
         right = accuracy(graph, ids, want[: len(ids)])
         details = {
-            "of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs, "at_once": 1, "asked": len(ids),
-        }  # fmt: skip
+            "of_vertices": graph.num_vertices,
+            "of_arcs": graph.num_arcs,
+            "at_once": 1,
+            "asked": len(ids),
+        }
         return Figures({"call": median(seconds), "accuracy": quantity(right, "")}, details)
 
     return Case("ppr", name, "one source", who, run, False, {"sources": count, "top": TOP})

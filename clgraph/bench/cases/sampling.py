@@ -19,9 +19,17 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 MODES = (
-    ("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"),
-    ("dhyb", "batched"), ("cre", "batched"), ("crve", "batched"), ("ebfs", "batched"), ("edfs", "batched"),
-)  # fmt: skip
+    ("drv", "exact"),
+    ("drv", "batched"),
+    ("dre", "exact"),
+    ("dre", "batched"),
+    ("drve", "batched"),
+    ("dhyb", "batched"),
+    ("cre", "batched"),
+    ("crve", "batched"),
+    ("ebfs", "batched"),
+    ("edfs", "batched"),
+)
 METHODS = tuple(dict.fromkeys(method for method, _ in MODES))
 # the thesis's own: what is held against one core
 CORE = (("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"))
@@ -156,13 +164,18 @@ def child(asked: dict[str, Any]) -> dict[str, Any]:
     """
     core = min(os.sched_getaffinity(0))
     env = {
-        **os.environ, "POCL_MAX_PTHREAD_COUNT": "1", "OMP_NUM_THREADS": "1", "CLGRAPH_BENCH_CORE": str(core),
+        **os.environ,
+        "POCL_MAX_PTHREAD_COUNT": "1",
+        "OMP_NUM_THREADS": "1",
+        "CLGRAPH_BENCH_CORE": str(core),
         "PYTHONPATH": os.pathsep.join(sys.path),
-    }  # fmt: skip
+    }
     done = run_child(
-        [sys.executable, "-m", "clgraph.bench.one_core", json.dumps(asked)], env=env,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [sys.executable, "-m", "clgraph.bench.one_core", json.dumps(asked)],
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     if done.returncode != 0:
         raise RuntimeError(f"the process on one core ended with {done.returncode}: {done.stderr[-2000:]}")
     told: dict[str, Any] = json.loads(done.stdout)

@@ -89,9 +89,11 @@ def _bfs(name: str, method: Any, count: int, tune: str) -> Case:
             levels.append(timing.kept[0][1])
         middle, depth = statistics.median(kernels), statistics.median(levels)
         values = {
-            "kernels": median(kernels), "call": median(calls), "a_level": quantity(middle / depth, "s"),
+            "kernels": median(kernels),
+            "call": median(calls),
+            "a_level": quantity(middle / depth, "s"),
             **_of_copy(context, _bfs_bytes(graph), middle),
-        }  # fmt: skip
+        }
         energy = context.energy(partial(search, sources[0]), "a whole call, arrays brought to the host")
         return Figures(values, {**_size(graph), "levels": depth}, energy, graph.num_vertices)
 

@@ -72,5 +72,9 @@ def _cupy(graph: Graph) -> Run:
 
 
 MAKERS: dict[str, Any] = {
-    "scipy": _scipy, "networkit": _networkit, "igraph": _igraph, "graphblas": _graphblas, "cupy": _cupy,
-}  # fmt: skip
+    "scipy": _scipy,
+    "networkit": _networkit,
+    "igraph": _igraph,
+    "graphblas": _graphblas,
+    "cupy": _cupy,
+}

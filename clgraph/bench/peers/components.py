@@ -49,6 +49,4 @@ def _cupy(graph: Graph) -> Run:
     return run
 
 
-MAKERS: dict[str, Any] = {
-    "scipy": _scipy, "networkit": _networkit, "igraph": _igraph, "cupy": _cupy,
-}  # fmt: skip
+MAKERS: dict[str, Any] = {"scipy": _scipy, "networkit": _networkit, "igraph": _igraph, "cupy": _cupy}

@@ -82,9 +82,11 @@ def _networkit(graph: Graph, error: float) -> Solve:
 
     def run() -> Any:
         ranks = nk.centrality.PageRank(
-            made, DAMPING, error * (1 - DAMPING) / DAMPING,
+            made,
+            DAMPING,
+            error * (1 - DAMPING) / DAMPING,
             distributeSinks=nk.centrality.SinkHandling.DistributeSinks,
-        )  # fmt: skip
+        )
         ranks.norm = nk.centrality.Norm.L1_NORM
         ranks.run()
         return np.array(ranks.scores())
@@ -125,9 +127,13 @@ def _networkx(graph: Graph, error: float) -> Solve:
 
 
 MAKERS: dict[str, Any] = {
-    "scipy": _scipy, "networkit": _networkit, "igraph": _igraph, "scikit-network": _sknetwork,
-    "networkx": _networkx, "cupy": _cupy,
-}  # fmt: skip
+    "scipy": _scipy,
+    "networkit": _networkit,
+    "igraph": _igraph,
+    "scikit-network": _sknetwork,
+    "networkx": _networkx,
+    "cupy": _cupy,
+}
 
 
 # Parallel I and II of the PageRank thesis as it runs them: one thread a vertex, the in-neighbours' ranks (I)

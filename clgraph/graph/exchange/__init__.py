@@ -152,9 +152,15 @@ class Exchange:
         from clgraph.graph.exchange import pandas
 
         return pandas.from_pandas(
-            frame, source, target, weight, multiplicity=multiplicity, directed=directed,
-            duplicates=duplicates, vertices=vertices,
-        )  # fmt: skip
+            frame,
+            source,
+            target,
+            weight,
+            multiplicity=multiplicity,
+            directed=directed,
+            duplicates=duplicates,
+            vertices=vertices,
+        )
 
     def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
         """A pandas data frame with a row for each edge, as `to_edges` has them.
@@ -233,9 +239,15 @@ class Exchange:
         from clgraph.graph.exchange import arrow
 
         return arrow.from_arrow(
-            table, source, target, weight, multiplicity=multiplicity, directed=directed,
-            duplicates=duplicates, vertices=vertices,
-        )  # fmt: skip
+            table,
+            source,
+            target,
+            weight,
+            multiplicity=multiplicity,
+            directed=directed,
+            duplicates=duplicates,
+            vertices=vertices,
+        )
 
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
         """An Arrow table with a row for each edge, as `to_edges` has them.

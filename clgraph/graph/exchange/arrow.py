@@ -45,14 +45,20 @@ def from_arrow(
         counts = _counts(pa, _column(table, multiplicity, "multiplicity"), multiplicity)
     tail, head = _ends(
         pa,
-        _column(table, source, "source"), f"column {source!r}",
-        _column(table, target, "target"), f"column {target!r}",
-    )  # fmt: skip
+        _column(table, source, "source"),
+        f"column {source!r}",
+        _column(table, target, "target"),
+        f"column {target!r}",
+    )
     return graph_of_columns(
         tail,
         head,
-        weights=weights, multiplicity=counts, directed=directed, duplicates=duplicates, vertices=more,
-    )  # fmt: skip
+        weights=weights,
+        multiplicity=counts,
+        directed=directed,
+        duplicates=duplicates,
+        vertices=more,
+    )
 
 
 def _as_table(pa: Any, table: Any) -> Any:

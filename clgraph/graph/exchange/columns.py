@@ -47,9 +47,14 @@ def graph_of_columns(
     if not any(isinstance(group, Names) for group in groups):
         ends = [np.empty(0, np.int64) if isinstance(end, Names) else end for end in (source, target)]
         return Graph.from_edges(
-            ends[0], ends[1], weights=weights, multiplicity=multiplicity, directed=directed,
-            duplicates=duplicates, vertices=None if isinstance(vertices, Names) else vertices,
-        )  # fmt: skip
+            ends[0],
+            ends[1],
+            weights=weights,
+            multiplicity=multiplicity,
+            directed=directed,
+            duplicates=duplicates,
+            vertices=None if isinstance(vertices, Names) else vertices,
+        )
     numbers = next((group for group in groups if not isinstance(group, Names)), None)
     if numbers is not None:
         raise InputError(
@@ -62,11 +67,15 @@ def graph_of_columns(
     names, indices = number_names(columns)
     rows = len(source)
     return build_csr(
-        indices[0], indices[1], len(names),
+        indices[0],
+        indices[1],
+        len(names),
         weights=None if weights is None else checked_weights(weights, rows),
         multiplicity=None if multiplicity is None else checked_counts(multiplicity, rows),
-        ids=names, directed=directed, duplicates=duplicates,
-    )  # fmt: skip
+        ids=names,
+        directed=directed,
+        duplicates=duplicates,
+    )
 
 
 def number_names(columns: list[Names]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.int32]]]:

@@ -29,9 +29,15 @@ def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Gr
     if duplicates == "merge" and "multiplicity" in graph.es.attributes():
         counts = checked_counts(_numbers(graph, "multiplicity", np.int64), len(tail))
     return build_csr(
-        tail, head, n, weights=_weights(graph, weight), multiplicity=counts, ids=ids,
-        directed=graph.is_directed(), duplicates=duplicates,
-    )  # fmt: skip
+        tail,
+        head,
+        n,
+        weights=_weights(graph, weight),
+        multiplicity=counts,
+        ids=ids,
+        directed=graph.is_directed(),
+        duplicates=duplicates,
+    )
 
 
 def _check_igraph(graph: Any) -> None:
@@ -60,10 +66,14 @@ def _names(graph: Any) -> npt.NDArray[Any] | None:
             return None
     else:
         row, name = next(
-            (i, name) for i, name in enumerate(names)
-            if type(name) is not type(names[0]) or not isinstance(name, (str, int)) or name is True
-            or name is False or (isinstance(name, int) and not 0 <= name < 2**63)
-        )  # fmt: skip
+            (i, name)
+            for i, name in enumerate(names)
+            if type(name) is not type(names[0])
+            or not isinstance(name, (str, int))
+            or name is True
+            or name is False
+            or (isinstance(name, int) and not 0 <= name < 2**63)
+        )
         raise InputError(
             f"igraph vertex {row} has the name {name!r}: names are all strings, or all non-negative "
             "integers; delete the attribute (del graph.vs['name']) to use igraph's own numbers"

@@ -241,9 +241,13 @@ def from_networkx(graph: Any, *, weight: Any, duplicates: Duplicates) -> Graph:
         weights = None if weights is None else _finite(weights, adjacency)[order]
         counts = None if counts is None or counts.max(initial=1) == 1 else counts[order]
     return Graph(
-        row_ptr, (key & LOW_HALF).astype(np.int32), weights=weights, multiplicity=counts, ids=nodes.ids,
+        row_ptr,
+        (key & LOW_HALF).astype(np.int32),
+        weights=weights,
+        multiplicity=counts,
+        ids=nodes.ids,
         directed=graph.is_directed(),
-    )  # fmt: skip
+    )
 
 
 def _weights(adjacency: Adjacency, weight: Any) -> npt.NDArray[np.float64] | None:
@@ -274,9 +278,11 @@ def to_networkx(graph: Graph, attributes: Any) -> Any:
         _check_networkx(attributes)
     many = graph.has_copies or (attributes is not None and attributes.is_multigraph())
     made = {
-        (False, False): nx.Graph, (False, True): nx.MultiGraph,
-        (True, False): nx.DiGraph, (True, True): nx.MultiDiGraph,
-    }[graph.directed, many]()  # fmt: skip
+        (False, False): nx.Graph,
+        (False, True): nx.MultiGraph,
+        (True, False): nx.DiGraph,
+        (True, True): nx.MultiDiGraph,
+    }[graph.directed, many]()
     names = graph.ids.tolist() if attributes is None else _names(graph, attributes)
     tail, head, weights, multiplicity = graph.edge_indices()
     if attributes is None:

@@ -32,17 +32,21 @@ def from_pandas(
         raise InputError(f"a pandas DataFrame is needed, not {type(frame).__name__}")
     tail, head = _ends(
         pd,
-        _column(pd, frame, source, "source"), f"column {source!r}",
-        _column(pd, frame, target, "target"), f"column {target!r}",
-    )  # fmt: skip
+        _column(pd, frame, source, "source"),
+        f"column {source!r}",
+        _column(pd, frame, target, "target"),
+        f"column {target!r}",
+    )
     more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
     return graph_of_columns(
         tail,
         head,
         weights=None if weight is None else _weights(pd, frame, weight),
         multiplicity=None if multiplicity is None else _counts(pd, frame, multiplicity),
-        directed=directed, duplicates=duplicates, vertices=more,
-    )  # fmt: skip
+        directed=directed,
+        duplicates=duplicates,
+        vertices=more,
+    )
 
 
 def _column(pd: Any, frame: Any, name: Any, argument: str) -> Any:

@@ -44,9 +44,12 @@ def from_scipy(matrix: Any, *, directed: bool, weighted: bool, counts: bool, asy
     if multiplicity is not None and not np.any(multiplicity > 1):
         multiplicity = None
     return Graph(
-        _copied(a.indptr, offsets), _copied(a.indices, np.int32), weights=weights, multiplicity=multiplicity,
+        _copied(a.indptr, offsets),
+        _copied(a.indices, np.int32),
+        weights=weights,
+        multiplicity=multiplicity,
         directed=directed,
-    )  # fmt: skip
+    )
 
 
 def _canonical(matrix: Any) -> Any:

@@ -67,9 +67,15 @@ def _loaded(path: Path, options: Options, read_table: Any, kind: str) -> Loaded:
     if options.duplicates == "keep":
         counts = None
     graph = from_arrow(
-        table, source, target, weight, multiplicity=counts,
-        directed=options.direction(noted_direction(table)), duplicates=options.duplicates, vertices=None,
-    )  # fmt: skip
+        table,
+        source,
+        target,
+        weight,
+        multiplicity=counts,
+        directed=options.direction(noted_direction(table)),
+        duplicates=options.duplicates,
+        vertices=None,
+    )
     return Loaded(graph, counted(table.num_rows, "row"))
 
 

@@ -66,18 +66,25 @@ def read_binary(path: Path, options: Options) -> Loaded:
         notes.append("weights (read them with --weights)")
         loops = graph.num_self_loops
         graph = Graph(
-            graph.row_ptr, graph.col_idx, multiplicity=graph.multiplicity, ids=graph._ids,
+            graph.row_ptr,
+            graph.col_idx,
+            multiplicity=graph.multiplicity,
+            ids=graph._ids,
             directed=graph.directed,
-        )  # fmt: skip
+        )
         graph.__dict__["num_self_loops"] = loops
     if options.directed is not None and options.directed != graph.directed:
         if graph.directed:
             graph = graph.undirected
         else:
             graph = Graph(
-                graph.row_ptr, graph.col_idx, weights=graph.weights, multiplicity=graph.multiplicity,
-                ids=graph._ids, directed=True,
-            )  # fmt: skip
+                graph.row_ptr,
+                graph.col_idx,
+                weights=graph.weights,
+                multiplicity=graph.multiplicity,
+                ids=graph._ids,
+                directed=True,
+            )
     if options.duplicates == "merge" and graph.multiplicity is None and graph.num_duplicates:
         graph = merged(graph)
     return Loaded(graph, entries, notes)
@@ -145,9 +152,13 @@ def _map(path: Path) -> Graph:
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: its section text is damaged; convert the graph anew") from error
     graph = Graph(
-        row_ptr, col_idx, weights=found["weights"], multiplicity=found["multiplicity"], ids=ids,
+        row_ptr,
+        col_idx,
+        weights=found["weights"],
+        multiplicity=found["multiplicity"],
+        ids=ids,
         directed=bool(flags & DIRECTED),
-    )  # fmt: skip
+    )
     graph.__dict__["num_self_loops"] = loops
     return graph
 
@@ -155,9 +166,11 @@ def _map(path: Path) -> Graph:
 def write_binary(graph: Graph, path: Path) -> list[str]:
     """Write a .clg file."""
     arrays: dict[str, npt.NDArray[Any] | None] = {
-        "row_ptr": graph.row_ptr, "col_idx": graph.col_idx, "weights": graph.weights,
+        "row_ptr": graph.row_ptr,
+        "col_idx": graph.col_idx,
+        "weights": graph.weights,
         "multiplicity": graph.multiplicity,
-    }  # fmt: skip
+    }
     if not graph.has_identity_ids:
         ids = graph.ids
         if ids.dtype == object:

@@ -91,7 +91,7 @@ def read(
     """
     return read_with_summary(
         path, format=format, directed=directed, ids=ids, weights=weights, duplicates=duplicates
-    )[0]  # fmt: skip
+    )[0]
 
 
 def read_with_summary(

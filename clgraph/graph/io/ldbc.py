@@ -61,9 +61,13 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     else:
         source, target, weights, _ = read_rows(edge_file, options)
     graph = Graph.from_edges(
-        source, target, weights=weights, directed=options.direction(_is_directed(stem)),
-        duplicates=options.duplicates, vertices=vertices,
-    )  # fmt: skip
+        source,
+        target,
+        weights=weights,
+        directed=options.direction(_is_directed(stem)),
+        duplicates=options.duplicates,
+        vertices=vertices,
+    )
     if graph.num_vertices > len(vertices):
         known = set(vertices.tolist())
         rows = enumerate(zip(source, target, strict=True), 1)

@@ -102,9 +102,14 @@ def read_metis(path: Path, options: Options) -> Loaded:
     if not directed:
         tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
     graph = build_csr(
-        tail, head, n, weights=weights, ids=np.arange(1, n + 1), directed=directed,
+        tail,
+        head,
+        n,
+        weights=weights,
+        ids=np.arange(1, n + 1),
+        directed=directed,
         duplicates=options.duplicates,
-    )  # fmt: skip
+    )
     return Loaded(graph, counted(len(numbers), "entry", "entries"), notes)
 
 

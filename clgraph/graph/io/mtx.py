@@ -79,9 +79,14 @@ def read_mtx(path: Path, options: Options) -> Loaded:
         source, target = source[lower], target[lower]
         weights = None if weights is None else weights[lower]
     graph = build_csr(
-        source, target, rows, weights=weights, ids=np.arange(1, rows + 1), directed=directed,
+        source,
+        target,
+        rows,
+        weights=weights,
+        ids=np.arange(1, rows + 1),
+        directed=directed,
         duplicates=options.duplicates,
-    )  # fmt: skip
+    )
     return Loaded(graph, counted(entries, "entry", "entries"))
 
 

@@ -152,10 +152,23 @@ def personalized_pagerank(
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem.out)
     stop, options, count = check_numbers(
-        problem.n, method, problem.damping, problem.policy, tol=tol, norm=norm, max_iter=max_iter, top=top,
-        walks=walks, epsilon=epsilon, confidence=confidence, check_every=check_every, squared=squared,
-        stored=stored, stable_top=stable_top, seed=seed,
-    )  # fmt: skip
+        problem.n,
+        method,
+        problem.damping,
+        problem.policy,
+        tol=tol,
+        norm=norm,
+        max_iter=max_iter,
+        top=top,
+        walks=walks,
+        epsilon=epsilon,
+        confidence=confidence,
+        check_every=check_every,
+        squared=squared,
+        stored=stored,
+        stable_top=stable_top,
+        seed=seed,
+    )
     if method != "monte-carlo":
         check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
 
@@ -177,18 +190,34 @@ def personalized_pagerank(
     ids = None if found["index"] is None else graph.ids[found["index"][row]]
     values = found["values"][row]
     result = PersonalizedResult(
-        ranks=values if ids is None else None, ids=ids, scores=None if ids is None else values,
-        sources=queries.names, method=method, dangling=problem.policy,
-        dangling_vector=problem.dangling if problem.policy == "given" else None, damping=problem.damping,
-        tol=stop.tol, norm=norm, iterations=found["iterations"][row], residuals=found["residuals"][row],
+        ranks=values if ids is None else None,
+        ids=ids,
+        scores=None if ids is None else values,
+        sources=queries.names,
+        method=method,
+        dangling=problem.policy,
+        dangling_vector=problem.dangling if problem.policy == "given" else None,
+        damping=problem.damping,
+        tol=stop.tol,
+        norm=norm,
+        iterations=found["iterations"][row],
+        residuals=found["residuals"][row],
         converged=found["converged"][row] if found["converged"] is not None else None,
-        ended=[found["ended"][i] for i in row], error_bounds=found["error_bounds"][row],
-        walks=found.get("walks"), visits=_rows(found.get("visits"), row), lost=_rows(found.get("lost"), row),
-        standard_errors=_rows(found.get("standard_errors"), row), seed=found.get("seed"),
-        epsilon=found.get("epsilon"), confidence=found.get("confidence"),
+        ended=[found["ended"][i] for i in row],
+        error_bounds=found["error_bounds"][row],
+        walks=found.get("walks"),
+        visits=_rows(found.get("visits"), row),
+        lost=_rows(found.get("lost"), row),
+        standard_errors=_rows(found.get("standard_errors"), row),
+        seed=found.get("seed"),
+        epsilon=found.get("epsilon"),
+        confidence=found.get("confidence"),
         plan=(f"method {method} on {dev.name}", *found["plan"], f"dangling mass: {problem.policy}"),
-        dtype=dtype, seconds=call.seconds, device=dev.name, **how(),
-    )  # fmt: skip
+        dtype=dtype,
+        seconds=call.seconds,
+        device=dev.name,
+        **how(),
+    )
     report_nonconvergence(result, stop, on_nonconvergence)
     return result
 

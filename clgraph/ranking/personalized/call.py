@@ -29,9 +29,15 @@ class Call:
     """One call on one device: its phases, timed."""
 
     def __init__(
-        self, graph: Graph, problem: Problem, queries: Queries, device: Device, numbers: Numbers,
-        weight: bool, top: int | None,
-    ) -> None:  # fmt: skip
+        self,
+        graph: Graph,
+        problem: Problem,
+        queries: Queries,
+        device: Device,
+        numbers: Numbers,
+        weight: bool,
+        top: int | None,
+    ) -> None:
         self.graph, self.problem, self.queries, self.device = graph, problem, queries, device
         self.numbers, self.weight, self.top = numbers, weight, top
         self.seconds: dict[str, float] = {}
@@ -53,9 +59,17 @@ class Call:
         if jobs:
             way = Single if takes(self.device, method, options, jobs) else Lanes
             lanes = way(
-                self.device, self.graph, problem, queries, stop, self.numbers, method, self.weight, options,
+                self.device,
+                self.graph,
+                problem,
+                queries,
+                stop,
+                self.numbers,
+                method,
+                self.weight,
+                options,
                 jobs,
-            )  # fmt: skip
+            )
             self._phase("build")
             rho = round_off(dtype, lanes.round_off_chain)
             check_reachable(stop, problem.n, dtype, rho)
@@ -76,10 +90,15 @@ class Call:
             answers.converged[from_store] = True
             self._phase("run")
         return {
-            "values": answers.values, "index": answers.index, "iterations": answers.iterations,
-            "residuals": answers.residual, "ended": answers.ended, "error_bounds": bounds,
-            "converged": answers.converged if stop.tol > 0 else None, "plan": plan,
-        }  # fmt: skip
+            "values": answers.values,
+            "index": answers.index,
+            "iterations": answers.iterations,
+            "residuals": answers.residual,
+            "ended": answers.ended,
+            "error_bounds": bounds,
+            "converged": answers.converged if stop.tol > 0 else None,
+            "plan": plan,
+        }
 
     def _from_store(self, which: list[int], answers: Answers) -> float:
         """x = (1-d) p + d g_q for sources that no weight leaves; returns the bound of the error of d g_q."""
@@ -112,9 +131,16 @@ class Call:
     def walk(self, seed: int, walks: int) -> dict[str, Any]:
         """Method "monte-carlo": as `iterate`."""
         job = Walks(
-            self.device, self.graph, self.problem, self.queries, self.numbers, self.weight, seed, walks,
+            self.device,
+            self.graph,
+            self.problem,
+            self.queries,
+            self.numbers,
+            self.weight,
+            seed,
+            walks,
             self.top,
-        )  # fmt: skip
+        )
         self._phase("build")
         job.upload()
         self.device.finish()
@@ -126,8 +152,17 @@ class Call:
         k = self.queries.distinct
         spread = np.sqrt((1 + self.problem.damping) * values.astype(np.float64) / walks)
         return {
-            "values": values, "index": index, "iterations": np.zeros(k, np.int64),
-            "residuals": np.full(k, np.nan), "ended": ["walks"] * k, "error_bounds": np.full(k, np.nan),
-            "converged": None, "walks": walks, "visits": job.visits, "lost": job.lost, "seed": seed,
-            "standard_errors": spread, "plan": job.explain(),
-        }  # fmt: skip
+            "values": values,
+            "index": index,
+            "iterations": np.zeros(k, np.int64),
+            "residuals": np.full(k, np.nan),
+            "ended": ["walks"] * k,
+            "error_bounds": np.full(k, np.nan),
+            "converged": None,
+            "walks": walks,
+            "visits": job.visits,
+            "lost": job.lost,
+            "seed": seed,
+            "standard_errors": spread,
+            "plan": job.explain(),
+        }

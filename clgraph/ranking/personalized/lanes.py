@@ -53,9 +53,18 @@ class Lanes:
     """Buffers and launches of one call of an iterating method."""
 
     def __init__(
-        self, device: Device, graph: Graph, problem: Problem, queries: Queries, stop: Stop, numbers: Numbers,
-        method: str, weight: bool, options: Options, jobs: list[int],
-    ) -> None:  # fmt: skip
+        self,
+        device: Device,
+        graph: Graph,
+        problem: Problem,
+        queries: Queries,
+        stop: Stop,
+        numbers: Numbers,
+        method: str,
+        weight: bool,
+        options: Options,
+        jobs: list[int],
+    ) -> None:
         self.device, self.problem, self.queries = device, problem, queries
         self.stop, self.numbers, self.options, self.jobs = stop, numbers, options, jobs
         self.n = problem.n
@@ -135,9 +144,13 @@ class Lanes:
         """Build the kernels."""
         policy = POLICIES[self.problem.policy]
         defines = {
-            **self.numbers.defines, "LANES": self.width, "POLICY": policy, "NORM": NORMS[self.stop.norm],
-            "WEIGHTED": self.problem.weights is not None, "P_VECTOR": self.by_vector,
-        }  # fmt: skip
+            **self.numbers.defines,
+            "LANES": self.width,
+            "POLICY": policy,
+            "NORM": NORMS[self.stop.norm],
+            "WEIGHTED": self.problem.weights is not None,
+            "P_VECTOR": self.by_vector,
+        }
         self.product.compile(defines)
         squared = self.options.squared
         self._items = self.device.tuning.items
@@ -183,15 +196,29 @@ class Lanes:
     def _iterate(self, test: bool) -> None:
         wide, stop = self.numbers.wide, self.stop
         vertex = (
-            self._value, self._next, self._scale, self._source, self._p, self._q,
-            wide(self.problem.damping), wide(1 / self.n), self._sums,
-        )  # fmt: skip
+            self._value,
+            self._next,
+            self._scale,
+            self._source,
+            self._p,
+            self._q,
+            wide(self.problem.damping),
+            wide(1 / self.n),
+            self._sums,
+        )
         self.product.enqueue(test, stop.max_iter, self._parts, self._state, vertex)
         threshold = stop.threshold**2 if self.options.squared else stop.threshold
         self._program.ppr_finish.exact(
-            self.width * self.local, np.int32(self.product.parts), np.int32(test), np.int32(stop.max_iter),
-            wide(threshold), self._parts, self._sums, self._state, local=self.local,
-        )  # fmt: skip
+            self.width * self.local,
+            np.int32(self.product.parts),
+            np.int32(test),
+            np.int32(stop.max_iter),
+            wide(threshold),
+            self._parts,
+            self._sums,
+            self._state,
+            local=self.local,
+        )
         self._value, self._next = self._next, self._value
 
     def _start(self, lanes: list[int], pending: deque[int]) -> None:
@@ -234,9 +261,8 @@ class Lanes:
         dev.write(self._given_row, rows_of)
         count = self.n * width if self._items == 1 else -(-self.n // self._items)
         self._program.ppr_start(
-            count, np.int32(self.n), self._from, self._given_row, given,
-            self._scale, self._value, self._p,
-        )  # fmt: skip
+            count, np.int32(self.n), self._from, self._given_row, given, self._scale, self._value, self._p
+        )
 
     def _take(self, lanes: list[int], state: npt.NDArray[np.int32], answers: Answers) -> None:
         """Bring the results of lanes that have stopped."""
@@ -249,9 +275,14 @@ class Lanes:
             answers.index[jobs], answers.values[jobs] = self._top.take(count)
         else:
             self._program.ppr_take(
-                -(-self.n // self._items), np.int32(self.n), np.int32(count), self._lane, self._scale,
-                self._value, self._out,
-            )  # fmt: skip
+                -(-self.n // self._items),
+                np.int32(self.n),
+                np.int32(count),
+                self._lane,
+                self._scale,
+                self._value,
+                self._out,
+            )
             for j, job in enumerate(jobs):
                 answers.values[job] = dev.download(self._out, self.numbers.real, self.n, offset=j * self.n)
         if self.numbers.compensated:

@@ -53,9 +53,11 @@ def check_options(
             raise InputError(f"{name} is {value!r}: use True or False")
     if method == "monte-carlo":
         for name, given in (
-            ("check_every", options.check_every != 1), ("squared", options.squared), ("stored", stored),
+            ("check_every", options.check_every != 1),
+            ("squared", options.squared),
+            ("stored", stored),
             ("stable_top", options.stable_top != 0),
-        ):  # fmt: skip
+        ):
             if given:
                 raise InputError(f"{name} is an option of the iterating methods, not of 'monte-carlo'")
         return
@@ -71,10 +73,24 @@ def check_options(
 
 
 def check_numbers(
-    n: int, method: str, damping: float, policy: str, *, tol: Any, norm: Any, max_iter: Any, top: Any,
-    walks: Any, epsilon: Any, confidence: Any, check_every: Any, squared: Any, stored: Any, stable_top: Any,
+    n: int,
+    method: str,
+    damping: float,
+    policy: str,
+    *,
+    tol: Any,
+    norm: Any,
+    max_iter: Any,
+    top: Any,
+    walks: Any,
+    epsilon: Any,
+    confidence: Any,
+    check_every: Any,
+    squared: Any,
+    stored: Any,
+    stable_top: Any,
     seed: Any,
-) -> tuple[Stop, Options, int]:  # fmt: skip
+) -> tuple[Stop, Options, int]:
     """What says when to stop, checked for `n` vertices; how many walks (0: none).
 
     Whatever is refused for one vertex is refused for more: so a caller may find out before a graph is there.

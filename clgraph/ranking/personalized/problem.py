@@ -135,9 +135,13 @@ def _vertices(graph: Graph, sources: Any, out: Reals) -> Queries:
         raise InputError(f"sources: {wanted[0]!r} is no id of this graph ({error})") from error
     distinct, row = np.unique(index, return_inverse=True)
     return Queries(
-        graph.num_vertices, distinct.astype(np.int32), None, row.ravel(), graph.ids[index].tolist(),
+        graph.num_vertices,
+        distinct.astype(np.int32),
+        None,
+        row.ravel(),
+        graph.ids[index].tolist(),
         (out[distinct] == 0).astype(np.float64),
-    )  # fmt: skip
+    )
 
 
 def _rows(sources: Any, n: int, is_sparse: bool) -> list[Any]:

@@ -47,9 +47,18 @@ class Runs(Product):
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         csr = self.csr
         self._program.ppr_runs.exact(
-            self.parts, np.int32(test), np.int32(last), self._bounds, csr.row_ptr, csr.col_idx, self._share,
-            parts, state, *vertex, local=1,
-        )  # fmt: skip
+            self.parts,
+            np.int32(test),
+            np.int32(last),
+            self._bounds,
+            csr.row_ptr,
+            csr.col_idx,
+            self._share,
+            parts,
+            state,
+            *vertex,
+            local=1,
+        )
 
 
 class Arcs(Product):
@@ -67,17 +76,28 @@ class Arcs(Product):
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._settling = self.device.program(
-            "ranking/personalized/coo", **{**defines, "LANES": None}, LOCAL=self.local, ITEMS=self.shape.items,
+            "ranking/personalized/coo",
+            **{**defines, "LANES": None},
+            LOCAL=self.local,
+            ITEMS=self.shape.items,
             FIXED=self.fixed,
-        )  # fmt: skip
+        )
 
     def _settle(
         self, test: bool, last: int, row_sum: Any, fixed: Any, parts: Any, state: Any, vertex: tuple[Any, ...]
     ) -> None:
         self._settling.ppr_settle.exact(
-            self.groups * self.local, np.int32(self.n), np.int32(test), np.int32(last), row_sum, fixed, parts,
-            state, *vertex, local=self.local,
-        )  # fmt: skip
+            self.groups * self.local,
+            np.int32(self.n),
+            np.int32(test),
+            np.int32(last),
+            row_sum,
+            fixed,
+            parts,
+            state,
+            *vertex,
+            local=self.local,
+        )
 
 
 class Coo(Arcs):
@@ -115,9 +135,16 @@ class Coo(Arcs):
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         items = self.shape.items
         self._settling.ppr_coo_push(
-            -(-self.arcs // items), np.int64(self.arcs), self._tail, self._head, self._share, vertex[0],
-            state, self._fixed, local=self.local,
-        )  # fmt: skip
+            -(-self.arcs // items),
+            np.int64(self.arcs),
+            self._tail,
+            self._head,
+            self._share,
+            vertex[0],
+            state,
+            self._fixed,
+            local=self.local,
+        )
         self._settle(test, last, None, self._fixed, parts, state, vertex)
 
 
@@ -157,19 +184,37 @@ class CooFlat(Arcs):
         super().compile(defines)
         shape = self.shape
         self._program = self.device.program(
-            "ranking/personalized/coo", **{**defines, "LANES": None}, LOCAL=shape.flat_local, ARCS=shape.flat_arcs
+            "ranking/personalized/coo",
+            **{**defines, "LANES": None},
+            LOCAL=shape.flat_local,
+            ARCS=shape.flat_arcs,
         )
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         arcs, local = np.int64(self.arcs), self.shape.flat_local
         self._program.ppr_flat_sums.exact(
-            self.flat_groups * local, arcs, self._tail, self._head, self._share, vertex[0], state,
-            self._row_sum, self._carry, self._closes, local=local,
-        )  # fmt: skip
-        self._program.ppr_flat_carries(
-            self.flat_groups, arcs, np.int32(self.flat_groups), self._head, state, self._carry, self._closes,
+            self.flat_groups * local,
+            arcs,
+            self._tail,
+            self._head,
+            self._share,
+            vertex[0],
+            state,
             self._row_sum,
-        )  # fmt: skip
+            self._carry,
+            self._closes,
+            local=local,
+        )
+        self._program.ppr_flat_carries(
+            self.flat_groups,
+            arcs,
+            np.int32(self.flat_groups),
+            self._head,
+            state,
+            self._carry,
+            self._closes,
+            self._row_sum,
+        )
         self._settle(test, last, self._row_sum, None, parts, state, vertex)
 
 

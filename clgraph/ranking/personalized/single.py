@@ -90,9 +90,18 @@ class Single:
     """Buffers and launches of one call, source by source; the same interface as `Lanes`."""
 
     def __init__(
-        self, device: Device, graph: Graph, problem: Problem, queries: Queries, stop: Stop, numbers: Numbers,
-        method: str, weight: bool, options: Options, jobs: list[int],
-    ) -> None:  # fmt: skip
+        self,
+        device: Device,
+        graph: Graph,
+        problem: Problem,
+        queries: Queries,
+        stop: Stop,
+        numbers: Numbers,
+        method: str,
+        weight: bool,
+        options: Options,
+        jobs: list[int],
+    ) -> None:
         self.device, self.graph, self.queries, self.numbers = device, graph, queries, numbers
         self.jobs, self.top, self.n = jobs, options.top, problem.n
         plan = PLAN[device.kind] if device.kind in PLAN else choose(device, graph, numbers)

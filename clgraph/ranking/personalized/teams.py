@@ -60,9 +60,15 @@ def make_places(device: Device, reverse: Graph, piece: int) -> Places:
     end = np.minimum(begin + piece, row_ptr[row + 1])
     upload = device.upload
     return Places(
-        upload(order), long_rows, int(np.count_nonzero(lengths)), upload(first), upload(begin), upload(end),
-        len(row), int(count.max(initial=0)),
-    )  # fmt: skip
+        upload(order),
+        long_rows,
+        int(np.count_nonzero(lengths)),
+        upload(first),
+        upload(begin),
+        upload(end),
+        len(row),
+        int(count.max(initial=0)),
+    )
 
 
 class Teams(Product):
@@ -96,18 +102,39 @@ class Teams(Product):
         self._piece_sum = self.device.empty(self.places.pieces * self.width, np.float64)
 
     def compile(self, defines: dict[str, Any]) -> None:
-        self._program = self.device.program("ranking/personalized/teams", **defines, **self.csr.defines, LOCAL=self.local)
+        self._program = self.device.program(
+            "ranking/personalized/teams", **defines, **self.csr.defines, LOCAL=self.local
+        )
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         csr, places = self.csr, self.places
         arcs = (csr.col_idx, self._share)
         if places.pieces:
             self._program.ppr_pieces(
-                places.pieces * self.team, np.int32(places.pieces), places.piece_begin, places.piece_end,
-                *arcs, vertex[0], state, self._piece_sum, local=self.local,
-            )  # fmt: skip
+                places.pieces * self.team,
+                np.int32(places.pieces),
+                places.piece_begin,
+                places.piece_end,
+                *arcs,
+                vertex[0],
+                state,
+                self._piece_sum,
+                local=self.local,
+            )
         self._program.ppr_teams.exact(
-            self.parts * self.local, np.int32(self.n), np.int32(test), np.int32(last),
-            places.order, np.int32(places.long_rows), np.int32(places.filled), places.first_piece,
-            self._piece_sum, csr.row_ptr, *arcs, parts, state, *vertex, local=self.local,
-        )  # fmt: skip
+            self.parts * self.local,
+            np.int32(self.n),
+            np.int32(test),
+            np.int32(last),
+            places.order,
+            np.int32(places.long_rows),
+            np.int32(places.filled),
+            places.first_piece,
+            self._piece_sum,
+            csr.row_ptr,
+            *arcs,
+            parts,
+            state,
+            *vertex,
+            local=self.local,
+        )

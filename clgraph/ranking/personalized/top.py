@@ -32,9 +32,16 @@ class Top:
     """
 
     def __init__(
-        self, device: Device, n: int, k: int, lanes: int, real: type[np.floating[Any]], *,
-        scaled: bool = False, numbered: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        device: Device,
+        n: int,
+        k: int,
+        lanes: int,
+        real: type[np.floating[Any]],
+        *,
+        scaled: bool = False,
+        numbered: bool = False,
+    ) -> None:
         self.device, self.n, self.k, self.real = device, n, k, real
         self.local = TOP_LOCAL[device.kind]
         self._across = self.local == 1 or self.local % lanes == 0  # a group takes all lanes of a chunk
@@ -47,21 +54,47 @@ class Top:
         self.names = device.empty(lanes * k, np.int32)
         self.scores = device.empty(lanes * k, real)
         self._program = device.program(
-            "ranking/personalized/top", REAL="double" if real is np.float64 else "float", LANES=lanes, LOCAL=self.local,
-            SCALED=scaled, NUMBERED=numbered,
-        )  # fmt: skip
+            "ranking/personalized/top",
+            REAL="double" if real is np.float64 else "float",
+            LANES=lanes,
+            LOCAL=self.local,
+            SCALED=scaled,
+            NUMBERED=numbered,
+        )
 
     def enqueue(self, lane: Any, count: int, score: Any, scale: Any = None, number: Any = None) -> None:
         """Select from `count` lanes (an int32 buffer names them); does not wait."""
         n, chunk, chunks, local = np.int32(self.n), np.int32(self.chunk), np.int32(self.chunks), self.local
         self._program.top_chunks.exact(
-            (self.chunks * local, 1 if self._across else count), n, chunk, chunks, lane, score, scale, number,
-            self._best, self._who, local=(local, 1),
-        )  # fmt: skip
+            (self.chunks * local, 1 if self._across else count),
+            n,
+            chunk,
+            chunks,
+            lane,
+            score,
+            scale,
+            number,
+            self._best,
+            self._who,
+            local=(local, 1),
+        )
         self._program.top_pick.exact(
-            count * local, n, chunk, chunks, np.int32(self.k), np.int32(count), lane, score, scale, number,
-            self._best, self._who, self.names, self.scores, local=local,
-        )  # fmt: skip
+            count * local,
+            n,
+            chunk,
+            chunks,
+            np.int32(self.k),
+            np.int32(count),
+            lane,
+            score,
+            scale,
+            number,
+            self._best,
+            self._who,
+            self.names,
+            self.scores,
+            local=local,
+        )
 
     def take(self, count: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
         """Names (or indices) and scores of the last selection, each (count, k); waits."""

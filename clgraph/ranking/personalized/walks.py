@@ -57,17 +57,21 @@ def stored_ranks(device: Device, graph: Graph, problem: Problem, numbers: Number
         from clgraph.ranking import pagerank
 
         found = pagerank(
-            graph, damping=problem.damping, personalization=given, dangling="personalization", weight=weight,
-            tol=STORE_TOL if wide else 1e-6, max_iter=1_000_000, dtype="float64" if wide else "float32",
+            graph,
+            damping=problem.damping,
+            personalization=given,
+            dangling="personalization",
+            weight=weight,
+            tol=STORE_TOL if wide else 1e-6,
+            max_iter=1_000_000,
+            dtype="float64" if wide else "float32",
             device=device,
-        )  # fmt: skip
+        )
         return found.ranks.astype(np.float64), found.error_bound, found.iterations
 
     key = ("ppr-store", problem.damping, mark, weight, wide)
     host, bound, iterations = device.cached(graph, key, make)
-    buffer = device.cached(
-        graph, (*key, numbers.real), lambda: device.upload(host.astype(numbers.real))
-    )  # fmt: skip
+    buffer = device.cached(graph, (*key, numbers.real), lambda: device.upload(host.astype(numbers.real)))
     order = device.cached(graph, (*key, "order"), lambda: np.argsort(-host, kind="stable").astype(np.int32))
     return Store(buffer, host, order, bound, iterations)
 
@@ -105,9 +109,17 @@ class Walks:
     """
 
     def __init__(
-        self, device: Device, graph: Graph, problem: Problem, queries: Queries, numbers: Numbers,
-        weight: bool, seed: int, walks: int, top: int | None,
-    ) -> None:  # fmt: skip
+        self,
+        device: Device,
+        graph: Graph,
+        problem: Problem,
+        queries: Queries,
+        numbers: Numbers,
+        weight: bool,
+        seed: int,
+        walks: int,
+        top: int | None,
+    ) -> None:
         self.device, self.graph, self.problem, self.queries = device, graph, problem, queries
         self.numbers, self.weight, self.seed, self.walks, self.top = numbers, weight, seed, walks, top
         self.n = problem.n
@@ -156,10 +168,15 @@ class Walks:
         """Build the kernels."""
         self._items = self.device.tuning.items
         self._program = self.device.program(
-            "ranking/personalized/walks", **self.numbers.defines, **self.csr.defines, ITEMS=self._items,
-            WEIGHTED=self.problem.weights is not None, POLICY=POLICIES[self.problem.policy],
-            P_VECTOR=self.queries.vertices is None, GROUPED=self.device.kind in WALKS_LOCAL,
-        )  # fmt: skip
+            "ranking/personalized/walks",
+            **self.numbers.defines,
+            **self.csr.defines,
+            ITEMS=self._items,
+            WEIGHTED=self.problem.weights is not None,
+            POLICY=POLICIES[self.problem.policy],
+            P_VECTOR=self.queries.vertices is None,
+            GROUPED=self.device.kind in WALKS_LOCAL,
+        )
         self._select = None
         if self.top is not None:
             self._select = Top(self.device, self.n, self.top, 1, self.numbers.real)
@@ -185,9 +202,16 @@ class Walks:
             self._walk(i)
             select.enqueue(self._lane, 1, self._score)
             self._program.ppr_report(
-                top, np.int32(self.n), np.int32(top), np.int32(i), select.names, select.scores, self._visits,
-                self._report, self._scores,
-            )  # fmt: skip
+                top,
+                np.int32(self.n),
+                np.int32(top),
+                np.int32(i),
+                select.names,
+                select.scores,
+                self._visits,
+                self._report,
+                self._scores,
+            )
         values = dev.download(self._scores, self.numbers.real, k * top).reshape(k, top)
         report = dev.download(self._report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
         self.lost = report[:, 1].astype(np.int64)
@@ -206,25 +230,52 @@ class Walks:
             starts, base, until, start = self._starts(i)
             identity = source if source >= 0 else n + i
             self._program.ppr_first(
-                -(-starts // self._items), np.uint32(self.walks), np.uint64(self.seed), np.uint32(identity),
-                np.uint32(starts), np.int64(base), until, start, self._visits,
-            )  # fmt: skip
+                -(-starts // self._items),
+                np.uint32(self.walks),
+                np.uint64(self.seed),
+                np.uint32(identity),
+                np.uint32(starts),
+                np.int64(base),
+                until,
+                start,
+                self._visits,
+            )
             self._program.ppr_walk(
-                -(-self.walks // self.each), np.int32(n), np.uint32(self.walks), np.uint32(self.each),
-                np.uint64(self.seed), np.uint32(identity), np.uint64(min(int(d * 2**64), 2**64 - 1)),
-                np.uint32(starts), np.int64(base), until, start, self.csr.row_ptr, self.csr.col_idx,
-                self._limit, self._visits, local=WALKS_LOCAL.get(dev.kind),
-            )  # fmt: skip
+                -(-self.walks // self.each),
+                np.int32(n),
+                np.uint32(self.walks),
+                np.uint32(self.each),
+                np.uint64(self.seed),
+                np.uint32(identity),
+                np.uint64(min(int(d * 2**64), 2**64 - 1)),
+                np.uint32(starts),
+                np.int64(base),
+                until,
+                start,
+                self.csr.row_ptr,
+                self.csr.col_idx,
+                self._limit,
+                self._visits,
+                local=WALKS_LOCAL.get(dev.kind),
+            )
         p = None
         if queries.vertices is None:
             p = dev.upload(queries.distinct_vector(i).astype(self.numbers.real))
         store = None if self.store is None else self.store.buffer
         back = 0.0 if problem.policy == "drop" else d  # of what walks lose, so much comes back
         self._program.ppr_score(
-            -(-n // self._items), np.int32(n), np.int32(source), wide(1 - d),
-            wide((1 - d) * d * moving / self.walks), wide(back * on_dangling),
-            wide(back * moving / self.walks), self._visits, p, store, self._score,
-        )  # fmt: skip
+            -(-n // self._items),
+            np.int32(n),
+            np.int32(source),
+            wide(1 - d),
+            wide((1 - d) * d * moving / self.walks),
+            wide(back * on_dangling),
+            wide(back * moving / self.walks),
+            self._visits,
+            p,
+            store,
+            self._score,
+        )
 
     def _starts(self, i: int) -> tuple[int, int, Any, Any]:
         """Where walks from source i are after their first step: how many such vertices, where they stand in a

@@ -33,9 +33,37 @@ Paths = Callable[[str], Path]
 EXACT = ("power", "coo", "coo-flat")
 # row numbers from 0 in California.mtx
 CONTEST = [
-    9616, 18, 1010, 6016, 3579, 3511, 4549, 281, 6465, 2104, 5338, 2301, 37, 670, 7544, 7080, 7771, 835, 623,
-    924, 1854, 2048, 9500, 5906, 7910, 8488, 6075, 6786, 5530, 5677,
-]  # fmt: skip
+    9616,
+    18,
+    1010,
+    6016,
+    3579,
+    3511,
+    4549,
+    281,
+    6465,
+    2104,
+    5338,
+    2301,
+    37,
+    670,
+    7544,
+    7080,
+    7771,
+    835,
+    623,
+    924,
+    1854,
+    2048,
+    9500,
+    5906,
+    7910,
+    8488,
+    6075,
+    6786,
+    5530,
+    5677,
+]
 
 
 def random_graph(seed: int, weighted: bool = False, n: int = 60, arcs: int = 150) -> Graph:
@@ -44,9 +72,13 @@ def random_graph(seed: int, weighted: bool = False, n: int = 60, arcs: int = 150
     tails, heads = (rng.random((2, arcs)) ** 2 * n).astype(int)
     weights = rng.integers(0, 9, arcs) / 3 if weighted else None
     return Graph.from_edges(
-        tails, heads, weights=weights, vertices=np.arange(n), directed=bool(seed % 2),
+        tails,
+        heads,
+        weights=weights,
+        vertices=np.arange(n),
+        directed=bool(seed % 2),
         duplicates=("merge", "keep")[seed // 2 % 2],
-    )  # fmt: skip
+    )
 
 
 def skewed_graph(n: int = 5000, arcs: int = 60_000) -> Graph:
@@ -86,9 +118,16 @@ def test_policies(device: Device, method: Any, dangling: Any) -> None:
     graph = random_graph(1)
     for sources in ([0, 7, 33], [{0: 1.0, 4: 3.0}, {59: 1.0}]):
         found = personalized_pagerank(
-            graph, sources, method=method, dangling=dangling, dtype="float64", tol=1e-12, norm="l1",
-            max_iter=300, device=device,
-        )  # fmt: skip
+            graph,
+            sources,
+            method=method,
+            dangling=dangling,
+            dtype="float64",
+            tol=1e-12,
+            norm="l1",
+            max_iter=300,
+            device=device,
+        )
         close(found, reference_ppr(graph, sources, dangling=dangling, tol=1e-15))
         assert found.converged is not None and found.converged.all()
         assert found.dangling == ("given" if isinstance(dangling, dict) else dangling)
@@ -103,9 +142,15 @@ def test_like_networkx(device: Device) -> None:
     other.add_edges_from(zip(tails.tolist(), heads.tolist(), strict=True))
     simple = Graph.from_edges(*np.array(list(other.edges)).T, vertices=np.arange(40), directed=True)
     found = personalized_pagerank(
-        simple, 5, dangling="personalization", dtype="float64", tol=1e-12, norm="l1", max_iter=500,
+        simple,
+        5,
+        dangling="personalization",
+        dtype="float64",
+        tol=1e-12,
+        norm="l1",
+        max_iter=500,
         device=device,
-    )  # fmt: skip
+    )
     want = nx.pagerank(other, personalization={5: 1}, tol=1e-15, max_iter=1000)
     close(found, np.array([[want[v] for v in range(40)]]))
 
@@ -353,9 +398,7 @@ def test_check_every(device: Device) -> None:
 
 def test_squared(device: Device) -> None:
     graph = random_graph(1)
-    plain, squared = (
-        personalized_pagerank(graph, [0, 4], squared=s, device=device) for s in (False, True)
-    )  # fmt: skip
+    plain, squared = (personalized_pagerank(graph, [0, 4], squared=s, device=device) for s in (False, True))
     assert np.abs(plain.iterations - squared.iterations).max() <= 1
     assert (squared.residuals < 1e-6).all()
 
@@ -448,9 +491,15 @@ def test_walks_by_hand(device: Device) -> None:
     graph = random_graph(3)
     source = int(np.argmax(graph.degrees))
     found = personalized_pagerank(
-        graph, source, method="monte-carlo", walks=300, seed=2**40 + 7, dangling="drop", dtype="float64",
+        graph,
+        source,
+        method="monte-carlo",
+        walks=300,
+        seed=2**40 + 7,
+        dangling="drop",
+        dtype="float64",
         device=device,
-    )  # fmt: skip
+    )
     assert found.visits is not None and found.lost is not None and found.ranks is not None
     visits, lost = python_walks(graph, source, 300, 2**40 + 7, 0.85)
     assert found.visits[0].tolist() == visits.tolist()
@@ -487,9 +536,15 @@ def test_unbiased(device: Device, dangling: Any, weighted: bool) -> None:
     ends = np.flatnonzero(graph.degrees == 0)
     for sources in ([0, 1, int(ends[0])], [{0: 1.0, int(ends[0]): 2.0, 4: 0.5}, {int(ends[0]): 1}]):
         found = personalized_pagerank(
-            graph, sources, method="monte-carlo", walks=100_000, seed=5, dangling=dangling, dtype="float64",
+            graph,
+            sources,
+            method="monte-carlo",
+            walks=100_000,
+            seed=5,
+            dangling=dangling,
+            dtype="float64",
             device=device,
-        )  # fmt: skip
+        )
         verify_ppr(graph, found, sources)
         want = reference_ppr(graph, sources, dangling=dangling)
         assert found.ranks is not None
@@ -506,7 +561,7 @@ def test_error_shrinks_as_the_root_of_walks(device: Device) -> None:
             personalized_pagerank(graph, 3, method="monte-carlo", walks=walks, seed=s, device=device).ranks[0]
             - want
             for s in range(12)
-        ]  # fmt: skip
+        ]
         rms.append(float(np.sqrt(np.mean(np.square(errors)))))
         # the sum of all variances is at most (1 + d) / walks
         assert np.mean(np.square(errors).sum(axis=1)) <= 1.85 / walks
@@ -563,9 +618,7 @@ def test_start_thresholds() -> None:
 def test_seed_is_recorded(device: Device) -> None:
     graph = random_graph(1)
     found = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, device=device)
-    again = personalized_pagerank(
-        graph, 0, method="monte-carlo", walks=50, seed=found.seed, device=device
-    )  # fmt: skip
+    again = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, seed=found.seed, device=device)
     assert found.ranks is not None and again.ranks is not None
     assert found.ranks.tobytes() == again.ranks.tobytes()
 
