@@ -1,6 +1,6 @@
 """What kinds of device there are, what is peculiar to drivers, and what the device floor knows of a device.
 
-All vendor quirks stand in one function, `quirks`; launch choices by kind of device in one table, `TUNING`.
+All vendor quirks stand in one function, `quirks`; the launch table that every kernel starts from is `TUNING`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 import pyopencl as cl
 
+from clgraph.device.shapes import Kind, Shapes
 from clgraph.errors import DeviceError
 
-Kind = Literal["gpu", "cpu", "fpga", "emulator", "simulator"]
 Kernels = Literal["ndrange", "pipeline"]
 
 
@@ -37,13 +37,12 @@ class Tuning:
 # GPUs want one work-item per vertex. CPUs want long serial runs, and Intel's vectoriser ruins gathers when
 # one work-item takes one vertex or a group has 16 and more: few work-items with many vertices each.
 # The simulator gets small numbers, so that graphs of 50 vertices still span several work-groups.
-TUNING: dict[Kind, Tuning] = {
-    "gpu": Tuning(items=1, local_size=256),
-    "cpu": Tuning(items=512, local_size=4),
-    "emulator": Tuning(items=512, local_size=4),
-    "fpga": Tuning(items=512, local_size=1),
-    "simulator": Tuning(items=4, local_size=8),
-}
+TUNING = Shapes(
+    gpu=Tuning(items=1, local_size=256),
+    cpu=Tuning(items=512, local_size=4),
+    fpga=Tuning(items=512, local_size=1),
+    simulator=Tuning(items=4, local_size=8),
+)
 
 
 @dataclass(frozen=True)
