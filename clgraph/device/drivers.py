@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.device import cache
+from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
@@ -218,7 +219,8 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
             if _state.folder:
                 os.environ["OCL_ICD_VENDORS"] = _state.folder
             try:
-                _state.platforms = _query()
+                with unknown_cpu():
+                    _state.platforms = _query()
             finally:
                 if _state.folder:  # the loader reads it once; child processes shall look for themselves
                     del os.environ["OCL_ICD_VENDORS"]
