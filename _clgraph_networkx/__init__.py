@@ -56,7 +56,7 @@ def get_info() -> dict[str, Any]:
     notes = NOTES | dict.fromkeys(("bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree"), SORTING)
     return {
         "backend_name": "clgraph",
-        "project": "clgraph",
+        "project": "pyclgraph",
         "package": "clgraph",
         "short_summary": "Runs on any OpenCL device: GPUs, CPUs, FPGAs.",
         "default_config": {"device": None},

@@ -79,11 +79,11 @@ def test_wheel_holds_package_and_kernels_and_no_more(either):
         for file in (ROOT / package).rglob("*.py")
     } | {"clgraph/py.typed"}
     assert modules <= names
-    info = f"clgraph-{clgraph.__version__}.dist-info/"
+    info = f"pyclgraph-{clgraph.__version__}.dist-info/"
     assert all(name.startswith(("clgraph/", "_clgraph_networkx/", info)) for name in names)
     assert not [name for name in names if "test" in Path(name).parts or "__pycache__" in name]
     assert f"{info}licenses/LICENSE" in names
-    assert either.name == f"clgraph-{clgraph.__version__}-py3-none-any.whl"
+    assert either.name == f"pyclgraph-{clgraph.__version__}-py3-none-any.whl"
 
 
 def test_sdist_holds_everything_that_a_packager_needs(sdist):
@@ -98,10 +98,10 @@ def test_sdist_holds_everything_that_a_packager_needs(sdist):
 
 def test_metadata(either):
     with zipfile.ZipFile(either) as archive:
-        text = archive.read(f"clgraph-{clgraph.__version__}.dist-info/METADATA").decode()
-        entry = archive.read(f"clgraph-{clgraph.__version__}.dist-info/entry_points.txt").decode()
+        text = archive.read(f"pyclgraph-{clgraph.__version__}.dist-info/METADATA").decode()
+        entry = archive.read(f"pyclgraph-{clgraph.__version__}.dist-info/entry_points.txt").decode()
     data = email.parser.Parser().parsestr(text)
-    assert (data["Name"], data["Version"]) == ("clgraph", clgraph.__version__)
+    assert (data["Name"], data["Version"]) == ("pyclgraph", clgraph.__version__)
     assert data["License-Expression"] == "MIT"
     assert data["Requires-Python"] == ">=3.11"
     assert "clgraph = clgraph.cli:main" in entry
@@ -194,7 +194,7 @@ def registry(request):
 
 @pytest.fixture(scope="module")
 def python(thorough, registry, wheel, tmp_path_factory):
-    """The Python of an environment made empty, into which clgraph[cpu] was installed from the wheel."""
+    """The Python of an environment made empty, into which pyclgraph[cpu] was installed from the wheel."""
     folder = tmp_path_factory.mktemp("environment") / "venv"
     # without a pip of its own, which would take as long again: this environment's pip installs into that one
     venv.create(folder, with_pip=False)
@@ -241,10 +241,10 @@ def test_the_extra_cpu_suffices_where_there_is_no_other_driver(python, tmp_path)
 
 def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
     """The same environment, emptied of clgraph and all its files: only the dependencies stay."""
-    pip(python, "uninstall", "--yes", "clgraph")
+    pip(python, "uninstall", "--yes", "pyclgraph")
     gone = subprocess.run([python, "-c", "import clgraph"], cwd=tmp_path, env=user_environment(tmp_path))
     assert gone.returncode != 0
-    assert not list(python.parent.parent.rglob("clgraph*"))
+    assert not list(python.parent.parent.rglob("*clgraph*"))
     pip(python, "install", "--no-deps", wheel_of_sdist)
     works_installed(python, tmp_path)
 
