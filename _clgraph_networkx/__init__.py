@@ -1,15 +1,15 @@
-"""What NetworkX is told about its backend ``clgraph`` when NetworkX is imported.
+"""Information about the backend ``clgraph`` that NetworkX reads when it is imported.
 
-A package of its own beside clgraph: NetworkX calls `get_info` at each ``import networkx``, and importing
-clgraph for it (NumPy, SciPy) would take longer than NetworkX itself. The backend, `clgraph.networkx_backend`,
-is loaded when it is first used.
+This is a package of its own because NetworkX calls `get_info` at each ``import networkx``, and importing
+clgraph with NumPy and SciPy for it would take longer than importing NetworkX. The backend itself,
+`clgraph.networkx_backend`, is loaded when it is first used.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-# functions that run on a device; clgraph.networkx_backend has them all
+# functions that run on a device; clgraph.networkx_backend defines them
 FUNCTIONS: tuple[str, ...] = (
     "all_pairs_shortest_path_length",
     "ancestors",
@@ -42,11 +42,12 @@ FUNCTIONS: tuple[str, ...] = (
 
 NOTES: dict[str, str] = {
     "pagerank": (
-        "Stops once the L1 difference of two iterates is below min(N * tol, 1e-3): NetworkX's own test, "
-        "N * tol, cannot fail on large graphs. Alpha below 1, weights and vectors not negative."
+        "Stops once the L1 difference of two iterates is below min(N * tol, 1e-3): NetworkX's own criterion, "
+        "N * tol, is always met on large graphs. Alpha must be below 1; weights and vectors must not be "
+        "negative."
     ),
-    "clustering": "Of undirected graphs without weights.",
-    "strongly_connected_components": "Components come in NetworkX's own order.",
+    "clustering": "For undirected graphs without weights.",
+    "strongly_connected_components": "Components are in NetworkX's order.",
 }
 SORTING = "`sort_neighbors` is left to NetworkX."
 

@@ -1,11 +1,12 @@
-"""Making graphs (`clgraph.powerlaw_graph`, `clgraph.rmat_graph` of seed 1): seconds by phase, medians.
+"""Generate graphs (`clgraph.powerlaw_graph`, `clgraph.rmat_graph`, seed 1): seconds by phase, medians.
 
     python benchmarks/generating.py --device pocl --graphs powerlaw3000000,rmat20 --json generating.json
 
-``powerlawN``: N vertices, exponent 2.71, average degree 5; ``rmatS``: scale S, 16 edges a vertex, undirected.
-``--device host`` is NumPy's way. The first run of each model is not counted on a device (it builds the
-kernels), but reported. "made" is drawing and building rows, without the download. With ``--check`` each graph
-is compared with the one that the host makes. "peak" is the process's largest resident memory so far.
+``powerlawN``: N vertices, exponent 2.71, average degree 5; ``rmatS``: scale S, 16 edges per vertex,
+undirected. ``--device host`` uses NumPy. On a device, the first run of each model builds the kernels; it is
+reported but not counted. "made" is the time to draw edges and build rows, without the download. With
+``--check`` each graph is compared with the one that the host makes. "peak" is the largest resident memory
+of the process so far.
 """
 
 import hashlib
@@ -21,7 +22,7 @@ from clgraph.errors import InputError
 
 
 def make(name: str, device: Any) -> tuple[Graph, dict[str, float]]:
-    """The graph of this name, and the seconds that its phases took."""
+    """The graph of this name, and the seconds of each phase."""
     parts = re.fullmatch(r"(powerlaw|rmat)(\d+)", name)
     if not parts:
         raise InputError(f"graph {name!r}: give powerlawN or rmatS, such as powerlaw3000000 or rmat20")
@@ -33,17 +34,17 @@ def make(name: str, device: Any) -> tuple[Graph, dict[str, float]]:
 
 
 def digest(graph: Graph) -> str:
-    """By which graphs from different runs and devices can be compared."""
+    """A digest by which graphs from different runs and devices can be compared."""
     return hashlib.sha256(graph.row_ptr.tobytes() + graph.col_idx.tobytes()).hexdigest()[:16]
 
 
 def case(name: str, host: bool, check: bool) -> Case:
-    """A graph made again and again."""
+    """A graph that is generated repeatedly."""
 
     def run(context: Context) -> Figures:
         graph, first = make(name, context.device)
         details = {"vertices": graph.num_vertices, "edges": graph.num_edges, "digest": digest(graph)}
-        del graph  # its arrays make room for the next run's
+        del graph  # frees memory for the next run
         timing = timed(
             lambda: make(name, context.device), context.repeat, keep=lambda made: made[1], limit=60
         )

@@ -1,13 +1,14 @@
-"""NetworkX's functions by themselves and through the backend.
+"""NetworkX's functions, run by NetworkX itself and by the backend.
 
     python benchmarks/networkx_backend.py --device pocl --edges 1000000 --json networkx_backend.json
     python benchmarks/networkx_backend.py --device pocl --crossover
 
-"first" converts the graph, "cached" finds it converted; kernels are built before. Results are used up: every
-set, pair and path is made. Random graphs of 10 edges a node and one seed (`networkx.gnm_random_graph`);
-``--shuffled`` makes the edges' node objects one by one, as reading a file does: slower for both sides. With
-``--crossover`` graphs shrink until NetworkX is faster: what `clgraph.networkx_backend.rules` holds. clgraph
-must be installed (an editable install will do), since NetworkX finds backends by their entry points.
+"first" includes the conversion of the graph, "cached" finds it converted; kernels are built beforehand.
+Results are consumed: every set, pair and path is made. The graphs are random, with 10 edges per node and
+one seed (`networkx.gnm_random_graph`); ``--shuffled`` makes every node object anew, as reading a file does,
+which is slower for both sides. With ``--crossover`` graphs shrink until NetworkX is faster; those are the
+sizes in `clgraph.networkx_backend.rules`. clgraph must be installed (an editable install will do), since
+NetworkX finds backends by their entry points.
 """
 
 from __future__ import annotations
@@ -57,8 +58,8 @@ SEARCHES = (
     "single_source_shortest_path",
     "has_path",
 )
-PAIRS = "all_pairs_shortest_path_length"  # only if it is asked for
-PAIRED_SOURCES = 64  # of its results are used up
+PAIRS = "all_pairs_shortest_path_length"  # only on request
+PAIRED_SOURCES = 64  # so many of its results are consumed
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys((*SEARCHES, "node_connected_component"), (0,)),
     "has_path": (0, 1),
@@ -69,7 +70,7 @@ LIMIT = 10.0  # seconds for each figure, after the first run
 
 
 def make_graph(edges: int, directed: bool, shuffled: bool) -> Any:
-    """A random graph of 10 edges a node."""
+    """A random graph with 10 edges per node."""
     graph = nx.gnm_random_graph(max(edges // 10, 5), edges, seed=1, directed=directed)
     if not shuffled:
         return graph
@@ -80,19 +81,19 @@ def make_graph(edges: int, directed: bool, shuffled: bool) -> Any:
     return made
 
 
-def use_up(name: str, found: Any) -> None:
-    """Make every piece of a result."""
+def consume(name: str, found: Any) -> None:
+    """Make every part of a result."""
     if isinstance(found, Iterator):
         deque(islice(found, PAIRED_SOURCES) if name == PAIRS else found, maxlen=0)
 
 
 def measure(name: str, graph: Any, context: Context, limit: float = LIMIT) -> Figures:
-    """Seconds of NetworkX, of the first call with a graph, and of the next ones."""
+    """Seconds of NetworkX, of the first call with a graph, and of later calls."""
     nx.config.backends.clgraph.device = context.device
     function = partial(getattr(nx, name), graph, *ARGUMENTS.get(name, ()))
 
     def cached() -> None:
-        use_up(name, function(backend="clgraph"))
+        consume(name, function(backend="clgraph"))
 
     def first() -> None:
         graph.__networkx_cache__.clear()
@@ -100,7 +101,7 @@ def measure(name: str, graph: Any, context: Context, limit: float = LIMIT) -> Fi
 
     cached()  # builds the kernels
     values = {
-        "networkx": timed(lambda: use_up(name, function()), context.repeat, limit=limit).quantity,
+        "networkx": timed(lambda: consume(name, function()), context.repeat, limit=limit).quantity,
         "first": timed(first, context.repeat, limit=limit).quantity,
         "cached": timed(cached, 2 * context.repeat + 1, limit=limit).quantity,
     }
@@ -108,7 +109,7 @@ def measure(name: str, graph: Any, context: Context, limit: float = LIMIT) -> Fi
         ratio = values["networkx"]["value"] / values[which]["value"]
         values[f"speedup_{which}"] = quantity(ratio, "")
     size = {"of_vertices": len(graph), "of_arcs": sum(map(len, graph._adj.values()))}
-    return Figures(values, size, context.energy(cached, "a cached call, results used up"), len(graph))
+    return Figures(values, size, context.energy(cached, "a cached call, results consumed"), len(graph))
 
 
 def one_size(name: str, edges: int, shuffled: bool) -> Case:
@@ -126,7 +127,7 @@ def one_size(name: str, edges: int, shuffled: bool) -> Case:
 
 
 def crossover(name: str, largest: int) -> Case:
-    """Arcs from which the backend is faster, and stays so."""
+    """The number of arcs from which on the backend is faster."""
 
     def run(context: Context) -> Figures:
         least = {"first": float("inf"), "cached": float("inf")}
@@ -144,13 +145,13 @@ def crossover(name: str, largest: int) -> Case:
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the cases asked for."""
     parser = script.parser(__doc__)
-    parser.add_argument("--edges", type=int, default=1_000_000, help="with --crossover: at most so many")
+    parser.add_argument("--edges", type=int, default=1_000_000, help="with --crossover: at most this many")
     parser.add_argument(
         "--functions", type=script.words, help=f"names, with commas (default: all but {PAIRS})"
     )
-    parser.add_argument("--shuffled", action="store_true", help="node objects one by one")
+    parser.add_argument("--shuffled", action="store_true", help="make every node object anew")
     parser.add_argument("--crossover", action="store_true")
     options = parser.parse_args()
     if "clgraph" not in nx.config.backends:

@@ -5,19 +5,19 @@
     python benchmarks/ppr.py --device pocl --contest --data FOLDER --json california.json
     python benchmarks/ppr.py --device nvidia --graph rmat22 --reference device --slides
 
-Graphs: a file (read as directed), or ``rmatS``: R-MAT of scale S, seed 1, 16 arcs a vertex drawn; of scale
-22 the vertices from 3 600 000 on are dropped and the first 45 million distinct arcs kept: as large as the
-slides' Wikipedia. Sources are drawn among vertices with out-arcs (seed 5); `--contest` takes the contest's 30
-of California.mtx (in the folder --data, or given by --graph).
+Graphs: a file (read as directed), or ``rmatS``: R-MAT of scale S, seed 1, 16 arcs drawn per vertex; at
+scale 22 the vertices from 3 600 000 on are dropped and the first 45 million distinct arcs are kept, which
+gives the size of the slides' Wikipedia graph. Sources are drawn among vertices with out-arcs (seed 5);
+`--contest` takes the contest's 30 of California.mtx (in the folder --data, or given by --graph).
 
 `--slides` prints the slides' table instead, as Markdown: their time and accuracy (Wikipedia 2007, RTX 3080
 laptop) beside ours, one source at a time; "dangling" rows have sources without out-arcs.
 
-"call" is the whole call on a graph used before, over the number of sources; "kernels" first launch to last
-kernel finished, the top 20 selected. Both are medians of `--repeat` calls after one that is not counted.
-Accuracy is against the power method in float64 to an L2 difference of 1e-12 (a vertex within 1e-9 of the 20th
-rank may stand in for it), by SciPy, or with `--reference device` on the device. The cases:
-clgraph/bench/cases/ppr.py.
+"call" is the time of the whole call on a graph used before, divided by the number of sources; "kernels" is
+the time from the first launch to the end of the last kernel, with the top 20 selected. Both are medians of
+`--repeat` calls after one that is not counted. Accuracy is measured against the power method in float64 to
+an L2 difference of 1e-12 (a vertex whose rank is within 1e-9 of the 20th counts as well), computed by
+SciPy, or with `--reference device` on the device. The cases are in clgraph/bench/cases/ppr.py.
 """
 
 from pathlib import Path
@@ -34,7 +34,7 @@ def main() -> None:
     parser = script.parser(__doc__)
     parser.add_argument("--graph", default="rmat16")
     parser.add_argument("--sources", type=int, default=ppr.SOURCES)
-    parser.add_argument("--singles", type=int, default=8, help="so many of them one at a time")
+    parser.add_argument("--singles", type=int, default=8, help="how many of them also run one at a time")
     parser.add_argument("--contest", action="store_true")
     parser.add_argument("--slides", action="store_true", help="print the slides' table, ours beside theirs")
     parser.add_argument("--walks", type=script.numbers, default=[20_000, 200_000])

@@ -2,8 +2,8 @@
 
     python benchmarks/reading.py --rows 16000000 --json reading.json
 
-Each figure is the median of `--repeat` runs in one process; peers build a SciPy CSR matrix (NetworkX: its own
-graph, a tenth of the rows). Peak memory is that of a process of its own which reads the edge list.
+Each figure is the median of `--repeat` runs in one process; peers build a SciPy CSR matrix (NetworkX: its
+own graph, of a tenth of the rows). Peak memory is that of a separate process that reads the edge list.
 """
 
 import subprocess
@@ -30,13 +30,13 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
 def matrix(rows: Any) -> sp.csr_array:
-    """As a SciPy matrix."""
+    """The rows as a SciPy matrix."""
     n = int(rows.max()) + 1
     return sp.csr_array((np.ones(len(rows), np.int8), (rows[:, 0], rows[:, 1])), shape=(n, n))
 
 
 def write_rows(path: Path, ends: Any, n: int) -> None:
-    """An edge list in no order."""
+    """Write an unordered edge list."""
     source, target = cells(np.arange(n), b"\t"), cells(np.arange(n), b"\n")
     with open(path, "wb") as file:
         for start in range(0, ends.shape[1], 1 << 18):
@@ -45,21 +45,21 @@ def write_rows(path: Path, ends: Any, n: int) -> None:
 
 
 def pandas_reads(path: Path) -> Any:
-    """By pandas."""
+    """Read with pandas."""
     import pandas as pd
 
     return matrix(pd.read_csv(path, sep="\t", header=None).to_numpy())
 
 
 def networkx_reads(path: Path) -> Any:
-    """By NetworkX."""
+    """Read with NetworkX."""
     import networkx as nx
 
     return nx.read_edgelist(path, nodetype=int)
 
 
 def work_of(folder: Path, graph: Any, peers: bool) -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """(who, what, call)."""
+    """Yield (who, what, call) for each thing to measure."""
     text, small, binary = (folder / name for name in ("graph.txt", "small.txt", "graph.clg"))
     yield "clgraph", "read edge list", lambda: read(text)
     yield "clgraph", "read edge list, directed", lambda: read(text, directed=True)
@@ -73,7 +73,7 @@ def work_of(folder: Path, graph: Any, peers: bool) -> Iterator[tuple[str, str, C
 
 
 def case(name: str, who: str, what: str, call: Callable[[], Any]) -> Case:
-    """One way to read or write."""
+    """One way to read or write a file."""
 
     def run(context: Context) -> Figures:
         try:
@@ -85,7 +85,7 @@ def case(name: str, who: str, what: str, call: Callable[[], Any]) -> Case:
 
 
 def peak_case(name: str, text: Path) -> Case:
-    """Memory of a process that reads the edge list."""
+    """Peak memory of a process that reads the edge list."""
 
     def run(context: Context) -> Figures:
         done = subprocess.run([sys.executable, "-c", PEAK, text], capture_output=True, text=True, check=True)
@@ -95,7 +95,7 @@ def peak_case(name: str, text: Path) -> Case:
 
 
 def main() -> None:
-    """Write an edge list and read it in every way."""
+    """Write an edge list and read it in each way."""
     parser = script.parser(__doc__)
     parser.set_defaults(device="host")
     parser.add_argument("--rows", type=int, default=16_000_000)

@@ -1,12 +1,13 @@
-"""Sampling a power-law graph (exponent 2.71, average degree 5, `clgraph.powerlaw_graph` of seed 1) to half
-of its vertices: seconds by phase, medians.
+"""Sample a power-law graph (exponent 2.71, average degree 5, `clgraph.powerlaw_graph` of seed 1) to half of
+its vertices: seconds by phase, medians.
 
     python benchmarks/sampling.py --device pocl --vertices 1000000,3000000 --json sampling.json
 
-"kernels" is the run on the device, "call" the whole call on a graph that is there, the sample's graph made.
-"scipy loop" is the batched loop of drv on scipy.sparse.csgraph (`clgraph.reference_sample`), run once and
-only up to `--peer-vertices`. `--one-core`: the same kernels on one core of a CPU device, in a process of its
-own. The first run of each case is not counted. The cases: clgraph/bench/cases/sampling.py.
+"kernels" is the run on the device, "call" the whole call on a graph that is already there, including the
+`Graph` made of the sample. "scipy loop" is the batched loop of drv on scipy.sparse.csgraph
+(`clgraph.reference_sample`), run once and only up to `--peer-vertices`. `--one-core` runs the same kernels
+on one core of a CPU device, in a separate process. The first run of each case is not counted. The cases are
+in clgraph/bench/cases/sampling.py.
 """
 
 from clgraph.bench import script

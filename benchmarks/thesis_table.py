@@ -1,9 +1,9 @@
-"""The thesis's Table 4.2 (characteristics of samples) rerun: its 20 rows, printed figures beside ours.
+"""Rerun the thesis's Table 4.2 (characteristics of samples): its 20 rows, printed figures beside ours.
 
     python benchmarks/thesis_table.py --device nvidia --vertices 30000000 --json table.json
 
-The graph is `clgraph.powerlaw_graph` of seed 1 (Chung and Lu's model, exponent 2.71, average degree 5);
-the thesis does not name its generator. The cases: clgraph/bench/cases/characteristics.py.
+The graph is `clgraph.powerlaw_graph` of seed 1 (Chung and Lu's model, exponent 2.71, average degree 5); the
+thesis does not name its generator. The cases are in clgraph/bench/cases/characteristics.py.
 """
 
 from clgraph.bench import script
@@ -13,7 +13,7 @@ from clgraph.bench.tables import tables
 
 
 def main() -> None:
-    """Run the rows, print a Markdown table."""
+    """Run the rows and print a Markdown table."""
     parser = script.parser(__doc__)
     parser.add_argument("--vertices", type=int, default=300_000)
     parser.add_argument("--seed", type=int, default=1)

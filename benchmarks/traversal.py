@@ -1,15 +1,16 @@
-"""Breadth-first search and components beside SciPy, NetworKit, igraph, GraphBLAS and CuPy (those installed),
-in one run.
+"""Breadth-first search and components beside SciPy, NetworKit, igraph, GraphBLAS and CuPy (those
+installed), in one run.
 
     python benchmarks/traversal.py --device pocl --graphs rmat20,grid1000,powerlaw3000000 --json out.json
     python benchmarks/traversal.py --device nvidia --graphs rmat22,grid1000 --peers cupy --json h200.json
 
-Graphs: ``rmatS`` (scale S, 16 edges a vertex before merging, undirected), ``gridK`` (K x K), ``powerlawN`` (N
-vertices, average degree 5). Every figure is a median over `--sources` searches from vertices of the largest
-component, or over `--repeat` runs, after one that is not counted. "call" is the whole call on a graph used
-before, "kernels" first launch to last kernel finished. "moved" is the least traffic that the answer needs;
-its share is of a copy's bandwidth measured in the same run. `--tune alpha=30,beta=24` changes
-`clgraph.traversal.search.Shape` for all devices. The cases: clgraph/bench/cases/traversal.py.
+Graphs: ``rmatS`` (scale S, 16 edges a vertex before merging, undirected), ``gridK`` (K x K), ``powerlawN``
+(N vertices, average degree 5). Every figure is a median over `--sources` searches from vertices of the
+largest component, or over `--repeat` runs, after one that is not counted. "call" is the whole call on a
+graph used before, "kernels" the time from the first launch to the end of the last kernel. "moved" is the
+least traffic that the result requires, also as a share of a copy's bandwidth measured in the same run.
+`--tune alpha=30,beta=24` changes `clgraph.traversal.search.Shape` for all devices. The cases:
+clgraph/bench/cases/traversal.py.
 """
 
 from dataclasses import fields, replace

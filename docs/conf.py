@@ -25,8 +25,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"clgraph {version}"
 html_static_path = []
 html_show_sourcelink = False
-# pages by themselves have no section to navigate in
-ALONE = ("tutorial", "coming-from", "methods", "devices", "networkx", "fpga", "bench-json")
+# single pages have no section to navigate
+ALONE = ("tutorial", "coming-from", "methods", "devices", "performance", "networkx", "fpga", "bench-json")
 html_sidebars = {page: [] for page in ALONE}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],  # nothing that needs a network

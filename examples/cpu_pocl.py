@@ -2,7 +2,7 @@
 
     python examples/cpu_pocl.py [GRAPH]
 
-Without GRAPH a power-law graph of 100 000 vertices is made.
+Without GRAPH, a power-law graph of 100 000 vertices is generated.
 """
 
 import sys

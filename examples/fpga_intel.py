@@ -2,11 +2,11 @@
 
     python examples/fpga_intel.py [GRAPH] [--board B] [--binary FILE]
 
-A board builds no kernels at run time: `clgraph fpga compile` makes one binary with all of clgraph's pipelines
-(cl/fpga), for a board by Intel's offline compiler aoc (hours; give the finished file by --binary), for the
-emulator by its own runtime (pip install 'clgraph[fpga-emulator]'; seconds). The emulator runs on the CPU: it
-proves that kernels are right, and says nothing about a board's speed (docs/fpga.md has a model of that).
-Without GRAPH a power-law graph of 5 000 vertices is made.
+A board builds no kernels at run time: `clgraph fpga compile` makes one binary of all of clgraph's pipelines
+(cl/fpga): for a board with Intel's offline compiler aoc (this takes hours; pass the finished file with
+--binary), for the emulator with its own runtime (pip install 'pyclgraph[fpga-emulator]'; this takes seconds).
+The emulator runs on the CPU: it shows that the kernels are right, but says nothing about a board's speed
+(docs/fpga.md has a model of that). Without GRAPH, a power-law graph of 5 000 vertices is generated.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import clgraph
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("graph", nargs="?", help="a graph file")
 parser.add_argument("--board", help="the board, as `aoc -list-boards` names it (default: the emulator)")
-parser.add_argument("--binary", help="a binary that is there already")
+parser.add_argument("--binary", help="an existing binary")
 given = parser.parse_args()
 
 if given.graph:
@@ -48,7 +48,7 @@ try:
 except clgraph.DeviceError as error:
     sys.exit(f"This example needs an Intel FPGA or its emulator.\n{error}")
 
-# 3. sample, with what suits a board: breadth-first search by arrays, as in the COPRA thesis
+# 3. sample; the components are found by the breadth-first search of the COPRA thesis, which suits a board
 sample = clgraph.sample(graph, "drve", size="50%", seed=7, device=device, components="bfs")
 
 kind = "a board" if device.kind == "fpga" else "the emulator: its speed is not a board's"

@@ -1,9 +1,9 @@
-"""Sample a graph on an NVIDIA GPU by each method, and tell where the time goes.
+"""Sample a graph on an NVIDIA GPU by three methods, and print where the time goes.
 
     python examples/gpu_nvidia.py [GRAPH]
 
-NVIDIA's own driver is all that is needed, no CUDA toolkit. Without GRAPH a power-law graph of a million
-vertices is made.
+All you need is NVIDIA's driver, no CUDA toolkit. Without GRAPH, a power-law graph of a million vertices is
+generated.
 """
 
 import sys

@@ -1,9 +1,8 @@
-"""What the documentation shows is true, and it builds without a warning.
+"""The commands and the Python in docs/ run and give the outputs shown; docs/ builds without a warning.
 
-The blocks of each page run in order, in one folder, on one device, and give the outputs shown (see
-tests/test_readme.py, whose rules hold here: times and names of devices may differ). A comment before a
-block leaves it out: ``<!-- needs: LIBRARY -->`` or ``<!-- needs: clgraph installed -->`` if it is not,
-``<!-- not run: WHY -->`` always.
+The blocks of each page run in order, in one folder, on one device. The rules of tests/test_readme.py apply:
+times and names of devices may differ. A comment before a block can leave it out: ``<!-- needs: LIBRARY -->``
+or ``<!-- needs: clgraph installed -->`` if that is not installed, ``<!-- not run: WHY -->`` always.
 ``python tests/test_docs.py [PAGE ...]`` writes the outputs of this machine into the pages.
 """
 
@@ -36,7 +35,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def left_out(before: str) -> bool:
-    """Whether the comment before a block says that it is not run here."""
+    """Whether the comment before a block leaves it out here."""
     if before == "<!-- needs: clgraph installed -->\n":  # NetworkX finds backends by their entry points
         return not any(found.name == "clgraph" for found in entry_points(group="networkx.backends"))
     needs = re.match(r"<!-- needs: (\w+) -->", before)
@@ -116,7 +115,7 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
 
 
 def update(page: Path) -> None:
-    """Write what this machine gives into a page."""
+    """Write the outputs of this machine into a page."""
     parser, names = doctest.DocTestParser(), {}
     recorder = Recorder(optionflags=FLAGS)
     with tempfile.TemporaryDirectory() as folder:

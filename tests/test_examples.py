@@ -1,4 +1,4 @@
-"""The examples run where their device is, and say a clear word where it is not."""
+"""The examples run where their device is available, and say clearly what is missing where it is not."""
 
 import subprocess
 import sys
@@ -48,7 +48,7 @@ def test_runs(name, tmp_path):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_says_what_is_missing(name, tmp_path):
-    """An empty folder of drivers stands for a machine without the device (and without any other)."""
+    """An empty folder of drivers simulates a machine without any device."""
     done = run(name, OCL_ICD_VENDORS=str(tmp_path))
     assert done.returncode == 1
     assert done.stdout == ""

@@ -1,7 +1,7 @@
-"""The package as its user gets it: built, installed into an empty environment, run from another folder.
+"""The package as users get it: built, installed into an empty environment, run from another folder.
 
 Installing needs a package registry. Without one these tests are skipped with that reason, except under CI and
-``--require``, where what is not tested must not look tested.
+with ``--require``, where they fail.
 """
 
 import email.parser
@@ -35,7 +35,7 @@ def command(*args, **kwargs):
 
 
 def build(kind, source, out):
-    """One distribution of a source tree; its backend comes with the extra `test`, so nothing is fetched."""
+    """Build a distribution of a source tree; the extra `test` has the build backend, nothing is fetched."""
     command(sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", out, source)
     (made,) = out.iterdir()
     return made
@@ -54,7 +54,7 @@ def sdist(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wheel_of_sdist(sdist, tmp_path_factory):
-    """Built from the unpacked sdist: what pip does where there is no wheel."""
+    """Built from the unpacked sdist, as pip does where there is no wheel."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
@@ -133,7 +133,7 @@ def test_metadata(either):
     assert plain == {"pyopencl", "numpy", "scipy", "click", "rich"}
 
 
-def test_the_version_stands_once():
+def test_the_version_is_the_same_everywhere():
     with open(ROOT / "pyproject.toml", "rb") as file:
         assert "version" in tomllib.load(file)["project"]["dynamic"]
     assert f"version: {clgraph.__version__}\n" in (ROOT / "CITATION.cff").read_text()
@@ -165,7 +165,7 @@ def test_lazy_names_are_there_and_listed():
 
 @pytest.fixture(scope="module")
 def registry(request):
-    """Skip where pip reaches no registry, unless this run must not skip."""
+    """Skip if pip reaches no registry, unless this run must not skip."""
     done = subprocess.run(
         [
             sys.executable,
@@ -194,7 +194,7 @@ def registry(request):
 
 @pytest.fixture(scope="module")
 def python(thorough, registry, wheel, tmp_path_factory):
-    """The Python of an environment made empty, into which pyclgraph[cpu] was installed from the wheel."""
+    """The Python of a new environment into which pyclgraph[cpu] was installed from the wheel."""
     folder = tmp_path_factory.mktemp("environment") / "venv"
     # without a pip of its own, which would take as long again: this environment's pip installs into that one
     venv.create(folder, with_pip=False)
@@ -209,7 +209,7 @@ def pip(python, *args):
 
 
 def user_environment(tmp_path):
-    """No trace of the source tree, and no kernel built before."""
+    """An environment without the source tree and without built kernels."""
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "CLGRAPH_DEVICE")}
     return {**env, "CLGRAPH_CACHE_DIR": str(tmp_path / "cache")}
 
@@ -240,7 +240,7 @@ def test_the_extra_cpu_suffices_where_there_is_no_other_driver(python, tmp_path)
 
 
 def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
-    """The same environment, emptied of clgraph and all its files: only the dependencies stay."""
+    """The same environment, after clgraph and all its files were removed and the dependencies kept."""
     pip(python, "uninstall", "--yes", "pyclgraph")
     gone = subprocess.run([python, "-c", "import clgraph"], cwd=tmp_path, env=user_environment(tmp_path))
     assert gone.returncode != 0
@@ -252,7 +252,12 @@ def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
 def works_installed(python, tmp_path):
     """From a folder that is not the source tree."""
     env, program = user_environment(tmp_path), python.parent / "clgraph"
-    code = "import clgraph, clgraph.device.program; print(clgraph.__file__); print(clgraph.device.program.kernel_folder())"
+    code = (
+        "import clgraph\n"
+        "from clgraph.device.program import kernel_folder\n"
+        "print(clgraph.__file__)\n"
+        "print(kernel_folder())"
+    )
     where = command(python, "-c", code, cwd=tmp_path, env=env).stdout.splitlines()
     for path in where:
         assert Path(path).is_relative_to(python.parent.parent)

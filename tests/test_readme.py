@@ -1,7 +1,7 @@
-"""What README.md shows is true: its commands run and print the outputs shown, its Python gives its results.
+"""The commands and the Python in README.md run and give the outputs shown.
 
 ``console`` blocks hold commands after ``$`` and their output; they run in order in one folder. Times and the
-name of the device may differ; after ``<!-- output varies -->`` the rest may too.
+name of the device may differ; below ``<!-- output varies -->`` the whole output may.
 ``python tests/test_readme.py`` writes the outputs of this machine into README.md.
 """
 
@@ -33,7 +33,7 @@ def commands(body):
 
 
 def execute(command, folder):
-    """What a terminal shows (a pipe has no terminal's order: stderr comes first, as here it does anyway)."""
+    """Run a command; returns its status, and stdout and stderr as a terminal shows them."""
     tools = folder / ".bin"
     tools.mkdir(exist_ok=True)
     for name, arguments in (("clgraph", '-m clgraph "$@"'), ("python", '"$@"')):
@@ -57,7 +57,7 @@ def execute(command, folder):
 
 
 def plain(output):
-    """Without what differs from machine to machine and from run to run."""
+    """An output without what differs between machines and runs."""
     output = re.sub(r"^device .*$", "device", output, flags=re.MULTILINE)
     output = re.sub(r'("device": )".*"', r"\1", output)
     output = re.sub(r"; variant \w+$", "; variant", output, flags=re.MULTILINE)  # by kind of device
@@ -101,12 +101,20 @@ def test_the_two_commands_are_one_line_each_and_what_ci_runs():
 
 
 def test_links_into_the_repository_lead_somewhere():
-    for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", README.read_text()):
+    for target, anchor in re.findall(r"\]\((?!https?://|#)([^)#]+)(?:#([^)]+))?\)", README.read_text()):
         assert (ROOT / target).exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", (ROOT / target).read_text(), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w-]", "", head.lower().replace(" ", "-")) for head in headings}
+
+
+def test_it_is_a_first_page():
+    assert README.stat().st_size <= 13_000
+    assert sum(path.stat().st_size for path in (ROOT / "docs" / "images").iterdir()) < 60_000
 
 
 class Recorder(doctest.DocTestRunner):
-    """Takes what each example gives for what it should give."""
+    """Records what each example prints as what it should print."""
 
     def report_success(self, out, test, example, got):
         example.want = got
@@ -115,6 +123,7 @@ class Recorder(doctest.DocTestRunner):
 
 
 def update():
+    """Write the outputs of this machine into README.md."""
     recorder, parser, names = Recorder(optionflags=doctest.ELLIPSIS), doctest.DocTestParser(), {}
 
     def python(match):
