@@ -1,6 +1,6 @@
 """Information about the backend ``clgraph`` that NetworkX reads when it is imported.
 
-This is a package of its own because NetworkX calls `get_info` at each ``import networkx``, and importing
+This is a separate package because NetworkX calls `get_info` at each ``import networkx``, and importing
 clgraph with NumPy and SciPy for it would take longer than importing NetworkX. The backend itself,
 `clgraph.networkx_backend`, is loaded when it is first used.
 """

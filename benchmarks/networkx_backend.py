@@ -74,7 +74,7 @@ def make_graph(edges: int, directed: bool, shuffled: bool) -> Any:
     graph = nx.gnm_random_graph(max(edges // 10, 5), edges, seed=1, directed=directed)
     if not shuffled:
         return graph
-    rows = json.loads(json.dumps(list(graph.edges)))  # every end an object of its own
+    rows = json.loads(json.dumps(list(graph.edges)))  # every end a separate object
     made = type(graph)()
     made.add_nodes_from(range(len(graph)))
     made.add_edges_from(rows)

@@ -1,17 +1,17 @@
-"""PageRank beside SciPy, NetworKit, igraph, scikit-network, NetworkX, CuPy and CUDA (those installed).
+"""PageRank, compared with SciPy, NetworKit, igraph, scikit-network, NetworkX, CuPy and CUDA, if installed.
 
     python benchmarks/pagerank.py --device pocl --graphs rmat20 --json pagerank.json
     python benchmarks/pagerank.py --device nvidia --graphs rmat22 --cases iteration
     python benchmarks/pagerank.py --device pocl,intel --cases table --data FOLDER
     python benchmarks/pagerank.py --device pocl --data FOLDER --table62 table.md --with gpu.json
 
-Cases. iteration: one iteration of every variant, beside SciPy's float32 ``csr @ x`` (on a GPU also
+Cases. iteration: one iteration of every variant, compared with SciPy's float32 ``csr @ x`` (on a GPU also
 cuSPARSE's), arcs per second, and the bytes that must be moved at least, as a share of a copy's bandwidth in
 the same run. solve: float64, to an L1 error of --error, from a built Graph (the first call, which includes
-reversing, renumbering and building, and the next one), beside the peers (igraph's is PRPACK), whose own
-graphs are made beforehand. table: Table 6.2 of the PageRank thesis, 1000 iterations of ego-Facebook and
-cit-DBLP (facebook_combined.txt and cit-DBLP.edges in the folder --data), beside its printed figures and, on
-a GPU, its CUDA kernels; --table62 writes it as Markdown, with the records of other machines (--with).
+reversing, renumbering and building, and the next one), compared with the peers (igraph's is PRPACK), whose
+own graphs are made beforehand. table: Table 6.2 of the PageRank thesis, 1000 iterations of ego-Facebook and
+cit-DBLP (facebook_combined.txt and cit-DBLP.edges in the folder --data), next to its printed figures and,
+on a GPU, its CUDA kernels; --table62 writes it as Markdown, with the records of other machines (--with).
 
 Graphs: ``rmatS`` (scale S, 16 arcs per vertex before duplicates are merged, directed), ``powerlawN`` (N
 vertices, average degree 5, undirected), or files. Figures are medians over --repeat runs. The cases are in

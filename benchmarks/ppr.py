@@ -11,7 +11,7 @@ gives the size of the slides' Wikipedia graph. Sources are drawn among vertices 
 `--contest` takes the contest's 30 of California.mtx (in the folder --data, or given by --graph).
 
 `--slides` prints the slides' table instead, as Markdown: their time and accuracy (Wikipedia 2007, RTX 3080
-laptop) beside ours, one source at a time; "dangling" rows have sources without out-arcs.
+laptop) next to ours, one source at a time; "dangling" rows have sources without out-arcs.
 
 "call" is the time of the whole call on a graph used before, divided by the number of sources; "kernels" is
 the time from the first launch to the end of the last kernel, with the top 20 selected. Both are medians of
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--sources", type=int, default=ppr.SOURCES)
     parser.add_argument("--singles", type=int, default=8, help="how many of them also run one at a time")
     parser.add_argument("--contest", action="store_true")
-    parser.add_argument("--slides", action="store_true", help="print the slides' table, ours beside theirs")
+    parser.add_argument("--slides", action="store_true", help="print the slides' table with our figures")
     parser.add_argument("--walks", type=script.numbers, default=[20_000, 200_000])
     parser.add_argument("--methods", type=script.words, default=[], help="beginnings of names")
     parser.add_argument("--peers", default="", help="'all', or names")

@@ -1,4 +1,4 @@
-"""How fast graph files are read and written, beside pandas, SciPy and NetworkX where they are installed.
+"""How fast graph files are read and written, compared with pandas, NumPy and NetworkX (those installed).
 
     python benchmarks/reading.py --rows 16000000 --json reading.json
 

@@ -1,4 +1,4 @@
-"""Rerun the thesis's Table 4.2 (characteristics of samples): its 20 rows, printed figures beside ours.
+"""Rerun the thesis's Table 4.2 (characteristics of samples): 20 rows, with the printed figures.
 
     python benchmarks/thesis_table.py --device nvidia --vertices 30000000 --json table.json
 
