@@ -7,6 +7,7 @@ with ``--require``, where they fail.
 import email.parser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -138,6 +139,20 @@ def test_the_version_is_the_same_everywhere():
         assert "version" in tomllib.load(file)["project"]["dynamic"]
     assert f"version: {clgraph.__version__}\n" in (ROOT / "CITATION.cff").read_text()
     assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_hints_name_the_distribution_and_not_the_stranger():
+    """`clgraph` on the package index is another project: nothing may tell users to install its extras."""
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "pyproject.toml"]
+    for folder in ("docs", "examples", "benchmarks"):
+        files += [file for file in (ROOT / folder).rglob("*") if file.suffix in (".md", ".py")]
+    wrong = [
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in files
+        for line in file.read_text().splitlines()
+        if re.search(r"(?<![\w-])clgraph\[|pip install clgraph\b", line)
+    ]
+    assert wrong == []
 
 
 def test_import_queries_no_driver():
