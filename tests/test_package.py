@@ -141,20 +141,6 @@ def test_the_version_is_the_same_everywhere():
     assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_hints_name_the_distribution_and_not_the_stranger():
-    """`clgraph` on the package index is another project: nothing may tell users to install its extras."""
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "pyproject.toml"]
-    for folder in ("docs", "examples", "benchmarks"):
-        files += [file for file in (ROOT / folder).rglob("*") if file.suffix in (".md", ".py")]
-    wrong = [
-        f"{file.relative_to(ROOT)}: {line.strip()}"
-        for file in files
-        for line in file.read_text().splitlines()
-        if re.search(r"(?<![\w-])clgraph\[|pip install clgraph\b", line)
-    ]
-    assert wrong == []
-
-
 def test_import_queries_no_driver():
     code = (
         "import sys, clgraph, clgraph.cli\n"
@@ -173,6 +159,20 @@ def test_lazy_names_are_there_and_listed():
         "for name in ('sample', 'read', 'write', 'Graph', 'get_device'): assert name in clgraph.__all__, name"
     )
     command(sys.executable, "-c", code, cwd=ROOT)
+
+
+def test_hints_name_the_distribution_and_not_the_stranger():
+    """`clgraph` on the package index is another project: nothing may tell users to install its extras."""
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "pyproject.toml"]
+    for folder in ("docs", "examples", "benchmarks"):
+        files += [file for file in (ROOT / folder).rglob("*") if file.suffix in (".md", ".py")]
+    wrong = [
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in files
+        for line in file.read_text().splitlines()
+        if re.search(r"(?<![\w-])clgraph\[|pip install clgraph\b", line)
+    ]
+    assert wrong == []
 
 
 # --- installed ---------------------------------------------------------------------------------------------
@@ -268,10 +268,8 @@ def works_installed(python, tmp_path):
     """From a folder that is not the source tree."""
     env, program = user_environment(tmp_path), python.parent / "clgraph"
     code = (
-        "import clgraph\n"
-        "from clgraph.device.program import kernel_folder\n"
-        "print(clgraph.__file__)\n"
-        "print(kernel_folder())"
+        "import clgraph, clgraph.device.program\n"
+        "print(clgraph.__file__, clgraph.device.program.kernel_folder(), sep='\\n')"
     )
     where = command(python, "-c", code, cwd=tmp_path, env=env).stdout.splitlines()
     for path in where:
