@@ -127,7 +127,7 @@ def _bfs_peer(name: str, who: str, count: int) -> Case:
 
 def _many(name: str, tune: str) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.traversal.many import bfs_many
+        from clgraph.traversal import bfs_many
 
         graph, device = context.graph(name), context.device
         search = partial(bfs_many, graph, giant_sources(context, name, MANY), device=device)
