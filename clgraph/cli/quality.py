@@ -99,8 +99,9 @@ def quality(
     """
     from clgraph import keyed
     from clgraph.graph.io import atomic_write, check_writable
-    from clgraph.measures import check_hop_sources, check_part
     from clgraph.measures import quality as measure
+    from clgraph.measures.compare import check_part
+    from clgraph.measures.hops import check_hop_sources
 
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)

@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
-from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.measures.compare import Relation, check_part, ks_distance, ks_of_hops
-from clgraph.measures.fits import Cumulative, Exponent, Likelihood
-from clgraph.measures.hops import SOURCES
+from clgraph.measures.compare import Relation, check_part, distances
+from clgraph.measures.hops import SOURCES, check_hop_sources
 from clgraph.measures.scalars import PHASES, Measures, measure
+from clgraph.measures.triangle_count import clustering, triangles
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling import Sample
 
-__all__ = ["Cumulative", "Exponent", "Likelihood", "Measures", "Quality", "Relation", "check_part", "quality"]
+__all__ = ["Measures", "Quality", "clustering", "quality", "triangles"]
 
 
 @dataclass(frozen=True)
@@ -154,24 +153,3 @@ def quality(
     second = None if part is None else measure(part, dev, **options)
     ks = None if second is None else distances(first, second)
     return Quality(first, second, ks, seed, dev.name, **how())
-
-
-def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
-    """Kolmogorov-Smirnov distances of two graphs' distributions; see `Quality`."""
-
-    def shares(of: Measures) -> Any:
-        return of.component_sizes[0] / max(of.vertices, 1), of.component_sizes[1]
-
-    return {
-        "degree": ks_distance(original.degree_histogram, sample.degree_histogram),
-        "clustering": ks_distance(original.local_clustering, sample.local_clustering),
-        "hop_plot": ks_of_hops(original.hop_plot, sample.hop_plot),
-        "component_size": ks_distance(original.component_sizes, sample.component_sizes),
-        "component_share": ks_distance(shares(original), shares(sample)),
-    }
-
-
-def check_hop_sources(hop_sources: Any) -> None:
-    """Refuse what is no count of vertices."""
-    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
-        raise InputError(f"hop_sources is {hop_sources!r}: give a count of vertices, 1 or more")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,10 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 
+if TYPE_CHECKING:
+    from clgraph.measures.scalars import Measures
+
 Relation = Literal["subset", "contraction", "none"]
-RELATIONS = ("subset", "contraction", "none")
 
 
 def check_part(
@@ -37,8 +39,8 @@ def check_part(
     InputError
         It names the first vertex or edge that is not there.
     """
-    if relation not in RELATIONS:
-        raise InputError(f"relation is {relation!r}: use one of {', '.join(RELATIONS)}")
+    if relation not in get_args(Relation):
+        raise InputError(f"relation is {relation!r}: use one of {', '.join(get_args(Relation))}")
     if relation == "none" or sample.num_vertices == 0:
         return
     whole, part = names
@@ -116,3 +118,18 @@ def ks_of_hops(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> 
     length = max(len(one), len(other))
     shares = [np.pad(each / each[-1], (0, length - len(each)), constant_values=1.0) for each in (one, other)]
     return float(np.abs(shares[0] - shares[1]).max())
+
+
+def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
+    """Kolmogorov-Smirnov distances of two graphs' distributions; see `clgraph.Quality`."""
+
+    def shares(of: Measures) -> Any:
+        return of.component_sizes[0] / max(of.vertices, 1), of.component_sizes[1]
+
+    return {
+        "degree": ks_distance(original.degree_histogram, sample.degree_histogram),
+        "clustering": ks_distance(original.local_clustering, sample.local_clustering),
+        "hop_plot": ks_of_hops(original.hop_plot, sample.hop_plot),
+        "component_size": ks_distance(original.component_sizes, sample.component_sizes),
+        "component_share": ks_distance(shares(original), shares(sample)),
+    }

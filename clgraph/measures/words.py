@@ -42,8 +42,8 @@ LAWS = (
     (
         "degree_exponent.slope",
         "degree exponent",
-        "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, the "
-        "rarer the hubs.",
+        "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, "
+        "the rarer the hubs.",
     ),
     (
         "degree_exponent.correlation",
