@@ -1,4 +1,4 @@
-"""Triangles at every vertex, and what follows from them: host half of ``cl/measures/triangle_count.cl``."""
+"""Triangles at every vertex, and local clustering: host half of ``cl/measures/triangle_count.cl``."""
 
 from __future__ import annotations
 

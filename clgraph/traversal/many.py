@@ -335,7 +335,7 @@ class ManySearch:
         )
 
     def _arriving(self) -> DeviceCSR:
-        """The arcs turned round, on the device."""
+        """The reversed arcs, on the device."""
         from clgraph.csr.upload import upload_csr
 
         if self.ranked is not None:

@@ -120,7 +120,7 @@ class HybridWalk:
         )
 
     def _arriving(self) -> DeviceCSR:
-        """The arcs turned round, on the device."""
+        """The reversed arcs, on the device."""
         from clgraph.csr.upload import upload_csr
 
         if not self.graph.directed:
