@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import scipy.sparse.csgraph
-from cli_runs import InProcess
 from searches import TEAM, first_device_but, put_shape, random_graph
 
 from clgraph import Graph, bfs, read
@@ -238,29 +236,6 @@ def test_string_ids(device: Device) -> None:
     assert bfs(graph, "c", device=device).distance.tolist() == [2, 1, 0]
 
 
-@pytest.mark.parametrize("search", [bfs, bfs_many])
-def test_source_not_there(search: Any) -> None:
-    graph = Graph.from_edges([10, 20], [20, 30])
-    for bad, name in ((25, "25"), (-1, "-1"), ("x", "x")):
-        with pytest.raises(InputError, match=f"{name}.* not in the graph"):
-            search(graph, [10, bad])
-    with pytest.raises(InputError, match="no source"):
-        search(graph, [])
-
-
-def test_bad_options() -> None:
-    graph = Graph.from_edges([0], [1])
-    with pytest.raises(InputError, match="method is 'dijkstra'"):
-        bfs(graph, 0, method="dijkstra")  # type: ignore[arg-type]
-    for bad in (-1, 1.5, True):
-        with pytest.raises(InputError, match="depth_limit"):
-            bfs(graph, 0, depth_limit=bad)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="lanes"):
-        bfs_many(graph, [0], lanes=16)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="dtype"):
-        bfs_many(graph, [0], dtype=np.float32)
-
-
 # --- real graphs --------------------------------------------------------------------------------------
 
 REAL = (
@@ -327,26 +302,3 @@ def test_verifier_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(4):
         graph = random_graph(seed)
         verify_bfs(graph, bfs(graph, [0, graph.num_vertices - 1]))
-
-
-# --- the command line ---------------------------------------------------------------------------------
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = InProcess(capsys)
-    file, out = tmp_path / "g.txt", tmp_path / "d.tsv"
-    file.write_text("10 20\n20 30\n40 50\n")
-    done = run("bfs", file, "--source", 10, "-o", out, "--json", "--verify")
-    assert done.status == 0, done.err
-    said = json.loads(done.out)
-    assert (said["reached"], said["levels"], said["sources"], said["verified"]) == (3, 3, [10], True)
-    assert out.read_text() == "10\t0\t-1\n20\t1\t10\n30\t2\t20\n40\t-1\t-1\n50\t-1\t-1\n"
-    done = run("bfs", file, "--source", 10, "--source", 50, "--depth", 1, "--method", "frontier")
-    assert done.status == 0
-    assert done.out.splitlines()[0] == "4 of 5 vertices reached, 2 levels"
-    done = run("bfs", file, "--source", 11)
-    assert (done.status, "vertex 11 is not in the graph" in done.err) == (1, True)
-    done = run("bfs", file, "--source", "x")
-    assert (done.status, "ids are integers" in done.err) == (1, True)
-    assert run("bfs", file).status == 2
-    assert run("bfs", file, "--source", 10, "--depth", -1).status == 2
