@@ -18,20 +18,25 @@ from dataclasses import fields, replace
 from clgraph.bench import script
 from clgraph.bench.cases import traversal
 from clgraph.bench.graphs import check_name
-from clgraph.traversal.search import SHAPES, Shape
+from clgraph.device.shapes import Shapes
+from clgraph.traversal import search
 
 
 def tune(text: str) -> None:
     """Change the shape of the search."""
-    known = [field.name for field in fields(Shape)]
+    known = [field.name for field in fields(search.Shape)]
     changes = {}
     for pair in script.words(text):
         key, _, value = pair.partition("=")
         if key not in known or not value.isdigit():
             raise SystemExit(f"error: --tune {pair}: use NAME=NUMBER with a name of {', '.join(known)}")
         changes[key] = int(value)
-    for kind, shape in SHAPES.items():
-        SHAPES[kind] = replace(shape, **changes)
+    old = search.SHAPES
+    search.SHAPES = Shapes(
+        gpu=replace(old.gpu, **changes),
+        cpu=replace(old.cpu, **changes),
+        simulator=replace(old.simulator, **changes),
+    )
 
 
 def main() -> None:

@@ -21,8 +21,7 @@ from clgraph.errors import (
 )
 from clgraph.graph import Graph
 from clgraph.graph.io import read, write
-from clgraph.measures import Quality, quality
-from clgraph.measures.triangle_count import clustering, triangles
+from clgraph.measures import Quality, clustering, quality, triangles
 from clgraph.ranking import PageRankResult, pagerank
 from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
 from clgraph.reference import (
@@ -39,10 +38,8 @@ from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
 
-# Some functions bear the name of their module (clgraph.bfs): importing them here, eagerly, is what makes
-# the function win. pyopencl itself is imported by the device floor alone, and only when it is used.
-from clgraph.traversal import BFSResult, bfs
-from clgraph.traversal.many import ManyBFSResult, bfs_many
+# pyopencl is imported by the device floor alone, and only when it is used
+from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device

@@ -8,7 +8,7 @@ from clgraph.errors import ClgraphError
 
 
 def need_matplotlib(wanted_by: str, otherwise: str = "leave it out") -> None:
-    """Refuse, before the work is done, what could not be drawn after it.
+    """Check that matplotlib is there, before work starts whose result could not be drawn.
 
     Parameters
     ----------
@@ -33,17 +33,17 @@ def need_matplotlib(wanted_by: str, otherwise: str = "leave it out") -> None:
 def label_narrow(
     axis: Any, low: float, high: float, formatter: Any = None, digits: Any = (1, 2, 3, 5, 7)
 ) -> None:
-    """Numbers on a logarithmic axis of less than two powers of ten, where there would be one or none.
+    """Label a logarithmic axis that spans less than two powers of ten: by default it has one label or none.
 
     Parameters
     ----------
     axis : matplotlib Axis
     low, high : float
-        From where to where it goes.
+        Its limits.
     formatter : matplotlib Formatter, optional
         Default: plain numbers.
     digits : sequence of int
-        The first digits that may have a number.
+        Leading digits of the numbers that may be labelled.
     """
     from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
 

@@ -57,8 +57,8 @@ def case_pipelines(device: Any) -> None:
         drve = clgraph.sample(graph, "drve", size="60%", seed=3, components="bfs", device=form)
         found = [drv.vertices.tolist(), drve.vertices.tolist(), drve.edges.tolist()]
         for alpha in (1, 15):
-            shape = dataclasses.replace(bfs_search.SHAPES["simulator"], fuse_arcs=2, alpha=alpha)
-            bfs_search.SHAPES["simulator"] = shape
+            shape = dataclasses.replace(bfs_search.SHAPES.simulator, fuse_arcs=2, alpha=alpha)
+            bfs_search.SHAPES = dataclasses.replace(bfs_search.SHAPES, simulator=shape)
             search = clgraph.bfs(graph, [0, 3], device=form)
             found += [search.distance.tolist(), search.predecessor.tolist(), search.source_of.tolist()]
         found.append(clgraph.connected_components(graph, device=form).labels.tolist())
@@ -87,8 +87,8 @@ def case_partitions(device: Any) -> None:
     graph = Graph.from_edges(tail, np.concatenate((random.integers(0, 140, 150), np.arange(110, 140))))
     pipelines = device.with_setup(Setup(kernels="pipeline"))
     pipelines.pipeline_parameters = {"UNROLL": 1, "LOCAL_WORDS": 4, "LOCAL_RANKS": 64, "ROW_BLOCK": 32}
-    shape = bfs_search.SHAPES["simulator"]
-    bfs_search.SHAPES["simulator"] = dataclasses.replace(shape, fuse_arcs=2, alpha=1000)
+    shape = dataclasses.replace(bfs_search.SHAPES.simulator, fuse_arcs=2, alpha=1000)
+    bfs_search.SHAPES = dataclasses.replace(bfs_search.SHAPES, simulator=shape)
     with record_launches() as launches:
         found = clgraph.bfs(graph, 0, device=pipelines)
         ranks = clgraph.pagerank(graph, tol=0, max_iter=2, device=pipelines)
@@ -218,11 +218,11 @@ def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) 
 
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.traversal import bfs
-    from clgraph.traversal.many import bfs_many
-    from clgraph.traversal.search import SHAPES
+    from clgraph.traversal import bfs, bfs_many
+    from clgraph.traversal import search as bfs_search
 
-    SHAPES["simulator"] = replace(SHAPES["simulator"], **shape)
+    shapes = bfs_search.SHAPES
+    bfs_search.SHAPES = replace(shapes, simulator=replace(shapes.simulator, **shape))
     rng = np.random.default_rng(5)
     tails = np.r_[rng.integers(0, 50, 60), np.zeros(20, np.int64), np.arange(20, 40)]
     heads = np.r_[rng.integers(0, 50, 60), np.arange(20), np.arange(21, 41)]
@@ -284,11 +284,14 @@ def case_bfs_team_pull(device: Any) -> None:
 
 
 def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
-    import importlib
+    from dataclasses import replace
 
-    module = importlib.import_module("clgraph.traversal.many")
-    for name, value in zip(("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE", "SCATTER_SHARE"), counts, strict=True):
-        setattr(module, name, value)
+    from clgraph.traversal import many as bfs_many
+
+    names = ("fused_count", "fused_arcs", "pull_share", "scatter_share")
+    shapes, changes = bfs_many.SHAPES, dict(zip(names, counts, strict=True))
+    run = (shapes.gpu if shape.get("team") else shapes.simulator).run
+    bfs_many.SHAPES = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
     _bfs(device, many=True, **shape)
 
 
@@ -304,11 +307,11 @@ def case_bfs_many_scatter(device: Any) -> None:
 
 def case_bfs_many_ranked(device: Any) -> None:
     """Many searches at once with vertices numbered by degree, from the first pull on."""
-    from clgraph import bfs_many
+    from clgraph.traversal import many as bfs_many
     from clgraph.traversal import ranked as bfs_ranked
 
     bfs_ranked.MANY_VERTICES, bfs_ranked.HOT_SHARE = 0, 1
-    sys.modules[bfs_many.__module__].RANK_SEARCHES = 1  # type: ignore[attr-defined]
+    bfs_many.RANK_SEARCHES = 1
     _many(device, (0, 0, 3, 10**9))
 
 
@@ -668,7 +671,7 @@ def case_degrees(device: Any) -> None:
 def case_hop_plot(device: Any) -> None:
     """Pairs by distance from the planes of many searches."""
     from clgraph.measures.hops import hop_plot
-    from clgraph.traversal.many import bfs_many
+    from clgraph.traversal import bfs_many
 
     graph = _tangle()
     distance = bfs_many(graph, np.arange(50), device=device).distance

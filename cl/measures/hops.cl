@@ -1,5 +1,5 @@
-// measures/hops.cl: how many pairs (search, vertex) lie at each distance, counted from the planes of traversal/many.h, without making
-// distances of them.
+// measures/hops.cl: how many pairs (search, vertex) lie at each distance, counted from the planes of traversal/many.h
+// without turning them into distances.
 //
 // seen, planes   as traversal/many.h has them; `rows` vertices have a row
 // count          ulong[LEVELS]   pairs at distance first, first + 1, ...; added to what is there
@@ -38,7 +38,7 @@ __kernel void hops_count(const int rows, const uint bits, const uint first, cons
             left &= ~here;
         }
     }
-    // a work-item has at most 2^31 / 64 vertices' worth: the launch is wide enough for 32 bits, in a group too
+    // 32 bits suffice: the launch is so wide that not even a work-group counts 2^32 pairs at a distance
     for (uint l = 0; l < LEVELS; l++)
         if (mine[l])
             atomic_add(&sum[l], mine[l]);

@@ -1,13 +1,13 @@
-// measures/spread.h: one pass over n things by any number of work-items, for kernels that add up in local memory: a fixed number
-// of work-groups, each of which hands its sums on once. Neighbouring work-items of a GPU take neighbouring things (one
-// access for all), those of a CPU each a run of its own.
+// measures/spread.h: one pass over n elements by any number of work-items, for kernels that add up in local memory: a
+// fixed number of work-groups, each of which writes its sums out once. Adjacent work-items of a GPU take adjacent
+// elements (one access for all), those of a CPU a run each.
 
-// for (each thing v < n that is this work-item's)
+// for (each element v < n that is this work-item's)
 #ifdef KIND_GPU
 #define FOR_SPREAD(v, n) for (long v = get_global_id(0); v < (n); v += get_global_size(0))
 #else
 #define SPREAD_RUN(n) (((long)(n) + (long)get_global_size(0) - 1) / (long)get_global_size(0))
-#define FOR_SPREAD(v, n)                                                                                              \
-    for (long v = (long)get_global_id(0) * SPREAD_RUN(n), v##_bound = min(v + SPREAD_RUN(n), (long)(n)); v < v##_bound; \
-         v++)
+#define FOR_SPREAD(v, n) \
+    for (long v = (long)get_global_id(0) * SPREAD_RUN(n), v##_bound = min(v + SPREAD_RUN(n), (long)(n)); \
+         v < v##_bound; v++)
 #endif

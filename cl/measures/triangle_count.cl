@@ -1,13 +1,13 @@
-// measures/triangle_count.cl: how many triangles each vertex is in, by the forward algorithm (Schank, Wagner: Finding, Counting and
-// Listing all Triangles in Large Graphs, WEA 2005).
+// measures/triangle_count.cl: how many triangles each vertex is in, by the forward algorithm (Schank, Wagner: Finding,
+// Counting and Listing all Triangles in Large Graphs, WEA 2005).
 //
-// Every edge is turned from its end of smaller degree (of smaller number, where they are equal) to the other. A triangle
-// then has one lowest corner u with arcs to both others, v and w, one of which has an arc to the other: it is found once,
-// where the lists of u and v are intersected for the arc u -> v. No list is longer than the root of twice the edges, so
-// hubs cost no more than others.
+// Every edge is directed from its end of smaller degree (of smaller index, if they are equal) to the other. A triangle
+// then has one lowest corner u with arcs to both others, v and w, one of which has an arc to the other: it is found
+// once, when the lists of u and v are intersected for the arc u -> v. No list is longer than the square root of twice
+// the number of edges, so hubs cost no more than other vertices.
 //
 // row_ptr, col_idx   the graph: undirected, no loops, no parallel edges; rows ascend
-// up_ptr, up_idx     the turned arcs, a CSR again; rows ascend
+// up_ptr, up_idx     the directed arcs, a CSR again; rows ascend
 // count              ulong[n]   triangles at each vertex; zero before
 //
 // launch     padded range, one work-item per RUN arcs (csr/arcs.h)
@@ -26,7 +26,7 @@ static inline int goes_up(const int u, const int v, __global const OFFSET *restr
     return at_u < at_v || (at_u == at_v && u < v);
 }
 
-// Turned arcs in each run, and in each row.
+// Directed arcs in each run, and in each row.
 __kernel void triangles_turn_count(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
                                    __global const int *restrict col_idx, __global int *restrict in_run,
                                    volatile __global int *in_row)

@@ -1,5 +1,6 @@
-// measures/wide.h: atomic sums of 64 bits. The baseline's atomics have 32: there a sum is two words, low one first, and whoever
-// makes the low one wrap carries. Every wrap is seen by exactly one adder, so the sum is exact in any order.
+// measures/wide.h: atomic sums of 64 bits. The baseline has atomics of 32 bits: there a sum is two words, the low one
+// first, and the adder that makes the low one wrap carries. Exactly one adder sees each wrap, so the sum is exact in
+// any order.
 
 static inline void add_wide(volatile __global ulong *sum, const uint more)
 {

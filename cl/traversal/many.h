@@ -1,10 +1,10 @@
-// traversal/many.h: layout and common parts of the kernels for many searches at once (traversal/many.cl, traversal/many_pull.cl).
+// traversal/many.h: layout and common parts of the kernels for many searches at once (traversal/many*.cl).
 //
 // seen          BITS[n]    which searches have reached the vertex
 // front, next   BITS[n]    which searches have it in their frontier, and in the next one
-// planes        BITS[P n]  plane b holds bit b of the distances, for all searches: where some searches reach a vertex in
-//                          level L, they are or-ed into the planes where L has a bit, however many they are;
-//                          traversal/many_expand.cl makes distances of them at the end
+// planes        BITS[P n]  plane b holds bit b of the distances, for all searches: the searches that reach a vertex in
+//                          level L, however many, are or-ed into the planes of the bits that L has set;
+//                          traversal/many_expand.cl turns the planes into distances at the end
 // stamp         uint[n]    the last level in which a push put the vertex into a queue, plus 1
 // queue         uint[n]    vertices with a bit in `front`, in any order (while the frontier is small)
 //               (n here: the vertices with a row, where they are numbered by degree, traversal/ranked.cl)
@@ -43,7 +43,7 @@
 #define COUNT 0
 #define ACTIVE 1       // and 2
 #define REST 3         // long rows that bfs_many_pull left
-#define PLACE 4        // places of the queue given away by bfs_many_collect
+#define PLACE 4        // positions in the queue handed out by bfs_many_collect
 #define ARCS 5         // arcs that leave the frontier, about
 #define STATE_SIZE 28
 
@@ -106,9 +106,9 @@ inline void add_arcs(const ulong arcs, const uint level, volatile __global uint 
         atomic_add(&state[SLOT(level) + ARCS], (uint)min(arcs, (ulong)(1u << 20)));
 }
 
-// for (each vertex v < n that is this work-item's), where rows differ much in length, as a pull's: on CPUs runs of RUN
-// vertices are dealt like cards and in mixed order, because a driver may give a thread hundreds of work-items that
-// follow each other, and vertices may be numbered by degree. The multiplier is a prime above any number of work-items:
+// for (each vertex v < n that is this work-item's), where rows differ much in length, as in a pull. On CPUs runs of RUN
+// vertices are dealt out like cards and in scrambled order, because a driver may give a thread hundreds of consecutive
+// work-items, and vertices may be numbered by degree. The multiplier is a prime above any number of work-items, so that
 // each run is dealt once.
 #ifdef TEAM
 #define FOR_ROWS(v, n) FOR_ITEMS(v, n)

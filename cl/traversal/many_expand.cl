@@ -1,11 +1,11 @@
-// traversal/many_expand.cl: distances of many searches out of the bit planes of traversal/many.cl.
+// traversal/many_expand.cl: distances of many searches, from the bit planes of traversal/many.cl.
 //
 // rank       int[n]             RANKED: where a vertex stands in the arrays below (traversal/ranked.cl)
 // seen       BITS[n]            bit i: search i has reached the vertex
 // planes     BITS[PLANES rows]  bit b of the distances is plane b; without RANKED rows is n
 // distance   DIST[k n]          row i: distances of search i, -1 where not reached
 //
-// launch     runs of ITEMS vertices a work-item; row by row within a run, so that writes go along
+// launch     runs of ITEMS vertices a work-item; row by row within a run, so that writes are consecutive
 // tunables   TEAM (GPUs; never RANKED), ITEMS, LANES (32 or 64), PLANES, DIST (char, short, int)
 
 #ifndef LANES
@@ -23,7 +23,8 @@
 #define BITS uint
 #endif
 
-#define RUN (PLANES <= 4 ? 512 : 64)   // vertices whose bits lie ready: their arrays are to stay in the inner caches
+// vertices whose bits are loaded together: their arrays should stay in the inner caches
+#define RUN (PLANES <= 4 ? 512 : 64)
 
 #ifdef RANKED
 #define PLACE_OF(v) ((uint)rank[v])

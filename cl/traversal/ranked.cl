@@ -3,10 +3,10 @@
 // Most arcs of a skewed graph lead to few vertices. With these first, what a pull gathers lies in the inner caches, a
 // row begins with the neighbours most likely to fill it, and vertices without arcs are behind all others.
 //
-// order         int[n]       the old vertex that has this rank
-// rank          int[n]       and the other way round
+// order         int[n]       the vertex that has this rank
+// rank          int[n]       its inverse: the rank of each vertex
 // ranked_ptr    OFFSET[n+1]  rows by rank; vertices with arcs are the first `rows`
-// ranked_idx    int[arcs]    neighbours' ranks; a row goes up by class (below), within a class in any order
+// ranked_idx    int[arcs]    neighbours' ranks; a row ascends by class (below), within a class in any order
 //
 // launch        FOR_ROWS of traversal/many.h: any number of work-items
 // tunables      SHORT (rows of at most so many arcs are sorted by insertion)

@@ -1,15 +1,16 @@
-// traversal/search.cl: breadth-first search: the start, the thesis's array frontier, and the ways between queue and bitmaps.
+// traversal/search.cl: breadth-first search: its start, the thesis's array frontier, and the conversions between queue
+// and bitmaps.
 //
 // Two methods use these kernels:
 //   frontier   thesis Algorithm 5 (after Harish & Narayanan, HiPC 2007): every level looks at every vertex. It has a
 //              frontier and a next frontier, where the thesis has one array (a vertex marked during a launch could
 //              be expanded in it, and distances came out wrong), and a count, where it has a racing flag.
-//   hybrid     direction-optimising (Beamer, Asanovic, Patterson: SC 2012): traversal/search_push.cl while the frontier is small,
-//              traversal/search_pull.cl while it is large, traversal/search_fused.cl for runs of small levels in one launch.
+//   hybrid     direction-optimising (Beamer, Asanovic, Patterson: SC 2012): search_push.cl while the frontier is small,
+//              search_pull.cl while it is large, search_fused.cl for runs of small levels in one launch.
 //
-// layout      traversal/search.h; visited, front: bitmaps, vertex v is bit v % 32 of word v / 32; a work-item or a work-group owns
-//             whole words, so they are written without atomics. Vertices without arcs count as visited in the
-//             bitmaps (no pull can reach them), and so do the bits past n.
+// layout      traversal/search.h; visited, front: bitmaps, vertex v is bit v % 32 of word v / 32; a work-item or a
+//             work-group owns whole words, so they are written without atomics. Vertices without arcs count as visited
+//             in the bitmaps (no pull can reach them), and so do the bits past n.
 // launch      padded ranges; TEAM: one vertex a work-item, a work-group builds its words in local memory (local size a
 //             multiple of 32, at most 1024); otherwise ITEMS consecutive vertices (a multiple of 32) a work-item
 // tunables    ITEMS (1 on GPUs, 256 to 2048 on CPUs), TEAM (GPUs)

@@ -31,7 +31,7 @@
 #define LONGS 1        // pieces of long rows
 #define ARCS 2         // arcs that leave the frontier, in units of 2^shift
 #define REST 3         // rows that a pull step left unfinished
-#define PLACE 4        // places of the queue given away by bfs_collect
+#define PLACE 4        // positions in the queue handed out by bfs_collect
 #define STATE_SIZE 28
 
 void clear_slot(__global uint *state, const uint level)

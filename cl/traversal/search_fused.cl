@@ -9,7 +9,7 @@
 //   TEAM (GPUs)  queues in local memory; rows of up to ROW_SERIAL arcs by a work-item each, four gathers under way at
 //                once, longer ones by the whole group. Handed back before a level of more than FUSE_COUNT vertices,
 //                FUSE_WIDE longer rows, or longer rows of together more than FUSE_ARCS arcs.
-//   otherwise    a serial queue, plain loads and stores: on a CPU core atomics and barriers cost more than they bring.
+//   otherwise    a serial queue, plain loads and stores: on a CPU core atomics and barriers cost more than they gain.
 //                Handed back before a level of more than FUSE_ARCS arcs or with a long row.
 //
 // layout      traversal/search.h

@@ -1,10 +1,12 @@
-// traversal/search_pull.cl: one level of breadth-first search from bitmaps: every unvisited vertex looks for a neighbour in the frontier.
+// traversal/search_pull.cl: one level of breadth-first search from bitmaps: every unvisited vertex looks for a
+// neighbour in the frontier.
 //
 // Rows ascend, so the first hit is the smallest valid predecessor and the scan stops there (Beamer's bottom-up step).
 // With -DOWNER the whole row is scanned, for the smallest source among the neighbours in the frontier.
 //
-// layout      traversal/search.h and traversal/search.cl; row_ptr, col_idx: the arcs that arrive (of an undirected graph: all). A work-item or a
-//             work-group owns whole words of the bitmaps, and its vertices' distances and predecessors.
+// layout      traversal/search.h and traversal/search.cl; row_ptr, col_idx: the arcs that arrive (of an undirected
+//             graph: all). A work-item or a work-group owns whole words of the bitmaps, and its vertices' distances and
+//             predecessors.
 //   TEAM      (GPUs) one vertex a work-item, which looks at PULL_SHORT arcs; what is left of longer rows goes to
 //             bfs_pull_rest, a work-group a row (one work-item alone on a row of 100 000 arcs would hold up the level)
 //   otherwise a work-item takes ITEMS consecutive vertices, row by row
@@ -29,7 +31,7 @@
     __global uint *restrict rest, __global uint *restrict distance, __global uint *restrict predecessor, \
     __global uint *restrict owner, volatile __global uint *restrict state
 
-// Looks at arcs begin .. end - 1; the place of the first one from the frontier, or `end`.
+// Looks at arcs begin .. end - 1; the index of the first one from the frontier, or `end`.
 inline OFFSET look(OFFSET e, const OFFSET end, __global const int *col_idx, __global const uint *front)
 {
 #ifdef TEAM

@@ -4,13 +4,13 @@
 // through a list of their own (a hub of 100 000 arcs would hold up the level otherwise).
 //   TEAM (GPUs)   a work-group takes ROWS rows, scans their lengths in local memory and walks the arcs of all of them
 //                 together (block gather: Merrill, Garland, Grimshaw: PPoPP 2012); a piece is one work-group.
-//                 Vertices found are gathered in local memory, so that a group takes its places in the queue at once.
+//                 Vertices found are gathered in local memory, so that a group reserves its part of the queue at once.
 //   otherwise     a work-item takes PUSH_ITEMS rows one after another, or one piece.
 //
 // layout      traversal/search.h
-// launch      bfs_push: ceil(frontier / ROWS) groups, local size a power of two >= ROWS; CPUs: ceil(frontier / PUSH_ITEMS)
-//             work-items. bfs_push_long: one group (CPUs: one work-item) a piece
-// tunables    TEAM, ROWS, FOUND (places in local memory), PUSH_ITEMS, LONG_ROW, LONG_PIECE
+// launch      bfs_push: ceil(frontier / ROWS) groups, local size a power of two >= ROWS; CPUs: ceil(frontier /
+//             PUSH_ITEMS) work-items. bfs_push_long: one group (CPUs: one work-item) a piece
+// tunables    TEAM, ROWS, FOUND (entries in local memory), PUSH_ITEMS, LONG_ROW, LONG_PIECE
 
 #include "traversal/search.h"
 
@@ -43,7 +43,7 @@
         } \
     } while (0)
 
-// The group's finds take their places in the next queue.
+// The group's finds go into the next queue.
 #define PUBLISH() do { \
         barrier(CLK_LOCAL_MEM_FENCE); \
         const uint keep = min(found_count, (uint)FOUND); \

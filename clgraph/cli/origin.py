@@ -1,4 +1,4 @@
-"""What is known of how a sample was made: from its record, or from what its user says."""
+"""What is known of how a sample was made: from its record, or from what the user says."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,24 +17,23 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
 
 # edges of the largest graph whose exact curve is drawn: it is one serial pass
-CURVE_EDGES = {"gpu": 500_000}
-CURVE_EDGES_ELSEWHERE = 20_000_000
+CURVE_EDGES = Shapes(gpu=500_000, cpu=20_000_000, simulator=20_000_000)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """How a sample was made; None is unknown.
+    """How a sample was made; what is unknown is None.
 
     Attributes
     ----------
     method, mode, command : str or None
     seed, target : int or None
     options : dict of str to str
-        Options of the sampling command that change its law: "--weight", "--connection", "--tolerance".
+        Options of the sampling command that change what is drawn: "--weight", "--connection", "--tolerance".
     samples : list of dict
-        Results of the record, of which one is the sample's.
+        Results in the record, one of which is the sample's.
     facts : list of (str, str)
-        What a record says besides.
+        What else the record says.
     """
 
     method: str | None = None
@@ -48,18 +48,18 @@ class Origin:
 
     @property
     def contracts(self) -> bool:
-        """Whether its method contracts."""
+        """Whether the method contracts."""
         from clgraph.sampling.methods import CONTRACTING
 
         return self.method in CONTRACTING
 
     def checked(self, sample: Graph, record: str | None) -> Origin:
-        """With the one of the record's samples that this one is.
+        """This origin, completed by what the record says of the sample given.
 
         Raises
         ------
         InputError
-            If it is none of them.
+            If the record is about other samples.
         """
         if not self.samples:
             return self
@@ -100,12 +100,12 @@ def _base(path: Any) -> str:
 def read_origin(
     record: str | None, method: str | None, seed: int | None, command: str | None, output: str | None
 ) -> Origin:
-    """What a record and the options say.
+    """How a sample was made, from its record and the options.
 
     Raises
     ------
     InputError
-        If the record is none, or an option contradicts it.
+        If the file is not a record, or an option contradicts it.
     """
     if method is not None:
         from clgraph.sampling import METHODS
@@ -130,7 +130,7 @@ def read_origin(
         isinstance(samples, list) and samples and all(isinstance(s, dict) and "method" in s for s in samples)
     ):
         raise InputError(
-            f"{record}: it tells of no sample; give what `clgraph sample --record` or --json wrote"
+            f"{record}: it describes no sample; give what `clgraph sample --record` or --json wrote"
         )
     words = [str(word) for word in told.get("command") or ()]
     facts = []
@@ -171,7 +171,7 @@ def _options(words: list[str]) -> dict[str, str]:
 
 
 def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str, str]]:
-    """What the report says of the files and of the sampling."""
+    """What the report says about the files and the sampling."""
     facts = [("original", original)]
     if sample is None:
         return facts
@@ -188,7 +188,7 @@ def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str,
     facts += made.facts
     if not (made.method or made.command):
         facts.append(
-            ("how it was sampled", "not told: `clgraph sample --record FILE` writes it down for --record")
+            ("how it was sampled", "unknown: `clgraph sample --record FILE` writes it to a file for --record")
         )
     return facts
 
@@ -202,13 +202,16 @@ def curve_of(
     from clgraph.sampling.methods import EXACT, EXPLORING
 
     if made.method is None or made.seed is None:
-        return None, "method and seed of the sample are not known (--record, or --method and --sample-seed)."
+        return (
+            None,
+            "method and seed of the sample are unknown (give --record, or --method and --sample-seed).",
+        )
     if made.method not in METHODS or made.method in EXPLORING:
-        return None, f"{made.method} deletes nothing, so there is none."
+        return None, f"{made.method} deletes nothing, so it has none."
     mode = made.mode or ("exact" if made.method in EXACT else "batched")
-    limit = CURVE_EDGES.get(dev.kind, CURVE_EDGES_ELSEWHERE)
+    limit = CURVE_EDGES.of(dev)
     if mode == "exact" and original.num_edges > limit:
-        return None, f"left out: an exact one of more than {limit} edges takes long on this device."
+        return None, f"left out: an exact curve of more than {limit} edges takes long on this device."
     options = made.options or {}
     tolerance = options.get("--tolerance")
     curve = reduction_curve(

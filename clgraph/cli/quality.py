@@ -39,8 +39,8 @@ PAGES = (".html", ".htm")
 @click.option(
     "--record", metavar="FILE", help="How SAMPLE was made: what `clgraph sample --record` (or --json) wrote."
 )
-@click.option("--method", help="How SAMPLE was made, where there is no record: the method,")
-@click.option("--sample-seed", type=int, metavar="N", help="and its seed.")
+@click.option("--method", help="Method by which SAMPLE was made, if there is no record.")
+@click.option("--sample-seed", type=int, metavar="N", help="The seed that it was made with.")
 @click.option("--command", metavar="TEXT", help="How SAMPLE was made, in words, for the report.")
 @click.option(
     "--relation",
@@ -54,14 +54,14 @@ PAGES = (".html", ".htm")
     type=int,
     default=0,
     show_default=True,
-    help="Decides from where a large graph's hop plot is searched.",
+    help="Chooses the vertices from which a large graph's hop plot is searched.",
 )
 @click.option(
     "--hop-sources",
     type=int,
     default=1024,
     show_default=True,
-    help="A graph with more vertices is searched from so many of them.",
+    help="A graph with more vertices is searched from only this many of them.",
 )
 @click.option(
     "--eigenvalues/--no-eigenvalues",
@@ -99,8 +99,9 @@ def quality(
     """
     from clgraph import keyed
     from clgraph.graph.io import atomic_write, check_writable
-    from clgraph.measures import check_hop_sources, check_part
     from clgraph.measures import quality as measure
+    from clgraph.measures.compare import check_part
+    from clgraph.measures.hops import check_hop_sources
 
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)
@@ -171,12 +172,12 @@ def quality(
 
 
 def _made(origin: Origin) -> dict[str, Any]:
-    """What is known of the sampling, for JSON."""
+    """What is known about the sampling, for JSON."""
     return {"method": origin.method, "sample_seed": origin.seed, "command": origin.command}
 
 
 def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
-    """How this report came about."""
+    """How this report was made."""
     import datetime
     from importlib.metadata import version
 

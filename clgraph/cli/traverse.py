@@ -30,15 +30,17 @@ if TYPE_CHECKING:
     from clgraph.traversal import BFSResult
 
 
+LEVELS_SHOWN = 20  # of a search, in the text output
+
 # --- bfs ---------------------------------------------------------------------------------------------
 
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
 @click.option(
-    "-s", "--source", "sources", metavar="ID", multiple=True, required=True, help="Start here (repeatable)."
+    "-s", "--source", "sources", metavar="ID", multiple=True, required=True, help="Start vertex (repeatable)."
 )
-@click.option("--depth", type=click.IntRange(min=0), help="Go no further than so many arcs.")
+@click.option("--depth", type=click.IntRange(min=0), help="Largest distance, in arcs.")
 @click.option(
     "--method",
     type=click.Choice(["hybrid", "frontier"]),
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", metavar="OUT", help="Write `id distance predecessor`, tab-separated, -1 for none."
 )
-@click.option("--verify", is_flag=True, help="Check the result from the definition.")
+@click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @graph_options
 @device_option
 @energy_option
@@ -100,7 +102,7 @@ def bfs(
         int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))
     ]
     if as_json:
-        told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
+        used = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
         print_json(
             {
                 "sources": data.ids[found.sources].tolist(),
@@ -115,7 +117,7 @@ def bfs(
                 **found.how(),
                 "seconds": seconds,
                 "verified": verify,
-                **told,
+                **used,
             }
         )
         return
@@ -128,11 +130,8 @@ def bfs(
         click.echo(measured)
 
 
-LEVELS_SHOWN = 20
-
-
 def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
-    """A source as the graph's ids are: a number, or the word itself."""
+    """A source in the type of the graph's ids: a number, or the word itself."""
     if kind.kind not in "iu":
         return word
     try:
@@ -144,7 +143,7 @@ def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
 
 
 def _write_bfs(path: str, graph: Graph, found: BFSResult) -> None:
-    """One line a vertex: id, distance, id of the predecessor; -1 where there is none."""
+    """Write a line a vertex: id, distance, id of the predecessor; -1 if there is none."""
     from clgraph.graph.io import atomic_write
 
     assert found.predecessor is not None
@@ -165,10 +164,10 @@ SHOWN = 10  # components in the table
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
-@click.option("--strong", is_flag=True, help="Strong components: a directed path either way.")
+@click.option("--strong", is_flag=True, help="Strong components: directed paths both ways.")
 @click.option("--largest", metavar="OUT", help="Write the largest component as a graph (format by suffix).")
 @click.option("-o", "--output", metavar="OUT", help="Write `id component`, tab-separated, one vertex a line.")
-@click.option("--verify", is_flag=True, help="Check the result from the definition.")
+@click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @graph_options
 @device_option
 @json_option
@@ -192,7 +191,7 @@ def components(
     from clgraph.components import connected_components
     from clgraph.graph.io import check_writable
 
-    # what can be refused is refused before a large file is read
+    # errors come before a large file is read
     if largest:
         check_writable(largest, None)
     if output:
@@ -249,7 +248,7 @@ def components(
 
 
 def _print_sizes(sizes: npt.NDArray[np.int64], vertices: int, what: str) -> None:
-    """The largest components with their shares, and how many there are of the rest."""
+    """Print the largest components with their shares, and how many others there are."""
     click.echo(f"{len(sizes)} {what}{'' if len(sizes) == 1 else 's'}, {vertices} vertices")
     if len(sizes) == 0:
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -51,7 +52,8 @@ def record_launches() -> Iterator[list[Launch]]:
 class Kernel:
     """A kernel that is ready to be launched, on its device's queue, without waiting.
 
-    Made by `clgraph.device.program.Program`. Not for two threads at once: arguments belong to the kernel.
+    Made by `clgraph.device.program.Program`. Arguments belong to the kernel, so a lock keeps other threads
+    away from the first argument set until the launch is enqueued.
 
     A pipeline (a single-work-item kernel of ``cl/fpga/``) takes the same arguments as the kernel of that name
     for ranges, and is always launched over one work-item, whatever size the caller asks for: its loops run
@@ -62,6 +64,7 @@ class Kernel:
         "_default",
         "_kernel",
         "_local",
+        "_lock",
         "_queue",
         "_set_null",
         "_set_scalars",
@@ -91,6 +94,7 @@ class Kernel:
         self.partner = partner
         self._kernel = kernel
         self._queue = device.queue
+        self._lock = threading.Lock()
         self.num_args: int = kernel.num_args
         ask = cl.kernel_work_group_info
         # NVIDIA says 256 of every kernel, also of one that demands more (reqd_work_group_size) and gets it
@@ -169,6 +173,7 @@ class Kernel:
             noted.append(Launch(self.program, self.name, self.pipeline, sizes, locals_))
         kernel = self._kernel
         scalars: list[Any] = []
+        self._lock.acquire()
         try:
             for index, arg in enumerate(args):
                 scalar = _is_scalar.get(type(arg))
@@ -188,6 +193,8 @@ class Kernel:
             cl.enqueue_nd_range_kernel(self._queue, kernel, sizes, locals_)
         except cl.Error as error:
             raise self._failure(error, sizes, locals_, args) from error
+        finally:
+            self._lock.release()
 
     def _learn(self, index: int, arg: Any) -> bool:
         if not isinstance(arg, (np.generic, cl.MemoryObjectHolder, cl.LocalMemory, type(None))):

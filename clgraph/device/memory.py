@@ -261,10 +261,10 @@ class Memory(Hardware):
         """
         kept = self._kept.get(id(owner))
         if kept is None:
-            kept = self._kept[id(owner)] = {}
+            kept = self._kept.setdefault(id(owner), {})  # two threads get the same one
             weakref.finalize(owner, self._kept.pop, id(owner), None).atexit = False
         if key not in kept:
-            kept[key] = make()
+            kept.setdefault(key, make())
         value: T = kept[key]
         return value
 

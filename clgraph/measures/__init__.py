@@ -1,4 +1,4 @@
-"""How good a sample is: the figures of a graph and of its sample, and how far their distributions differ."""
+"""How good a sample is: measures of a graph and of its sample, and how far their distributions differ."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
-from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.measures.compare import Relation, check_part, ks_distance, ks_of_hops
-from clgraph.measures.fits import Cumulative, Exponent, Likelihood
-from clgraph.measures.hops import SOURCES
+from clgraph.measures.compare import Relation, check_part, distances
+from clgraph.measures.hops import SOURCES, check_hop_sources
 from clgraph.measures.scalars import PHASES, Measures, measure
+from clgraph.measures.triangle_count import clustering, triangles
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling import Sample
 
-__all__ = ["Cumulative", "Exponent", "Likelihood", "Measures", "Quality", "Relation", "check_part", "quality"]
+__all__ = ["Measures", "Quality", "clustering", "quality", "triangles"]
 
 
 @dataclass(frozen=True)
 class Quality(RunsOn):
-    """The figures of a graph and, if there is one, of its sample.
+    """The measures of a graph and, if there is one, of its sample.
 
     Attributes
     ----------
@@ -35,7 +34,7 @@ class Quality(RunsOn):
         coefficients), "hop_plot" (P(h) / P(end)), "component_size" (in vertices) and "component_share" (in
         shares of all vertices). 0: the same distribution; 1: nothing in common.
     seed : int
-        Decides from where the hop plot of a larger graph is searched.
+        Chose the vertices from which a large graph's hop plot was searched.
     device : str
         Name of the device.
     """
@@ -47,7 +46,7 @@ class Quality(RunsOn):
     device: str = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON: the measures nested under "original" and "sample", the distances under "ks"."""
+        """For JSON: the measures nested under "original" and "sample", the distances under "ks"."""
         return {
             "original": self.original.to_dict(),
             "sample": None if self.sample is None else self.sample.to_dict(),
@@ -71,23 +70,23 @@ def quality(
 ) -> Quality:
     """Measure a graph and, if given, a sample of it.
 
-    Everything is measured of the undirected view without self-loops, each pair of neighbours counting once.
-    Counts come from the device and are the same on every device; eigenvalues come from SciPy on the host.
+    Everything is measured on the undirected view without self-loops, in which each pair of neighbours counts
+    once. Counts are made on the device and are the same on every device; eigenvalues come from SciPy.
 
     Parameters
     ----------
     original : Graph or SciPy sparse array
     sample : Graph, Sample or SciPy sparse array, optional
     seed : int
-        Of the subset of vertices from which the hop plot of a larger graph is searched.
+        Chooses the vertices from which a large graph's hop plot is searched.
     device : Device or str, optional
         As in `clgraph.get_device`.
     relation : {"subset", "contraction", "none"}, optional
-        What is checked of the sample: its vertices and edges are the original's; its vertices are (a
-        contraction's edges join groups); nothing (any two graphs are compared). Default: what the Sample's
+        What is checked: that the sample's vertices and edges are the original's; that its vertices are (a
+        contraction's edges join groups); nothing (to compare any two graphs). Default: what the Sample's
         method makes, else "subset".
     hop_sources : int
-        Graphs with more vertices are searched from so many of them only.
+        Graphs with more vertices are searched from only this many of them.
     eigenvalues : bool, optional
         Whether to compute the 20 largest; default: up to a million vertices.
     progress : callable, optional
@@ -138,7 +137,7 @@ def quality(
     steps = (1 if part is None else 2) * (len(PHASES) + 1)
     done = 0
 
-    def told(_: str) -> None:
+    def advance(_: str) -> None:
         nonlocal done
         done += 1
         if progress:
@@ -148,30 +147,9 @@ def quality(
         "seed": seed,
         "sources": hop_sources,
         "eigenvalues": eigenvalues,
-        "progress": told,
+        "progress": advance,
     }
     first = measure(whole, dev, **options)
     second = None if part is None else measure(part, dev, **options)
     ks = None if second is None else distances(first, second)
     return Quality(first, second, ks, seed, dev.name, **how())
-
-
-def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
-    """Kolmogorov-Smirnov distances of two graphs' distributions; see `Quality`."""
-
-    def shares(of: Measures) -> Any:
-        return of.component_sizes[0] / max(of.vertices, 1), of.component_sizes[1]
-
-    return {
-        "degree": ks_distance(original.degree_histogram, sample.degree_histogram),
-        "clustering": ks_distance(original.local_clustering, sample.local_clustering),
-        "hop_plot": ks_of_hops(original.hop_plot, sample.hop_plot),
-        "component_size": ks_distance(original.component_sizes, sample.component_sizes),
-        "component_share": ks_distance(shares(original), shares(sample)),
-    }
-
-
-def check_hop_sources(hop_sources: Any) -> None:
-    """Refuse what is no count of vertices."""
-    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
-        raise InputError(f"hop_sources is {hop_sources!r}: give a count of vertices, 1 or more")

@@ -1,8 +1,8 @@
-"""A sample held against its original: whether it is a part of it, and how far their distributions differ."""
+"""A sample compared with its original: whether it is a part of it, and how far their distributions differ."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,10 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 
+if TYPE_CHECKING:
+    from clgraph.measures.scalars import Measures
+
 Relation = Literal["subset", "contraction", "none"]
-RELATIONS = ("subset", "contraction", "none")
 
 
 def check_part(
@@ -20,33 +22,33 @@ def check_part(
     relation: str = "subset",
     names: tuple[str, str] = ("the original", "the sample"),
 ) -> None:
-    """Refuse a sample that is not a part of the original, by original ids.
+    """Check that a sample is a part of the original, by original ids.
 
     Parameters
     ----------
     original, sample : Graph
         Their undirected views are compared.
     relation : {"subset", "contraction", "none"}
-        What is asked for: that vertices and edges are the original's; that the vertices are (edges join
-        groups); nothing.
+        What to check: that vertices and edges are the original's; that the vertices are (edges join groups);
+        nothing.
     names : pair of str
-        How to call the two.
+        What the message calls the two.
 
     Raises
     ------
     InputError
-        It names the first vertex or edge that is not there.
+        If it is not; the message names the first vertex or edge that is missing.
     """
-    if relation not in RELATIONS:
-        raise InputError(f"relation is {relation!r}: use one of {', '.join(RELATIONS)}")
+    if relation not in get_args(Relation):
+        raise InputError(f"relation is {relation!r}: use one of {', '.join(get_args(Relation))}")
     if relation == "none" or sample.num_vertices == 0:
         return
     whole, part = names
-    place = _places(original, sample)
-    if not np.all(place >= 0):
-        missing = sample.ids[int(np.argmax(place < 0))]
+    position = _positions(original, sample)
+    if not np.all(position >= 0):
+        missing = sample.ids[int(np.argmax(position < 0))]
         raise InputError(
-            f"vertex {missing} of {part} is not in {whole}: it is no sample of it (do both files hold "
+            f"vertex {missing} of {part} is not in {whole}, so it is not a sample of it (do both files hold "
             "original ids, and were they read alike?); to compare any two graphs ask for relation 'none'"
         )
     if relation == "contraction":
@@ -56,8 +58,8 @@ def check_part(
     known = view.rows.astype(np.int64) * n + view.col_idx
     other = sample.undirected
     rows = other.rows
-    upper = rows <= other.col_idx  # their ids ascend in both, so do the places
-    tail, head = place[rows[upper]], place[other.col_idx[upper]]
+    upper = rows <= other.col_idx  # ids ascend in both graphs, so positions ascend too
+    tail, head = position[rows[upper]], position[other.col_idx[upper]]
     wanted = tail * n + head
     at = np.searchsorted(known, wanted)
     there = np.zeros(len(wanted), bool)
@@ -67,12 +69,12 @@ def check_part(
         first = int(np.argmin(there))
         u, v = original.ids[tail[first]], original.ids[head[first]]
         raise InputError(
-            f"edge {u} - {v} of {part} is not in {whole}: it is no sample of it. If it was made by "
+            f"edge {u} - {v} of {part} is not in {whole}, so it is not a sample of it. If it was made by "
             "contraction (cre, crve), ask for relation 'contraction'; to compare any two graphs, for 'none'"
         )
 
 
-def _places(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
+def _positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
     """Index in the original of every vertex of the sample, -1 where it has none."""
     ids, known = sample.ids, original.ids
     if (ids.dtype == object) != (known.dtype == object):
@@ -100,19 +102,34 @@ def ks_distance(
     """
     if not (len(one[0]) and len(other[0])):
         return None
-    places = np.union1d(one[0], other[0])
+    values_of_both = np.union1d(one[0], other[0])
 
     def share(values: npt.NDArray[np.generic], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         below = np.concatenate(([0], np.cumsum(counts)))
-        return below[np.searchsorted(values, places, side="right")] / below[-1]
+        return below[np.searchsorted(values, values_of_both, side="right")] / below[-1]
 
     return float(np.abs(share(*one) - share(*other)).max())
 
 
 def ks_of_hops(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float | None:
-    """The same of two hop plots, each as a share of its end."""
+    """The Kolmogorov-Smirnov distance of two hop plots, each as shares of its last value."""
     if not (len(one) and len(other)):
         return None
     length = max(len(one), len(other))
     shares = [np.pad(each / each[-1], (0, length - len(each)), constant_values=1.0) for each in (one, other)]
     return float(np.abs(shares[0] - shares[1]).max())
+
+
+def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
+    """Kolmogorov-Smirnov distances of two graphs' distributions; see `clgraph.Quality`."""
+
+    def shares(of: Measures) -> Any:
+        return of.component_sizes[0] / max(of.vertices, 1), of.component_sizes[1]
+
+    return {
+        "degree": ks_distance(original.degree_histogram, sample.degree_histogram),
+        "clustering": ks_distance(original.local_clustering, sample.local_clustering),
+        "hop_plot": ks_of_hops(original.hop_plot, sample.hop_plot),
+        "component_size": ks_distance(original.component_sizes, sample.component_sizes),
+        "component_share": ks_distance(shares(original), shares(sample)),
+    }

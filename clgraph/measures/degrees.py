@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.measures.spread import work_groups
+
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-LIMIT = 65536  # degrees from here on are few: they come as a list
+LIMIT = 65536  # degrees from here on are few: they are listed
 BINS = 256  # most vertices have a smaller degree
-GROUPS = {"gpu": 8, "simulator": 2}  # work-groups a compute unit (others: 4)
-
-
-def spread(dev: Device) -> int:
-    """Work-groups of a launch in which any number of them shares the work."""
-    return GROUPS.get(dev.kind, 4) * min(dev.compute_units, 1024)
 
 
 def degree_histogram(
@@ -31,9 +27,13 @@ def degree_histogram(
     dev : Device
     graph : Graph
     limit : int
-        Degrees below it are counted where they stand, others listed and counted on the host.
+        Lower degrees are counted on the device; higher ones are listed there and counted on the host.
     bins : int
         Degrees below it are counted in local memory first.
+
+    Returns
+    -------
+    degrees, vertices : int64 arrays
     """
     from clgraph.csr.upload import upload_csr
 
@@ -46,7 +46,7 @@ def degree_histogram(
     room = arcs // limit + 1
     count, found = dev.zeros(limit, np.uint32), dev.zeros(1, np.uint32)
     large = dev.empty(room, np.int32)
-    kernel.exact(spread(dev) * local, np.int32(n), csr.row_ptr, count, large, found, local=local)
+    kernel.exact(work_groups(dev) * local, np.int32(n), csr.row_ptr, count, large, found, local=local)
     few = dev.download(count, np.uint32, limit)
     degree = np.flatnonzero(few)
     listed = dev.download(large, np.int32, int(dev.download(found, np.uint32, 1)[0]))

@@ -1,6 +1,6 @@
-"""Power laws put through data: least squares in log-log, the cumulative fit, maximum likelihood.
+"""Power laws fitted to data: least squares in log-log, the cumulative fit, maximum likelihood.
 
-Where data do not suffice for a figure it is None and `reason` says why; nothing is ever NaN.
+A value for which there are too few data is None and `reason` says why; nothing is ever NaN.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-CANDIDATES = 50  # smallest degrees tried as the beginning of the tail
+CANDIDATES = 50  # degrees tried as the beginning of the tail
 TAIL = 10  # vertices that a tail must have
 
 
@@ -25,7 +25,7 @@ class Line:
     slope, intercept : float or None
         log y = intercept + slope log x (natural logarithms).
     correlation : float or None
-        Pearson's, of the logarithms; None also where all y are equal.
+        Pearson's, of the logarithms; None also if all y are equal.
     points : int
     reason : str or None
         Why something is None.
@@ -40,12 +40,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Cumulative:
-    """The fit of the complementary cumulative distribution, whose line noise in the tail sways less.
+    """The fit of the complementary cumulative distribution, which noise in the tail affects less.
 
     Attributes
     ----------
     exponent : float or None
-        What it comes to in terms of the exponent that it stands beside.
+        The fit converted to the exponent that it belongs to.
     slope, correlation : float or None
         Of the line of log P(X >= x) on log x.
     points : int
@@ -66,10 +66,10 @@ class Likelihood:
     Attributes
     ----------
     exponent : float or None
-        What it comes to in terms of the exponent that it stands beside.
+        The fit converted to the exponent that it belongs to.
     alpha : float or None
     minimum : float or None
-        Where the tail begins: where the fit has the smallest Kolmogorov-Smirnov distance.
+        Smallest value of the tail, chosen for the smallest Kolmogorov-Smirnov distance of the fit.
     tail : int
         Values in the tail.
     error : float or None
@@ -102,7 +102,7 @@ class Exponent:
     slope, intercept, correlation : float or None
     points : int
     reason : str or None
-        Why something of these is None.
+        Why one of these is None.
     ccdf : Cumulative
     mle : Likelihood
     """
@@ -117,11 +117,11 @@ class Exponent:
 
     @classmethod
     def of(cls, line: Line, ccdf: Cumulative, mle: Likelihood) -> Exponent:
-        """The line and what stands beside it."""
+        """The line, with the two other fits."""
         return cls(line.slope, line.intercept, line.correlation, line.points, line.reason, ccdf, mle)
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """For JSON."""
         return asdict(self)
 
 
@@ -132,7 +132,7 @@ def line_through(x: npt.ArrayLike, y: npt.ArrayLike, what: str = "value") -> Lin
     ----------
     x, y : array_like, shape (k,)
     what : str
-        Of what two different ones are needed for a line; for the reason.
+        What the points are, for the reason: a line needs two different ones.
     """
     a, b = np.log(np.asarray(x, np.float64)), np.log(np.asarray(y, np.float64))
     if len(a) < 2:
@@ -157,7 +157,7 @@ def degree_exponents(
     Parameters
     ----------
     degree, count : int64 arrays
-        Degrees that occur, ascending, and the vertices of each; degree 0 plays no part.
+        Degrees that occur, ascending, and the vertices of each; degree 0 is ignored.
     """
     degree, count = degree[degree > 0], count[degree > 0]
     if len(degree) == 0:
@@ -198,7 +198,7 @@ def _inverse(slope: float) -> float | None:
 
 
 def beside(line: Line, convert: Any) -> Cumulative:
-    """The cumulative line, and its slope in another exponent's terms."""
+    """The cumulative line, and its slope converted to another exponent."""
     exponent = None if line.slope is None else convert(line.slope)
     return Cumulative(exponent, line.slope, line.correlation, line.points, line.reason)
 
@@ -218,7 +218,7 @@ def rank_line(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Li
     y -= (height := float(y @ count / vertices))
     starts = np.cumsum(count) - count
     both = float(np.add.reduceat(x, starts) @ y)
-    # NumPy's sum rather than BLAS's product, which may add in another order at each run
+    # NumPy's sum rather than BLAS's product, which may add in a different order at each run
     along, across = float(np.square(x).sum()), float((y * y) @ count)
     slope = both / along
     return Line(slope, height - slope * middle, both / float(np.sqrt(along * across)), vertices)
@@ -254,7 +254,7 @@ def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> 
         alpha = float(found.x)
         if not 1.001 < alpha < 19.9:
             continue
-        # both are steps: they differ most at a degree that occurs or just after one
+        # both are step functions: they differ most at a degree that occurs or just after one
         whole = zeta(alpha, minimum)
         at = zeta(alpha, degree[first:]) / whole - above[first:] / size
         after = zeta(alpha, degree[first:] + 1) / whole - (above[first:] - count[first:]) / size

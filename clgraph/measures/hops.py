@@ -1,24 +1,27 @@
-"""The hop plot, P(h) = pairs of vertices within h hops, by many searches at once: with ``cl/measures/hops.cl``."""
+"""The hop plot, P(h) = pairs of vertices within h hops: host half of ``cl/measures/hops.cl``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.errors import InputError
+from clgraph.measures.spread import work_groups
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.traversal.many import ManySearch
 
 SOURCES = 1024  # searches of a graph that has more vertices
-DEEP_SOURCES = 128  # searches that do for a deep graph, which go one by one: it has no hubs to speak of
+DEEP_SOURCES = 128  # searches are enough for a deep graph: they are done one by one, and it has no large hubs
 LANES = 64
 LEVELS = 16  # distances that one launch counts
-STEP = 0x686F70  # tells the draw of sources from a sampler's draws of the same seed
+STEP = 0x686F70  # keeps the draw of sources apart from a sampler's draws of the same seed
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class HopPlot:
 
 
 def hop_plot(dev: Device, graph: Graph, seed: int = 0, sources: int = SOURCES) -> HopPlot:
-    """Search from all vertices, or from a subset that the seed decides if there are more than `sources`.
+    """Search from all vertices; if there are more than `sources`, from a subset chosen by the seed.
 
     Parameters
     ----------
@@ -54,29 +57,36 @@ def hop_plot(dev: Device, graph: Graph, seed: int = 0, sources: int = SOURCES) -
     n = graph.num_vertices
     if n == 0:
         return HopPlot(np.zeros(0), 0, True)
-    from clgraph.traversal.many import DEEP
+    from clgraph.traversal.many import DEEP, ManySearch
 
     exact = n <= sources
     chosen = np.arange(n, dtype=np.int32) if exact else draw_sources(n, sources, seed)
-    counter = _Counter(dev, graph, len(chosen))
     counts, done = np.zeros(1, np.int64), 0
-    while done < len(chosen):
-        batch = chosen[done : done + LANES]
-        more = counter.count(batch)
-        if len(more) > len(counts):
-            counts, more = more, counts
-        counts[: len(more)] += more
-        done += len(batch)
-        # by what was found, not by how the device went about it: the same sources on every device
-        if not exact and len(counts) > DEEP and done >= DEEP_SOURCES:
-            break
+    with ManySearch(dev, graph, LANES, len(chosen)) as search:
+        counter = _Counter(search)
+        while done < len(chosen):
+            batch = chosen[done : done + LANES]
+            more = counter.count(batch)
+            if len(more) > len(counts):
+                counts, more = more, counts
+            counts[: len(more)] += more
+            done += len(batch)
+            # decided by what was found, not by how the device found it: the same sources on every device
+            if not exact and len(counts) > DEEP and done >= DEEP_SOURCES:
+                break
     pairs = np.cumsum(counts).astype(np.float64)
     if not exact:
         pairs *= n / done
         pairs[:1] = n
-        pairs[1:2] = n + graph.num_arcs  # known: no need to guess it from vertices drawn past the hubs
+        pairs[1:2] = n + graph.num_arcs  # known: no need to estimate it from sources that may miss the hubs
         pairs = np.maximum.accumulate(pairs)
     return HopPlot(pairs, done, exact)
+
+
+def check_hop_sources(hop_sources: Any) -> None:
+    """Validate hop_sources."""
+    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
+        raise InputError(f"hop_sources is {hop_sources!r}: give a count of vertices, 1 or more")
 
 
 def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:
@@ -95,21 +105,18 @@ def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:
 class _Counter:
     """Counts pairs by distance, a batch of searches at a time."""
 
-    def __init__(self, dev: Device, graph: Graph, searches: int) -> None:
-        from clgraph.measures.degrees import spread
-        from clgraph.traversal.many import ManySearch
-
-        self.dev = dev
-        self.search = ManySearch(dev, graph, LANES, searches)
-        self.kernel = dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
-        self.local = min(dev.tuning.local_size, self.kernel.limit)
-        self.size = spread(dev) * self.local
+    def __init__(self, search: ManySearch) -> None:
+        self.search = search
+        self.kernel = search.dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
+        self.local = min(search.dev.tuning.local_size, self.kernel.limit)
+        self.size = work_groups(search.dev) * self.local
 
     def count(self, sources: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """Pairs at distance 0, 1, ... from these sources."""
         from clgraph.traversal.search import NO_LIMIT
 
-        dev, search = self.dev, self.search
+        search = self.search
+        dev, scratch = search.dev, search.scratch
         levels = search.search(sources, NO_LIMIT)
         if levels is None:  # too deep to go on together: one by one
             distance, levels = search.one_by_one(sources, NO_LIMIT, None)
@@ -121,11 +128,11 @@ class _Counter:
             self.kernel.exact(
                 self.size,
                 np.int32(search.rows),
-                np.uint32(search.kept["bits"]),
+                np.uint32(scratch.bits),
                 np.uint32(first),
                 np.uint32(min(LEVELS, levels - first)),
-                search.kept["seen"],
-                search.kept["planes"],
+                scratch.seen,
+                scratch.planes,
                 part,
                 local=self.local,
             )
@@ -134,5 +141,5 @@ class _Counter:
             else:
                 dev.write(count, dev.download(part, np.int64, LEVELS), offset=first)
         found = dev.download(count, np.int64, levels)
-        found[0] = len(sources)  # also those vertices that have no row, because they have no arcs
+        found[0] = len(sources)  # also vertices without arcs, which have no row here
         return found

@@ -1,4 +1,4 @@
-"""The page of a quality report: its words and its looks; `clgraph.measures.report` fills it."""
+"""The page of a quality report: its text and style; `clgraph.measures.report` fills it in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quality report: one HTML file that needs nothing else, on a screen, a phone or paper, light or dark."""
+"""The quality report: one self-contained HTML file for screen, phone or paper, light or dark."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def report_html(
     ----------
     quality : Quality
     names : pair of str
-        Of the original and the sample: file names, say.
+        Of the original and the sample, for instance file names.
     facts : sequence of (str, str)
-        What was sampled, and how; shown as they are.
+        What was sampled, and how: names and values, shown as they are.
     curve : ReductionCurve, optional
         Of the sample's method and seed.
     no_curve : str, optional
@@ -64,7 +64,7 @@ def report_html(
     return PAGE.substitute(
         version=escape(clgraph.__version__),
         title=escape(f"How good a sample is {part}?" if two else f"The shape of {whole}"),
-        lead=escape(f"{part}, held against its original {whole}." if two else "The figures of one graph."),
+        lead=escape(f"{part}, compared with its original {whole}." if two else "The measures of one graph."),
         how="What was sampled, and how" if two else "What was measured",
         cards="\n".join(_cards(quality)),
         facts="\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts),
@@ -122,7 +122,7 @@ def _table(quality: Quality, two: bool) -> list[str]:
 
 
 def _break_share(cell: str) -> str:
-    """The share in brackets may go to a line of its own on a phone."""
+    """The share in brackets may move to its own line on a phone."""
     if " (" not in cell:
         return escape(cell)
     value, share = cell.split(" (", 1)
@@ -147,17 +147,17 @@ def _distances(quality: Quality) -> str:
 
 
 def _missing(quality: Quality) -> str:
-    told = [
+    missing = [
         f"{row.name}, {reason}"
         for _, entries in TABLES
         for row in rows(quality, entries)
         for reason in row.reasons
     ]
     for whose, graph in (("original", quality.original), ("sample", quality.sample)):
-        told += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
-    if not told:
+        missing += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
+    if not missing:
         return ""
-    items = "\n".join(f"<li>{escape(text)}</li>" for text in told)
+    items = "\n".join(f"<li>{escape(text)}</li>" for text in missing)
     return f"<h2>What is missing or left out</h2>\n<ul>\n{items}\n</ul>"
 
 

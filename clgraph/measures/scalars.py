@@ -1,4 +1,4 @@
-"""What is measured of one graph."""
+"""The measures of one graph."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ PHASES = ("degrees", "components", "triangles", "hop plot", "eigenvalues", "fits
 
 @dataclass(frozen=True)
 class Measures:
-    """The figures of one graph: of its undirected view, without self-loops, each pair of neighbours one edge.
+    """The measures of one graph: of its undirected view without self-loops, each pair of neighbours one edge.
 
-    A figure that does not exist (of too small a graph) is None, and `reasons` says why.
+    A measure that is undefined, because the graph is too small, is None, and `reasons` says why.
 
     Attributes
     ----------
@@ -42,21 +42,21 @@ class Measures:
     components, largest_component : int
         Connected components, and the vertices of the largest one.
     clustering : float or None
-        Mean local clustering coefficient; vertices with fewer than two neighbours count 0.
+        Mean local clustering coefficient; vertices with fewer than two neighbours count as 0.
     transitivity : float or None
         Three times the triangles over the pairs of edges that meet.
     triangles : int
     degree_exponent, rank_exponent, hop_plot_exponent, eigen_exponent : Exponent
     effective_diameter : float or None
-        Hops within which nine tenths of the connected pairs lie, interpolated.
+        Hops within which 90 % of the connected pairs lie, interpolated.
     mean_distance : float or None
-        Hops between two connected vertices.
+        Mean number of hops between two connected vertices.
     diameter : int or None
         The longest distance that the searches of the hop plot found; the diameter if `hop_plot_exact`.
     hop_plot_sources : int
-        Searches behind the hop plot.
+        Searches that the hop plot comes from.
     hop_plot_exact : bool
-        Whether these are from all vertices.
+        Whether they started from all vertices.
     degree_histogram : (degrees, vertices)
         Two int64 arrays: the degrees that occur, and how many vertices have each.
     hop_plot : float64 array
@@ -70,7 +70,7 @@ class Measures:
     local_clustering : (values, vertices)
         The values that occur, and how many vertices have each.
     reasons : dict of str to str
-        Name of a figure that is None -> why.
+        Why a measure is None, by its name.
     notes : tuple of str
         What was left out of the graph.
     seconds : dict of float
@@ -107,23 +107,23 @@ class Measures:
     seconds: dict[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the list of local coefficients, ready for JSON."""
-        told: dict[str, Any] = {}
+        """For JSON: everything but the distribution of the local coefficients."""
+        measures: dict[str, Any] = {}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
             if isinstance(value, Exponent):
-                told[name] = value.to_dict()
+                measures[name] = value.to_dict()
             elif name == "degree_histogram":
-                told[name] = {"degree": value[0].tolist(), "vertices": value[1].tolist()}
+                measures[name] = {"degree": value[0].tolist(), "vertices": value[1].tolist()}
             elif name == "component_sizes":
-                told[name] = {"size": value[0].tolist(), "components": value[1].tolist()}
+                measures[name] = {"size": value[0].tolist(), "components": value[1].tolist()}
             elif name == "hop_plot":
-                told[name] = value.astype(np.int64).tolist() if self.hop_plot_exact else value.tolist()
+                measures[name] = value.astype(np.int64).tolist() if self.hop_plot_exact else value.tolist()
             elif isinstance(value, np.ndarray):
-                told[name] = value.tolist()
+                measures[name] = value.tolist()
             elif name != "local_clustering":
-                told[name] = list(value) if isinstance(value, tuple) else value
-        return told
+                measures[name] = list(value) if isinstance(value, tuple) else value
+        return measures
 
 
 def measure(
@@ -135,7 +135,7 @@ def measure(
     eigenvalues: bool | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Measures:
-    """All figures of one graph; see `clgraph.quality`."""
+    """All measures of one graph; see `clgraph.quality`."""
     seconds: dict[str, float] = {}
     last = time.perf_counter()
 
@@ -221,12 +221,12 @@ def _spectrum(view: Graph, wanted: bool | None) -> tuple[Floats, str | None]:
     if wanted is None and view.num_vertices > MANY:
         return np.zeros(
             0
-        ), f"more than {MANY} vertices: eigenvalues take minutes and are made on request only"
+        ), f"more than {MANY} vertices: eigenvalues take minutes and are computed on request only"
     return largest_eigenvalues(view, COUNT)
 
 
 def _effective_diameter(pairs: Floats) -> float:
-    """Where the hop plot passes nine tenths of its pairs of different vertices, between whole hops too."""
+    """Where the hop plot reaches 90 % of its pairs of different vertices, interpolated between hops."""
     apart = pairs - pairs[0]
     goal = 0.9 * apart[-1]
     h = int(np.argmax(apart >= goal))

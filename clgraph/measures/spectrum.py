@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 COUNT = 20
 DENSE = 200  # vertices up to which the whole spectrum is cheaper
-MANY = 1_000_000  # vertices beyond which eigenvalues take minutes, and are made on request only
+MANY = 1_000_000  # vertices beyond which eigenvalues take minutes, and are computed on request only
 
 
 def largest_eigenvalues(graph: Graph, count: int = COUNT) -> tuple[npt.NDArray[np.float64], str | None]:
@@ -22,9 +22,9 @@ def largest_eigenvalues(graph: Graph, count: int = COUNT) -> tuple[npt.NDArray[n
     Parameters
     ----------
     graph : Graph
-        Undirected, simple; multiplicities and weights play no part.
+        Undirected, simple; weights are ignored.
     count : int
-        At most so many.
+        At most this many.
     """
     none: npt.NDArray[np.float64] = np.zeros(0)
     n = graph.num_vertices
@@ -36,8 +36,8 @@ def largest_eigenvalues(graph: Graph, count: int = COUNT) -> tuple[npt.NDArray[n
     else:
         from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-        # a start of its own: the all-ones vector would miss what is antisymmetric, the system's random one
-        # would not come again
+        # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one
+        # would not be reproducible
         start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5
         try:
             values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)

@@ -1,20 +1,37 @@
-"""Triangles at every vertex, and what follows from them: host half of ``cl/measures/triangle_count.cl``."""
+"""Triangles at every vertex, and local clustering: host half of ``cl/measures/triangle_count.cl``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph, as_graph, build_csr
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# consecutive arcs a work-item; small numbers for the simulator, so that 50 vertices take several work-groups
-RUNS = {"gpu": 4, "cpu": 512, "emulator": 512, "fpga": 512, "simulator": 8}
-SKEW = {"simulator": 2}  # a list so many times longer than the other is searched (others: 16)
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch choices.
+
+    Attributes
+    ----------
+    run : int
+        Consecutive arcs a work-item.
+    skew : int
+        A list that is so many times longer than the other is searched; otherwise both are walked.
+    """
+
+    run: int
+    skew: int = 16
+
+
+SHAPES = Shapes(gpu=Shape(run=4), cpu=Shape(run=512), simulator=Shape(run=8, skew=2))
 
 
 def simple_view(graph: Any) -> Graph:
@@ -42,8 +59,8 @@ def simple_view(graph: Any) -> Graph:
 def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.int64]:
     """The number of triangles that each vertex is a corner of.
 
-    The arcs' directions, self-loops and parallel edges play no part. The forward algorithm [1]_ finds each
-    triangle once: time goes with the number of edges times at most the root of it.
+    Directions of arcs, self-loops and parallel edges are ignored. The forward algorithm [1]_ finds each
+    triangle once, in time O(m^1.5) at most for m edges.
 
     Parameters
     ----------
@@ -80,9 +97,9 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
 
     dev = get_device(device)
     csr = upload_csr(dev, view)
-    run = RUNS[dev.kind]
-    prog = dev.program("measures/triangle_count", RUN=run, SKEW=SKEW.get(dev.kind, 16), **csr.defines)
-    runs = -(-arcs // run)
+    shape = SHAPES.of(dev)
+    prog = dev.program("measures/triangle_count", RUN=shape.run, SKEW=shape.skew, **csr.defines)
+    runs = -(-arcs // shape.run)
     size = np.dtype(csr.offset).itemsize
     dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
     in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
@@ -94,12 +111,12 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
         runs, np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx, dev.upload(before[:-1]), up_idx
     )
     count = dev.zeros(n, np.int64)
-    prog.triangles_count(-(-arcs // 2 // run), np.int32(n), np.int64(arcs // 2), up_ptr, up_idx, count)
+    prog.triangles_count(-(-arcs // 2 // shape.run), np.int32(n), np.int64(arcs // 2), up_ptr, up_idx, count)
     return dev.download(count, np.int64, n)
 
 
 def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.float64]:
-    """The local clustering coefficient of every vertex: which share of its neighbours' pairs are neighbours.
+    """The local clustering coefficient of every vertex: which share of pairs of its neighbours are adjacent.
 
     Parameters and errors are those of `triangles`.
 

@@ -1,4 +1,4 @@
-"""The table of a quality report: its rows, what each figure means, how it is written."""
+"""The table of a quality report: its rows, what each measure means, how numbers are written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clgraph.measures.scalars import Measures
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table; a figure that does not exist is "-", and `reasons` says why."""
+    """A row of the table; a measure that is undefined is "-", and `reasons` says why."""
 
     name: str
     meaning: str
@@ -30,10 +30,10 @@ class Row:
 # (path of attributes, name, what it means)
 SIZE = (
     ("vertices", "vertices", "How many vertices there are."),
-    ("edges", "edges", "Pairs of vertices that are joined; loops and repetitions are not counted."),
+    ("edges", "edges", "Pairs of vertices that are joined; self-loops and parallel edges are not counted."),
     ("average_degree", "average degree", "Neighbours of a vertex on average, 2m/n."),
-    ("largest_degree", "largest degree", "Neighbours of the vertex that has most."),
-    ("density", "density", "The share of all possible edges that are there."),
+    ("largest_degree", "largest degree", "Neighbours of the vertex that has the most."),
+    ("density", "density", "The share of all possible edges that exist."),
     ("components", "components", "Parts that are not connected with each other."),
     ("largest_component", "largest component", "Vertices of the largest part; a sample is one part."),
 )
@@ -42,8 +42,8 @@ LAWS = (
     (
         "degree_exponent.slope",
         "degree exponent",
-        "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, the "
-        "rarer the hubs.",
+        "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, "
+        "the rarer the hubs.",
     ),
     (
         "degree_exponent.correlation",
@@ -58,7 +58,7 @@ LAWS = (
     (
         "degree_exponent.mle.exponent",
         LIKELY,
-        "The same exponent for the tail of the distribution, the best founded of the three.",
+        "The same exponent for the tail of the distribution, statistically the soundest of the three.",
     ),
     ("degree_exponent.mle.minimum", "where that tail begins", "The smallest degree of the tail."),
     (
@@ -67,8 +67,8 @@ LAWS = (
         "Slope of a vertex's degree against its rank by degree, both as logarithms.",
     ),
     ("rank_exponent.correlation", "its correlation", "How well a line fits."),
-    ("rank_exponent.ccdf.exponent", CUMULATIVE, "What the cumulative fit of the degrees makes of it."),
-    ("rank_exponent.mle.exponent", LIKELY, "What the tail's alpha makes of it, \u22121/(alpha \u2212 1)."),
+    ("rank_exponent.ccdf.exponent", CUMULATIVE, "Derived from the cumulative fit of the degrees."),
+    ("rank_exponent.mle.exponent", LIKELY, "Derived from the tail's alpha: \u22121/(alpha \u2212 1)."),
     (
         "eigen_exponent.slope",
         "eigen exponent",
@@ -80,7 +80,7 @@ LAWS = (
     (
         "hop_plot_exponent.slope",
         "hop-plot exponent",
-        "How fast the number of pairs of vertices within h hops grows: 2 in a grid, more where all is near.",
+        "How fast the number of pairs of vertices within h hops grows: 2 in a grid, more in a small world.",
     ),
     ("hop_plot_exponent.correlation", "its correlation", "How well a line fits its first few points."),
 )
@@ -92,9 +92,9 @@ SHAPE = (
     ),
     ("transitivity", "transitivity", "The same over all pairs of edges that meet: hubs count more."),
     ("triangles", "triangles", "Triples of vertices that are all neighbours."),
-    ("effective_diameter", "effective diameter", "Hops within which nine tenths of all pairs lie."),
+    ("effective_diameter", "effective diameter", "Hops within which 90 % of the connected pairs lie."),
     ("mean_distance", "mean distance", "Hops between two vertices on average."),
-    ("diameter", "diameter", "The longest distance; of a large graph the longest that was met."),
+    ("diameter", "diameter", "The longest distance; of a large graph the longest that was found."),
 )
 TABLES = (("Size", SIZE), ("Power laws", LAWS), ("Shape", SHAPE))
 DISTANCES = (
@@ -102,7 +102,7 @@ DISTANCES = (
     ("clustering", "local clustering", "How likely a vertex's neighbours are neighbours, vertex by vertex."),
     ("hop_plot", "hop plot", "The share of pairs within h hops."),
     ("component_share", "component sizes, as shares", "Each part's share of the vertices."),
-    ("component_size", "component sizes", "Vertices of each part: different by intent."),
+    ("component_size", "component sizes", "Vertices of each part: a sample's are meant to be fewer."),
 )
 
 
@@ -116,7 +116,7 @@ def figure(value: float | int | None) -> str:
 
 
 def rows(quality: Quality, entries: Any) -> Iterator[Row]:
-    """Rows of one table of TABLES; what neither graph has is left out."""
+    """Rows of one table of TABLES."""
     for path, name, meaning in entries:
         one = look_up(quality.original, path)
         other = None if quality.sample is None else look_up(quality.sample, path)
@@ -142,7 +142,7 @@ def look_up(measures: Measures, path: str) -> Any:
 def why(measures: Measures, path: str) -> str:
     """Why a figure is None."""
     if "." not in path:
-        return measures.reasons.get(path, "it does not exist")
+        return measures.reasons.get(path, "it is undefined")
     return str(look_up(measures, path.rsplit(".", 1)[0] + ".reason"))
 
 
@@ -152,7 +152,7 @@ def _at_least(value: int | None, measures: Measures | None) -> str:
 
 
 def difference(one: float | None, other: float | None) -> str:
-    """Sample minus original, and as a share of the original where both are positive."""
+    """Sample minus original, and as a share of the original if both are positive."""
     if one is None or other is None:
         return "-"
     gap = other - one

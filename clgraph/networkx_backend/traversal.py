@@ -138,7 +138,7 @@ def all_pairs_shortest_path_length(
     """As `networkx.all_pairs_shortest_path_length`."""
 
     def rows() -> Iterator[tuple[Any, dict[Any, int]]]:
-        from clgraph.traversal.many import bfs_many
+        from clgraph.traversal import bfs_many
 
         n, depth = len(G), _depth(cutoff)
         together = max(1, min(SEARCHES, PLACES // max(n, 1)))

@@ -1,70 +1,30 @@
-"""Breadth-first search: the call and its result. `clgraph.traversal.search` is the host half of ``cl/bfs*.cl``."""
+"""Breadth-first search, one at a time or many at once."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.errors import InputError
-from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.results import Arrays, on_device
+from clgraph.traversal import arguments
+from clgraph.traversal.results import BFSResult, ManyBFSResult
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-Method = Literal["hybrid", "frontier"]
-
-
-@dataclass(frozen=True)
-class BFSResult(RunsOn):
-    """What a breadth-first search found. Vertices are indices throughout; ``graph.ids[...]`` names them.
-
-    With arrays="device" the arrays of all vertices are ``pyopencl.array.Array`` objects.
-
-    Attributes
-    ----------
-    distance : int32 array, shape (n,)
-        Arcs on a shortest path from the nearest source; -1 where there is none (within the depth limit).
-    predecessor : int32 array, shape (n,), or None
-        The smallest vertex that stands before this one on a shortest path; -1 at sources and where not
-        reached.
-    source_of : int32 array, shape (n,), or None
-        The nearest source (of several the smallest), -1 where not reached; None if one id was asked for.
-    sources : int32 array
-        The sources, ascending, each once.
-    levels : int
-        Distances that occur: the largest one + 1.
-    reached : int
-        Vertices reached, sources included.
-    depth_limit : int or None
-    seconds : dict of float
-        Time by phase: "upload" (next to nothing where the graph was there already), "compile", "bfs" (from
-        the
-        first launch to the end of the last kernel), "download", "total".
-    device, method : str
-    """
-
-    distance: npt.NDArray[np.int32]
-    predecessor: npt.NDArray[np.int32] | None
-    source_of: npt.NDArray[np.int32] | None
-    sources: npt.NDArray[np.int32]
-    levels: int
-    reached: int
-    depth_limit: int | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
-    device: str = ""
-    method: str = "hybrid"
+__all__ = ["BFSResult", "ManyBFSResult", "bfs", "bfs_many"]
 
 
 def bfs(
     graph: Graph,
     source: Any,
     *,
-    method: Method = "hybrid",
+    method: arguments.Method = "hybrid",
     depth_limit: int | None = None,
     predecessors: bool = True,
     arrays: Arrays = "host",
@@ -76,23 +36,20 @@ def bfs(
     ----------
     graph : Graph
     source : vertex id, or a list or array of ids
-        Several sources make one frontier: distances are those from the nearest one. The same id twice counts
+        Several sources make one frontier: distances are those from the nearest one. An id given twice counts
         once.
     method : {"hybrid", "frontier"}
-        "hybrid" is direction-optimising [1]_ (push from a queue while the frontier is small, pull through
-        bitmaps
-        while it is large, runs of small levels in one launch); on a directed graph it makes
-        ``graph.reverse`` when it
-        first pulls. "frontier" is Algorithm 5 of the COPRA thesis after [2]_: every level looks at every
-        vertex. Both
-        give the same arrays, on every device.
+        "hybrid" is direction-optimising [1]_: it pushes from a queue while the frontier is small, pulls
+        through bitmaps while it is large, and does runs of small levels in one launch. On a directed graph it
+        makes ``graph.reverse`` when it first pulls. "frontier" is Algorithm 5 of the COPRA thesis (after
+        [2]_): every level looks at every vertex. Both give the same arrays on every device.
     depth_limit : int, optional
-        Go no further than so many arcs; 0 leaves the sources alone (as in NetworkX).
+        Largest distance, in arcs; 0 leaves only the sources (as in NetworkX).
     predecessors : bool
-        Whether predecessors are wanted; without them it is a little faster.
+        Whether to find predecessors; it is a little faster without them.
     arrays : {"host", "device"}
-        "device" leaves distances, predecessors and sources where they are, as ``pyopencl.array.Array`` on
-        the device's own queue (``get_device(...).queue``), for kernels of your own: nothing is downloaded.
+        "device" leaves distances, predecessors and sources on the device, as ``pyopencl.array.Array`` on its
+        own queue (``get_device(...).queue``), for kernels of your own: nothing is downloaded.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -120,11 +77,10 @@ def bfs(
     (array([ 0,  1,  2, -1, -1], dtype=int32), array([-1,  0,  1, -1, -1], dtype=int32))
     """
     start = time.perf_counter()
-    if method not in get_args(Method):
-        raise InputError(f"method is {method!r}: use 'hybrid' or 'frontier'")
-    check_depth(depth_limit)
+    arguments.check_method(method)
+    arguments.check_depth(depth_limit)
     stays = on_device(arrays)
-    sources, several = source_indices(graph, source)
+    sources, several = arguments.source_indices(graph, source)
     from clgraph.device import get_device
     from clgraph.traversal.search import Search
 
@@ -151,30 +107,76 @@ def bfs(
     )
 
 
-def check_depth(depth_limit: int | None) -> None:
-    """Refuse what is no depth limit."""
-    if depth_limit is None:
-        return
-    if isinstance(depth_limit, bool) or not isinstance(depth_limit, (int, np.integer)) or depth_limit < 0:
-        raise InputError(
-            f"depth_limit is {depth_limit!r}: use a whole number of at least 0, or None for no limit"
-        )
+def bfs_many(
+    graph: Graph,
+    sources: Sequence[Any] | npt.NDArray[Any],
+    *,
+    depth_limit: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    lanes: arguments.Lanes = 64,
+    device: Device | str | None = None,
+) -> ManyBFSResult:
+    """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
 
+    It pays if searches soon share their frontiers, as in small-world graphs. In grids and chains they hardly
+    do: searches of more than 48 levels are done one after the other (the distances are the same either way).
 
-def source_indices(graph: Graph, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
-    """Indices of the sources, ascending and each once, and whether several were asked for."""
-    several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
-    wanted = list(source) if several else [source]
-    if not wanted:
-        raise InputError("no source is given: a breadth-first search starts from at least one vertex")
-    return np.unique(indices_of(graph, wanted)).astype(np.int32), several
+    On a CPU the 64th search of a large graph with skewed degrees makes a second copy of the arcs, numbered by
+    degree. It stays on the device with the graph, and making it takes about as long as two to four batches.
 
+    Parameters
+    ----------
+    graph : Graph
+    sources : ids of vertices
+        One search each; an id given twice makes two equal rows.
+    depth_limit : int, optional
+        Largest distance, in arcs.
+    dtype : {int8, int16, int32}, optional
+        Type of the distances; by default the smallest that holds them all.
+    lanes : {64, 32}
+        Searches to a batch.
+    device : Device or str, optional
+        As in `clgraph.get_device`.
 
-def indices_of(graph: Graph, ids: list[Any]) -> npt.NDArray[np.int64]:
-    """Indices of ids; whatever is no id of this graph is named."""
-    try:
-        return graph.index(ids)
-    except InputError:
-        raise
-    except (ValueError, TypeError, OverflowError) as error:  # NumPy's word on ids of another type
-        raise InputError(f"source {ids[0]!r} is not in the graph: its ids are integers ({error})") from error
+    Returns
+    -------
+    ManyBFSResult
+
+    Raises
+    ------
+    InputError
+        If a source is not in the graph (it is named), an option is wrong, or a distance does not fit `dtype`.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or graph and distances do not fit on it.
+
+    References
+    ----------
+    .. [1] M. Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, bfs_many
+    >>> bfs_many(Graph.from_edges([0, 1], [1, 2]), [0, 2]).distance
+    array([[0, 1, 2],
+           [2, 1, 0]], dtype=int8)
+    """
+    start = time.perf_counter()
+    arguments.check_depth(depth_limit)
+    arguments.check_lanes(lanes)
+    arguments.check_distance_type(dtype)
+    index = arguments.indices_of(graph, list(sources)).astype(np.int32)
+    from clgraph.device import get_device
+    from clgraph.traversal.many import ManySearch
+    from clgraph.traversal.search import last_level
+
+    dev = get_device(device)
+    how = dev.watch()
+    parts, levels = [], 0
+    with ManySearch(dev, graph, lanes, len(index)) as search:
+        for first in range(0, len(index), lanes):
+            part, deepest = search.run(index[first : first + lanes], last_level(depth_limit), dtype)
+            parts.append(part)
+            levels = max(levels, deepest)
+    distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    search.seconds["total"] = time.perf_counter() - start
+    return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())

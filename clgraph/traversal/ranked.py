@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-MANY_VERTICES = 1 << 17  # 64 searches' frontiers of fewer vertices lie in the caches anyhow
-HOT_SHARE = 8  # one vertex in so many must hold half of all arcs: otherwise there is little to gain
-MEMORY_SHARE = 4  # of the device's memory, the most that may go into the second copy
+MANY_VERTICES = 1 << 17  # with fewer vertices the frontiers of 64 searches are in the caches anyway
+HOT_SHARE = 8  # one vertex in this many must hold half of all arcs: otherwise there is little to gain
+MEMORY_SHARE = 4  # the second copy may take at most 1 / MEMORY_SHARE of the device's memory
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class Ranked:
     Attributes
     ----------
     rows : int
-        Vertices with arcs: the first so many ranks. The others have no arcs, either way.
+        Vertices with arcs, leaving or arriving; they have the lowest ranks.
     rank : int32 array, shape (n,)
-        Of each vertex; `ranks` is the same on the device.
+        The rank of each vertex; `ranks` is the same on the device.
     leaving, arriving : DeviceCSR
-        The arcs and the arcs turned round, which are the same ones if the graph is undirected.
+        The arcs and the reversed arcs; the same object if the graph is undirected.
     """
 
     rows: int
@@ -41,12 +41,12 @@ class Ranked:
 
 
 def rank_graph(dev: Device, graph: Graph, items: int) -> Ranked | None:
-    """The graph by rank, kept with it on the device; None if searches would not be faster for it.
+    """The graph by rank, kept with it on the device; None if searches would not be faster.
 
     Parameters
     ----------
     dev : Device
-        One whose caches work-items share: a CPU.
+        A CPU: its work-items share caches.
     graph : Graph
     items : int
         Vertices a work-item.
@@ -63,8 +63,8 @@ def _rank(dev: Device, graph: Graph, items: int) -> Ranked | None:
     degrees = np.diff(graph.row_ptr)
     key = np.minimum(degrees, 65534)
     if graph.directed:
-        key += np.diff(graph.reverse.row_ptr) > 0  # those that only receive arcs stand before those with none
-    # 16 bits are sorted by radix; those with more arcs than that are few
+        key += np.diff(graph.reverse.row_ptr) > 0  # vertices that only receive arcs precede those with none
+    # 16 bits, which NumPy sorts by radix; few vertices have more arcs than that
     order = np.argsort((65535 - key).astype(np.uint16), kind="stable").astype(np.int32)
     if degrees[order[: n // HOT_SHARE]].sum() * 2 < graph.num_arcs:
         return None
@@ -73,7 +73,7 @@ def _rank(dev: Device, graph: Graph, items: int) -> Ranked | None:
     rows = int(np.count_nonzero(key))
     orders, ranks = dev.upload(order), dev.upload(rank)
 
-    def turned(of: Graph) -> DeviceCSR:
+    def by_rank(of: Graph) -> DeviceCSR:
         csr = upload_csr(dev, of)
         row_ptr: npt.NDArray[Any] = np.zeros(n + 1, csr.offset)
         np.cumsum(np.diff(of.row_ptr)[order], out=row_ptr[1:])  # beyond `rows` too: searches may start there
@@ -91,7 +91,7 @@ def _rank(dev: Device, graph: Graph, items: int) -> Ranked | None:
         )
         return made
 
-    leaving = turned(graph)
-    arriving = turned(graph.reverse) if graph.directed else leaving
-    dev.finish()  # `orders` goes
+    leaving = by_rank(graph)
+    arriving = by_rank(graph.reverse) if graph.directed else leaving
+    dev.finish()  # `orders` is freed
     return Ranked(rows, rank, ranks, leaving, arriving)

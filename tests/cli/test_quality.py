@@ -174,7 +174,7 @@ def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  #
     )
     assert done.status == 0, done.err
     text = page.read_text()
-    assert "method and seed of the sample are not known" in text
+    assert "method and seed of the sample are unknown" in text
     assert "by &lt;hand&gt;" in text
     assert "eigenvalues were not asked for" in text
     assert "&lt;b&gt;&amp;half.txt" in text
@@ -182,7 +182,7 @@ def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  #
 
 
 def test_what_is_known_of_a_sample(files):
-    assert "not told" in dict(facts_of("a.txt", "b.txt", Origin()))["how it was sampled"]
+    assert "unknown" in dict(facts_of("a.txt", "b.txt", Origin()))["how it was sampled"]
     whole, half = read(files / "whole.txt"), read(files / "half.txt")
     curve, why = curve_of(whole, half, Origin(method="ebfs", seed=1), None)
     assert curve is None
@@ -271,7 +271,7 @@ def test_bad_input(files, plotting, run, tmp_path):  # noqa: F811
         ((whole, half, "--plot", tmp_path / "r.gif"), "the name must end in .png, .svg, .pdf"),
         ((whole, half, "--report", locked), "report.html"),
         ((whole, half, "--record", not_json), "not JSON"),
-        ((whole, half, "--record", other), "it tells of no sample"),
+        ((whole, half, "--record", other), "it describes no sample"),
         ((whole, half, "--record", tmp_path / "gone.json"), "cannot read"),
         ((whole, half, "--record", other, "--method", "drv"), "leave --method"),
         ((whole, half, "--method", "magic"), "unknown method 'magic'"),

@@ -121,8 +121,8 @@ def test_results_and_launches(
         ]
         # levels pushed, levels pulled and pushed again: of a graph of this size all would be fused
         for alpha, beta in ((1, 18), (15, 18), (15, 1)):
-            shape = dataclasses.replace(bfs_search._SERIAL, fuse_arcs=24, alpha=alpha, beta=beta)
-            monkeypatch.setitem(bfs_search.SHAPES, "emulator", shape)
+            shape = dataclasses.replace(bfs_search.SERIAL, fuse_arcs=24, alpha=alpha, beta=beta)
+            monkeypatch.setattr(bfs_search, "SHAPES", dataclasses.replace(bfs_search.SHAPES, emulator=shape))
             for sources in (0, [5, 700, 960]):
                 search = clgraph.bfs(graph, sources, device=emulator)
                 arrays = (search.distance, search.predecessor, search.source_of)
@@ -217,10 +217,9 @@ def test_partitions(
         graph = Graph.from_edges(
             tail, graph.col_idx, weights=1.0 + tail % 7, directed=True, duplicates="keep"
         )
-    shape = dataclasses.replace(
-        bfs_search._SERIAL, fuse_arcs=24, alpha=100_000
-    )  # pulls from the first level on
-    monkeypatch.setitem(bfs_search.SHAPES, "emulator", shape)
+    # pulls from the first level on
+    shape = dataclasses.replace(bfs_search.SERIAL, fuse_arcs=24, alpha=100_000)
+    monkeypatch.setattr(bfs_search, "SHAPES", dataclasses.replace(bfs_search.SHAPES, emulator=shape))
     with record_launches() as launches:
         for sources in (0, [5, 700, int(graph.ids[-1])]):
             mine, other = (clgraph.bfs(graph, sources, device=d) for d in (device, emulator))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import scipy.sparse.csgraph
-from cli_runs import InProcess
+from searches import TEAM, first_device_but, put_shape, random_graph
 
 from clgraph import Graph, bfs, read
 from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.bfs import reference_bfs, verify_bfs
-from clgraph.traversal import many as many_module
-from clgraph.traversal import ranked as bfs_ranked
+from clgraph.traversal import bfs_many, scratch
 from clgraph.traversal import search as module
-from clgraph.traversal.many import bfs_many
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -28,14 +27,13 @@ Paths = Callable[[str], Path]
 
 # launch shapes that send small graphs through every kernel, whatever the device is: the work-group kernels
 # of GPUs run on CPUs too
-TEAM = replace(module._TEAM, local=64, rows=16, fused_local=32)
 SHAPES = {
     "own": None,
     "serial, small": replace(
-        module._SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
+        module.SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
     ),
     "serial, pull": replace(
-        module._SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
+        module.SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
     ),
     "team": TEAM,
     "team, small": replace(
@@ -45,27 +43,13 @@ SHAPES = {
 }
 
 
-def first_device_but(own: Any, names: Any) -> list[Any]:
-    """Parameters of which all but `own` run on the first device only."""
-    return [name if name == own else pytest.param(name, marks=pytest.mark.first_device) for name in names]
-
-
 @pytest.fixture(params=first_device_but("own", SHAPES))
 def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Each launch shape in turn, in place of the device's own."""
     wanted = SHAPES[request.param]
     if wanted is not None:
-        monkeypatch.setitem(module.SHAPES, device.kind, wanted)
+        put_shape(monkeypatch, module, device, wanted)
     yield request.param
-
-
-def random_graph(seed: int) -> Graph:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 120))
-    ends = rng.integers(0, n, (2, int(rng.integers(0, 4 * n))))
-    return Graph.from_edges(
-        *ends, vertices=np.arange(n), directed=bool(seed % 2), duplicates=("merge", "keep")[seed // 2 % 2]
-    )
 
 
 def check(graph: Graph, sources: Any, device: Device, **options: Any) -> Any:
@@ -132,6 +116,38 @@ def test_same_everywhere(device: Device) -> None:
     assert first.levels == second.levels
     assert first.reached == second.reached
     np.testing.assert_array_equal(first.predecessor, second.predecessor)
+
+
+# --- scratch areas ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["hybrid", "frontier"])
+def test_two_threads_search_one_graph(device: Device, method: Any) -> None:
+    rng = np.random.default_rng(2)
+    graph = Graph.from_edges(*rng.integers(0, 3000, (2, 9000)), vertices=range(3000), directed=True)
+    sources = list(range(12))
+    want = [reference_bfs(graph, source)[:2] for source in sources]
+    search = partial(bfs, graph, method=method, device=device)
+    search(0)  # what both build is there, so that they do run at the same time
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(search, sources))
+    for one, (distance, predecessor) in zip(found, want, strict=True):
+        np.testing.assert_array_equal(one.distance, distance)
+        np.testing.assert_array_equal(one.predecessor, predecessor)
+
+
+def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made once for all searches of a graph, also after one that failed; none is kept by two at a time."""
+    made = []
+    make = scratch.HybridScratch.make
+    monkeypatch.setattr(scratch.HybridScratch, "make", lambda *of: made.append(make(*of)) or made[-1])
+    graph = random_graph(4)
+    first = check(graph, 0, device)
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(module.Search, "_fill", lambda *_: 1 // 0)
+        bfs(graph, 1, device=device)
+    assert np.array_equal(check(graph, 0, device).distance, first.distance)
+    assert len(made) == 1
 
 
 # --- shapes that hurt ---------------------------------------------------------------------------------
@@ -220,106 +236,6 @@ def test_string_ids(device: Device) -> None:
     assert bfs(graph, "c", device=device).distance.tolist() == [2, 1, 0]
 
 
-@pytest.mark.parametrize("search", [bfs, bfs_many])
-def test_source_not_there(search: Any) -> None:
-    graph = Graph.from_edges([10, 20], [20, 30])
-    for bad, name in ((25, "25"), (-1, "-1"), ("x", "x")):
-        with pytest.raises(InputError, match=f"{name}.* not in the graph"):
-            search(graph, [10, bad])
-    with pytest.raises(InputError, match="no source"):
-        search(graph, [])
-
-
-def test_bad_options() -> None:
-    graph = Graph.from_edges([0], [1])
-    with pytest.raises(InputError, match="method is 'dijkstra'"):
-        bfs(graph, 0, method="dijkstra")  # type: ignore[arg-type]
-    for bad in (-1, 1.5, True):
-        with pytest.raises(InputError, match="depth_limit"):
-            bfs(graph, 0, depth_limit=bad)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="lanes"):
-        bfs_many(graph, [0], lanes=16)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="dtype"):
-        bfs_many(graph, [0], dtype=np.float32)
-
-
-# --- many at once -------------------------------------------------------------------------------------
-
-WAYS = {  # fused vertices, fused arcs, pull share, scatter share
-    "own": (2048, 32768, 8, 4),
-    "push": (0, 0, 0, 0),
-    "scatter": (0, 0, 0, 10**9),
-    "pull": (0, 0, 10**9, 0),
-    "mixed": (6, 30, 8, 2),
-}
-
-
-@pytest.mark.parametrize("way", first_device_but("own", WAYS))
-@pytest.mark.parametrize("team", first_device_but(False, [False, True]))
-def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE", "SCATTER_SHARE")
-    for name, value in zip(names, WAYS[way], strict=True):
-        monkeypatch.setattr(many_module, name, value)
-    if team:
-        monkeypatch.setitem(module.SHAPES, device.kind, replace(TEAM, long_row=3))
-    for seed in range(6):
-        graph = random_graph(seed)
-        sources = np.random.default_rng(seed).integers(0, graph.num_vertices, (3, 70)[seed % 2])
-        limit = (None, 2)[seed // 3]
-        found = bfs_many(graph, sources, device=device, depth_limit=limit, lanes=(64, 32)[seed // 2 % 2])
-        want = [reference_bfs(graph, source, depth_limit=limit)[0] for source in sources]
-        np.testing.assert_array_equal(found.distance, want)
-        assert found.distance.dtype == np.int8
-        assert found.levels == np.max(want) + 1
-
-
-@pytest.mark.parametrize("short", [True, False])
-def test_many_ranked(device: Device, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vertices numbered by degree, from the first pull on and in later calls: the rows are the same."""
-    monkeypatch.setattr(bfs_ranked, "MANY_VERTICES", 0)
-    monkeypatch.setattr(bfs_ranked, "HOT_SHARE", 1)
-    for name, value in zip(("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE"), (0, 0, 10**9), strict=True):
-        monkeypatch.setattr(many_module, name, value)
-    monkeypatch.setitem(module.SHAPES, device.kind, replace(module._SERIAL, items=32))
-    rng = np.random.default_rng(8)
-    for directed in (False, True):
-        n, ends = 300, rng.integers(0, 250, (2, 900))  # 50 vertices and more have no arcs
-        ends = np.hstack((ends, [np.arange(40), np.zeros(40, np.int64)], [np.full(40, 2), np.arange(40)]))
-        graph = Graph.from_edges(*ends[:, :20] if short else ends, vertices=np.arange(n), directed=directed)
-        for count, lanes, limit in ((40, 64, None), (70, 64, None), (70, 32, 2), (64, 64, 3)):
-            sources = np.r_[rng.integers(0, n, count - 2), n - 1, n - 1]
-            found = bfs_many(graph, sources, device=device, depth_limit=limit, lanes=lanes)  # type: ignore
-            want = [reference_bfs(graph, source, depth_limit=limit)[0] for source in sources]
-            np.testing.assert_array_equal(found.distance, want)
-        ranked = device.cached(graph, "ranked", lambda: None)
-        assert ranked is not None and ranked.rows == np.count_nonzero(graph.undirected.degrees)
-
-
-@pytest.mark.parametrize("deep", [5, 10**6])
-def test_many_deep(device: Device, deep: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One by one after so many levels, or more planes and more planes: the rows are the same."""
-    monkeypatch.setattr(many_module, "DEEP", deep)
-    n = 400
-    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
-    found = bfs_many(graph, [0, n - 1, 7], device=device)
-    assert found.distance.dtype == np.int16
-    assert np.array_equal(found.distance, np.abs(np.subtract.outer([0, n - 1, 7], np.arange(n))))
-    assert found.levels == n
-
-
-def test_many_types(device: Device) -> None:
-    n = 40_000
-    graph = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
-    found = bfs_many(graph, [0, n - 1], device=device)
-    assert found.distance.dtype == np.int32
-    assert np.array_equal(found.distance, [np.arange(n), np.arange(n)[::-1]])
-    assert bfs_many(graph, [n // 2], depth_limit=127, device=device).distance.dtype == np.int8
-    assert bfs_many(graph, [n // 2], depth_limit=128, device=device).distance.dtype == np.int16
-    assert bfs_many(graph, [0], depth_limit=3, dtype=np.int32, device=device).distance.dtype == np.int32
-    with pytest.raises(InputError, match="distances reach 39999"):
-        bfs_many(graph, [0], dtype=np.int16, device=device)
-
-
 # --- real graphs --------------------------------------------------------------------------------------
 
 REAL = (
@@ -386,26 +302,3 @@ def test_verifier_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(4):
         graph = random_graph(seed)
         verify_bfs(graph, bfs(graph, [0, graph.num_vertices - 1]))
-
-
-# --- the command line ---------------------------------------------------------------------------------
-
-
-def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = InProcess(capsys)
-    file, out = tmp_path / "g.txt", tmp_path / "d.tsv"
-    file.write_text("10 20\n20 30\n40 50\n")
-    done = run("bfs", file, "--source", 10, "-o", out, "--json", "--verify")
-    assert done.status == 0, done.err
-    said = json.loads(done.out)
-    assert (said["reached"], said["levels"], said["sources"], said["verified"]) == (3, 3, [10], True)
-    assert out.read_text() == "10\t0\t-1\n20\t1\t10\n30\t2\t20\n40\t-1\t-1\n50\t-1\t-1\n"
-    done = run("bfs", file, "--source", 10, "--source", 50, "--depth", 1, "--method", "frontier")
-    assert done.status == 0
-    assert done.out.splitlines()[0] == "4 of 5 vertices reached, 2 levels"
-    done = run("bfs", file, "--source", 11)
-    assert (done.status, "vertex 11 is not in the graph" in done.err) == (1, True)
-    done = run("bfs", file, "--source", "x")
-    assert (done.status, "ids are integers" in done.err) == (1, True)
-    assert run("bfs", file).status == 2
-    assert run("bfs", file, "--source", 10, "--depth", -1).status == 2

@@ -1,7 +1,7 @@
 // reach.h: breadth-first pipelines: state (layout: cl/traversal/search.h), and how an arc reaches a vertex.
 //
-// What cl/traversal/search.h decides when a program is built is asked here of the arguments: no predecessors are wanted where
-// `predecessor` is NULL, no owners where `owner` is, and `frontier` is NULL but for Algorithm 5.
+// What cl/traversal/search.h decides when a program is built is decided here by the arguments: `predecessor` is NULL if
+// no predecessors are wanted, `owner` if no owners are, and `frontier` except for Algorithm 5.
 // Rows of any length are one to a pipeline: there are no pieces of long rows (state LONGS stays 0).
 
 #include "fpga/recent.h"
@@ -93,8 +93,8 @@ static inline uint push_level(const uint count, const uint next, const uint shif
     return found;
 }
 
-// One level by pulling: the rows of vertices that no search has reached stream by, and who is their first neighbour in the
-// frontier? A word of a bitmap is 32 vertices; UNROLL divides that.
+// One level by pulling: the rows of vertices that are not yet reached stream by, and their first neighbour in the frontier
+// is found. A word of a bitmap is 32 vertices; UNROLL divides that.
 #define BIT(word, v) ((word) >> ((v) & 31) & 1u)
 #define PULL                                                                                                     \
     Bounds bounds;                                                                                               \

@@ -1,6 +1,8 @@
-// traversal/search.cl (pipelines): breadth-first search: start, Algorithm 5, the ways between queue and bitmaps (layout: cl/traversal/search.cl).
+// traversal/search.cl (pipelines): breadth-first search: start, Algorithm 5, the conversions between queue and bitmaps
+// (layout: cl/traversal/search.cl).
 //
-// per cycle   fill, bitmaps: UNROLL vertices; collect: one; frontier: one vertex to find the frontier's rows, then one of its arcs
+// per cycle   fill, bitmaps: UNROLL vertices; collect: one; frontier: one vertex to find the frontier's rows, then one
+//             of its arcs
 // bound by    frontier: n cycles a level, and a random read of a distance for each arc of the frontier; others: streams
 // ivdep       frontier: safelen(HAZARD), recent.h: a vertex found is counted once, and the smallest predecessor kept
 

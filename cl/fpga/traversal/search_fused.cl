@@ -1,4 +1,5 @@
-// traversal/search_fused.cl (pipelines): levels of breadth-first search in one launch (layout and hand-over: cl/traversal/search_fused.cl).
+// traversal/search_fused.cl (pipelines): levels of breadth-first search in one launch (layout and hand-over:
+// cl/traversal/search_fused.cl).
 //
 // A launch costs a board some 50 us: levels of fewer than FUSE_ARCS arcs follow each other without the host. Between
 // two levels the pipeline runs empty, some 300 cycles.
@@ -15,7 +16,8 @@
 PIPELINE void bfs_fused(uint level, const uint last_level, const uint shift, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global uint *queue, __global uint *longs,
                         __global uint *next_queue, __global uint *next_longs, __global uint *restrict distance,
-                        __global uint *restrict predecessor, __global uint *restrict owner, __global uint *restrict state)
+                        __global uint *restrict predecessor, __global uint *restrict owner,
+                        __global uint *restrict state)
 {
     const uint start = level;
     uint count = state[SLOT(level) + COUNT], total = 0, side = 0;

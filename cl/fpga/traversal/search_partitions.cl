@@ -1,15 +1,16 @@
-// traversal/search_partitions.cl (pipelines only): pulling (traversal/search_pull.cl) where the frontier's bitmap is larger than LOCAL_WORDS.
+// traversal/search_partitions.cl (pipelines only): pulling (search_pull.cl) where the frontier's bitmap is larger than
+// LOCAL_WORDS.
 //
-// As in ranking/partitions.cl (layout there), with bits for values: vertices in partitions of 32 LOCAL_WORDS, arcs in blocks
-// that have room for LOCAL_WORDS bursts. A tile takes whole bursts of words, each of which has the bits of UNROLL arcs.
-//   move    partition by partition: its part of the bitmap on chip; its arcs' sources stream by, and a word with the bits
-//           that they have streams out for every burst
-//   pull    block by block: its words on chip; then the rows of the vertices not yet visited stream by, and each arc
-//           names its bit on chip. The head is read where that is set
+// As in ranking/partitions.cl (layout there), with bits for values: vertices in partitions of 32 LOCAL_WORDS, arcs in
+// blocks that have room for LOCAL_WORDS bursts. A tile takes whole bursts of words, each with the bits of UNROLL arcs.
+//   move    partition by partition: its part of the bitmap is on chip; its arcs' sources stream by, and for every burst
+//           a word with their bits streams out
+//   pull    block by block: its words are on chip; then the rows of the vertices not yet visited stream by, and each
+//           arc looks up its bit on chip. The head is read where the bit is set
 //
-// per cycle   move: UNROLL arcs of all there are. pull: UNROLL vertices to find the unvisited ones' rows, then up to UNROLL arcs
+// per cycle   move: UNROLL of all arcs. pull: UNROLL vertices to find the unvisited ones' rows, then up to UNROLL arcs
 //             of one row
-// bound by    the clock: the turns of move come on top of pull's. In exchange no arc reads memory at random; whether that
+// bound by    the clock: move's cycles come on top of pull's. In exchange no arc reads memory at random; whether that
 //             pays depends on the board (PULL_PARTITIONS, docs/fpga.md)
 
 #include "fpga/pipeline.h"

@@ -1,7 +1,8 @@
-// traversal/search_push.cl (pipelines): one level of breadth-first search from a queue (layout: cl/traversal/search_push.cl).
+// traversal/search_push.cl (pipelines): one level of breadth-first search from a queue (layout:
+// cl/traversal/search_push.cl).
 //
 // per cycle   one vertex of the queue (its row's bounds, two random reads), then one arc of the block's rows: a random
-//             read of its head's distance (and of predecessor and owner where it is reached), two writes where it is new
+//             read of its head's distance (and of predecessor and owner if it is reached), two writes if it is new
 // bound by    random reads: one to three an arc
 // ivdep       safelen(HAZARD), recent.h
 // There are no pieces of long rows, and so no bfs_push_long.
@@ -14,7 +15,8 @@ PIPELINE void bfs_push(const uint level, const uint shift, __global const OFFSET
                        __global const int *restrict col_idx, __global const uint *restrict queue,
                        __global const uint *restrict longs, __global uint *restrict next_queue,
                        __global uint *restrict next_longs, __global uint *restrict distance,
-                       __global uint *restrict predecessor, __global uint *restrict owner, __global uint *restrict state)
+                       __global uint *restrict predecessor, __global uint *restrict owner,
+                       __global uint *restrict state)
 {
     ulong units = 0, arcs = 0;
     const uint count = state[SLOT(level) + COUNT];

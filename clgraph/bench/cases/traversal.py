@@ -1,4 +1,4 @@
-"""Breadth-first search and connected components, beside other libraries."""
+"""Breadth-first search and connected components, compared with other libraries."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from clgraph.bench.peers import bfs as bfs_peers
 from clgraph.bench.peers import components as components_peers
 from clgraph.bench.peers import made as made_by
 from clgraph.bench.peers import wanted
+from clgraph.device.shapes import Shapes
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 WHATS = ("bfs", "many", "components")
 SOURCES, MANY = 16, 64
+SECTORS = Shapes(gpu=32, cpu=64, simulator=64)  # bytes of a memory sector
 
 
 def cases(
@@ -32,7 +34,7 @@ def cases(
     peer_sources: int = SOURCES,
     tune: str = "",
 ) -> list[Case]:
-    """The cases of traversal; `sources` searches from vertices of the largest component a figure."""
+    """The cases of traversal; a figure comes from `sources` searches from the largest component."""
     found: list[Case] = []
     for graph in graphs:
         if "bfs" in whats:
@@ -47,7 +49,7 @@ def cases(
 
 
 def giant_sources(context: Context, name: str, count: int) -> list[int]:
-    """Vertices drawn from the component of the vertex with most arcs; the same on every device."""
+    """Vertices drawn from the component of the vertex with the most arcs; the same on every device."""
     from clgraph.traversal import bfs
 
     graph = context.graph(name)
@@ -66,7 +68,7 @@ def _size(graph: Graph) -> dict[str, int]:
 
 
 def _of_copy(context: Context, moved: int, seconds: float) -> dict[str, Any]:
-    """The share of a copy's bandwidth, were only the least traffic moved."""
+    """The share of a copy's bandwidth, if only the least possible traffic were moved."""
     return {
         "moved": quantity(moved, "B"),
         "share_of_copy": quantity(moved / seconds / context.copy_bandwidth, ""),
@@ -102,10 +104,10 @@ def _bfs(name: str, method: Any, count: int, tune: str) -> Case:
 
 
 def _bfs_bytes(graph: Graph) -> int:
-    """What any search of the whole graph that gives distances and predecessors moves at least.
+    """Bytes that any search of the whole graph for distances and predecessors moves at least.
 
-    Every arc's head, every row's start, distance and predecessor written once. A search that stops at the
-    first hit of a row moves less: the share is then of what it would have had to move.
+    It reads every arc's head and every row's start, and writes distance and predecessor once. A search that
+    stops at the first hit of a row moves less: the share then counts bytes that it did not move.
     """
     return 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 8 * graph.num_vertices
 
@@ -127,7 +129,7 @@ def _bfs_peer(name: str, who: str, count: int) -> Case:
 
 def _many(name: str, tune: str) -> Case:
     def run(context: Context) -> Figures:
-        from clgraph.traversal.many import bfs_many
+        from clgraph.traversal import bfs_many
 
         graph, device = context.graph(name), context.device
         search = partial(bfs_many, graph, giant_sources(context, name, MANY), device=device)
@@ -168,7 +170,7 @@ def _components(name: str) -> Case:
 
         timing = timed(find, context.repeat, keep=keep)
         kernels = timing.phase("kernels")
-        moved = _components_bytes(graph, 32 if device.kind == "gpu" else 64)
+        moved = _components_bytes(graph, SECTORS.of(device))
         values = {"kernels": kernels, "call": timing.quantity, **_of_copy(context, moved, kernels["value"])}
         energy = context.energy(find, "a whole call, labels brought to the host")
         return Figures(values, _size(graph), energy, graph.num_vertices)
@@ -177,11 +179,11 @@ def _components(name: str) -> Case:
 
 
 def _components_bytes(graph: Graph, sector: int) -> int:
-    """Least traffic of the weak components' kernels.
+    """Bytes that the kernels of weak components move at least.
 
     Labels and hints once per pass (init, start, two compresses, link, rest, finish: 11 words a vertex),
-    `row_ptr` once, and one memory sector (64 bytes on CPUs, 32 on GPUs) per row that is not empty; label
-    look-ups that hit a cache are not counted. On a directed graph all of `col_idx` instead of a sector a row.
+    `row_ptr` once, and one memory sector per row that is not empty; on a directed graph all of `col_idx`
+    instead of a sector a row. Label look-ups that hit a cache are not counted.
     """
     rows = int(np.count_nonzero(graph.degrees))
     arcs = 4 * graph.num_arcs if graph.directed else sector * rows

@@ -1,0 +1,86 @@
+"""The arguments of `bfs` and `bfs_many`: what is accepted, and ids as indices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+
+Method = Literal["hybrid", "frontier"]
+Lanes = Literal[32, 64]
+
+# types of the distances of `bfs_many`, the smallest first, as OpenCL C calls them
+DISTANCE_TYPES: dict[np.dtype[Any], str] = {
+    np.dtype(np.int8): "char",
+    np.dtype(np.int16): "short",
+    np.dtype(np.int32): "int",
+}
+
+
+def check_method(method: str) -> None:
+    """Validate the method of `bfs`."""
+    if method not in get_args(Method):
+        raise InputError(f"method is {method!r}: use 'hybrid' or 'frontier'")
+
+
+def check_depth(depth_limit: int | None) -> None:
+    """Validate depth_limit."""
+    if depth_limit is None:
+        return
+    if isinstance(depth_limit, bool) or not isinstance(depth_limit, (int, np.integer)) or depth_limit < 0:
+        raise InputError(
+            f"depth_limit is {depth_limit!r}: use a whole number of at least 0, or None for no limit"
+        )
+
+
+def check_lanes(lanes: int) -> None:
+    """Validate the number of searches to a batch."""
+    if lanes not in get_args(Lanes):
+        raise InputError(f"lanes is {lanes!r}: use 32 or 64")
+
+
+def check_distance_type(dtype: npt.DTypeLike | None) -> None:
+    """Validate the type asked for."""
+    if dtype is not None and np.dtype(dtype) not in DISTANCE_TYPES:
+        raise InputError(f"dtype is {np.dtype(dtype)}: distances are int8, int16 or int32")
+
+
+def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
+    """The smallest type for distances below `levels`, or the one asked for if it holds them."""
+    large_enough = [each for each in DISTANCE_TYPES if levels <= 2 ** (8 * each.itemsize - 1)]
+    if dtype is None:
+        return large_enough[0]
+    if np.dtype(dtype) not in large_enough:
+        raise InputError(f"distances reach {levels - 1}: more than {np.dtype(dtype)} holds; leave dtype out")
+    return np.dtype(dtype)
+
+
+def source_indices(graph: Graph, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
+    """Indices of the sources of one search, ascending, each once; and whether several were asked for."""
+    several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
+    wanted = list(source) if several else [source]
+    return np.unique(indices_of(graph, wanted)).astype(np.int32), several
+
+
+def indices_of(graph: Graph, ids: list[Any]) -> npt.NDArray[np.int64]:
+    """Indices of the sources, in the order given.
+
+    Raises
+    ------
+    InputError
+        If there are none, or one is not in the graph (it is named).
+    """
+    if not ids:
+        raise InputError("no source is given: a breadth-first search starts from at least one vertex")
+    try:
+        return graph.index(ids)
+    except InputError:
+        raise
+    except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type
+        raise InputError(f"source {ids[0]!r} is not in the graph: its ids are integers ({error})") from error

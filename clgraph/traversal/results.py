@@ -1,0 +1,77 @@
+"""What the searches return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.results import RunsOn
+
+
+@dataclass(frozen=True)
+class BFSResult(RunsOn):
+    """What a breadth-first search found. Vertices are indices throughout; ``graph.ids[...]`` names them.
+
+    With arrays="device" the arrays of all vertices are ``pyopencl.array.Array`` objects.
+
+    Attributes
+    ----------
+    distance : int32 array, shape (n,)
+        Arcs on a shortest path from the nearest source; -1 where there is none (within the depth limit).
+    predecessor : int32 array, shape (n,), or None
+        The smallest vertex that precedes this one on a shortest path; -1 at sources and at vertices that were
+        not reached. None if predecessors were not asked for.
+    source_of : int32 array, shape (n,), or None
+        The nearest source (the smallest of several), -1 where not reached; None if one id was asked for.
+    sources : int32 array
+        The sources, ascending, each once.
+    levels : int
+        Distances that occur: the largest one + 1.
+    reached : int
+        Vertices reached, sources included.
+    depth_limit : int or None
+    seconds : dict of float
+        Time by phase: "upload" (next to nothing if the graph was there already), "compile", "bfs" (from the
+        first launch to the end of the last kernel), "download", "total".
+    device, method : str
+    """
+
+    distance: npt.NDArray[np.int32]
+    predecessor: npt.NDArray[np.int32] | None
+    source_of: npt.NDArray[np.int32] | None
+    sources: npt.NDArray[np.int32]
+    levels: int
+    reached: int
+    depth_limit: int | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    device: str = ""
+    method: str = "hybrid"
+
+
+@dataclass(frozen=True)
+class ManyBFSResult(RunsOn):
+    """Distances of many searches.
+
+    Attributes
+    ----------
+    distance : int8, int16 or int32 array, shape (k, n)
+        Row i: arcs on a shortest path from source i; -1 where there is none (within the depth limit).
+    sources : int32 array, shape (k,)
+        Vertex indices, in the order given.
+    levels : int
+        Distances that occur in any search: the largest one + 1.
+    depth_limit : int or None
+    seconds : dict of float
+        Time by phase: "upload", "compile", "bfs", "download", "total".
+    device : str
+    """
+
+    distance: npt.NDArray[Any]
+    sources: npt.NDArray[np.int32]
+    levels: int
+    depth_limit: int | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    device: str = ""

@@ -1,0 +1,61 @@
+"""Pulling where the frontier's bitmap is too large for an FPGA's chip (``cl/fpga/traversal``)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clgraph.csr.partitions import Cut, upload_layout
+
+if TYPE_CHECKING:
+    from clgraph.csr.upload import DeviceCSR
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.traversal.scratch import HybridScratch
+    from clgraph.traversal.search import Search
+
+
+def cut_for(dev: Device, graph: Graph) -> Cut | None:
+    """The partitions in which a device with pipelines pulls; None if it needs none."""
+    if not dev.has_pipeline("traversal/search_partitions") or not dev.pipeline_parameter("PULL_PARTITIONS"):
+        return None
+    words, unroll = dev.pipeline_parameter("LOCAL_WORDS"), dev.pipeline_parameter("UNROLL")
+    return Cut.of(graph, size=32 * words, room=unroll * words, burst=unroll * unroll)
+
+
+def pull_in_partitions(
+    search: Search, scratch: HybridScratch, cut: Cut, level: int, arriving: DeviceCSR
+) -> None:
+    """One level: the frontier's bits are moved to where the partitions' arcs want them, and collected."""
+    dev, graph, n = search.dev, search.graph, np.int32(search.n)
+    start = time.perf_counter()
+    layout, arcs = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
+    search.seconds["upload"] += time.perf_counter() - start
+    unroll = dev.pipeline_parameter("UNROLL")
+    if scratch.moved is None:
+        dev.reserve({"moved": 4 * (arcs // unroll)})
+        scratch.moved = dev.empty(max(1, arcs // unroll), np.uint32)
+    prog, partitions = search.program("traversal/search_partitions"), np.int32(cut.partitions)
+    prog.bfs_move(1, n, partitions, layout["begin"], layout["source"], scratch.front, scratch.moved)
+    prog.bfs_pull_placed(
+        1,
+        n,
+        np.uint32(level),
+        partitions,
+        np.int32(cut.blocks),
+        np.int32(cut.each),
+        layout["tile"],
+        layout["ended"],
+        arriving.row_ptr,
+        arriving.col_idx,
+        layout["place"],
+        scratch.moved,
+        scratch.next,
+        scratch.visited,
+        search.distance,
+        search.predecessor,
+        search.owner,
+        scratch.state,
+    )

@@ -1,0 +1,69 @@
+"""Hop plots against NetworkX, from all vertices and from some."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import tangle, to_networkx
+
+from clgraph import Graph, InputError
+from clgraph.measures.hops import check_hop_sources, draw_sources, hop_plot
+
+
+def pairs_by_networkx(graph, sources):
+    """Pairs within 0, 1, ... hops from these sources."""
+    whole = to_networkx(graph)
+    lengths = [d for v in sources for d in nx.single_source_shortest_path_length(whole, v).values()]
+    return np.cumsum(np.bincount(lengths))
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 150])
+def test_from_all_vertices(device, n):
+    """Whole batches of 64 searches, and batches that are not full."""
+    graph = tangle(n, n=n, edges=3 * n).simple
+    found = hop_plot(device, graph)
+    assert found.pairs.tolist() == pairs_by_networkx(graph, range(n)).tolist()
+    assert (found.sources, found.exact) == (n, True)
+
+
+def test_from_some_vertices(device):
+    graph = tangle(5, n=400, edges=900).simple
+    found = hop_plot(device, graph, seed=7, sources=100)
+    assert (found.sources, found.exact) == (100, False)
+    want = pairs_by_networkx(graph, draw_sources(400, 100, 7).tolist()) * 400 / 100
+    assert len(found.pairs) == len(want)
+    assert found.pairs[:2].tolist() == [400, 400 + graph.num_arcs]  # known without searching
+    assert found.pairs[2:] == pytest.approx(np.maximum.accumulate(want)[2:])
+
+
+def test_deep_graphs_are_searched_one_by_one(device):
+    n = 400
+    path = Graph.from_edges(np.arange(n - 1), np.arange(1, n))
+    found = hop_plot(device, path)
+    h = np.arange(n)
+    assert found.pairs.tolist() == (n + 2 * h * n - h * (h + 1)).tolist()
+    some = hop_plot(device, path, sources=300)
+    assert (some.sources, some.exact) == (128, False)
+    # depths between those of one launch and those at which searches part
+    middle = hop_plot(device, Graph.from_edges(np.arange(39), np.arange(1, 40)))
+    h = np.arange(40)
+    assert middle.pairs.tolist() == (40 + 2 * h * 40 - h * (h + 1)).tolist()
+
+
+def test_sources_are_different_and_the_seeds():
+    for n in (70, 1000, 10**9):
+        drawn = draw_sources(n, 64, 3)
+        assert len(set(drawn.tolist())) == 64
+        assert 0 <= drawn.min() <= drawn.max() < n
+        assert drawn.tolist() == draw_sources(n, 64, 3).tolist() != draw_sources(n, 64, 4).tolist()
+
+
+def test_no_vertices_and_no_edges(device):
+    assert hop_plot(device, Graph.from_edges([], [])).pairs.tolist() == []
+    assert hop_plot(device, Graph.from_edges([], [], vertices=[1, 2, 3])).pairs.tolist() == [3]
+
+
+def test_counts_of_sources_that_are_none():
+    check_hop_sources(1)
+    for bad in (0, -1, 1.5, True, "9"):
+        with pytest.raises(InputError, match="hop_sources"):
+            check_hop_sources(bad)

@@ -1,0 +1,38 @@
+"""What the tests of the searches share: small graphs, and launch tables with other entries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from clgraph import Graph
+from clgraph.traversal import search
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+# the work-group kernels of GPUs, in groups that CPUs can have too
+TEAM = replace(search.TEAM, local=64, rows=16, fused_local=32)
+
+
+def put_shape(patch: pytest.MonkeyPatch, module: Any, device: Device, shape: Any) -> None:
+    """Let a module's launch table have this entry for the device."""
+    patch.setattr(module, "SHAPES", replace(module.SHAPES, **{device.kind: shape}))
+
+
+def first_device_but(own: Any, names: Any) -> list[Any]:
+    """Parameters of which all but `own` run on the first device only."""
+    return [name if name == own else pytest.param(name, marks=pytest.mark.first_device) for name in names]
+
+
+def random_graph(seed: int) -> Graph:
+    """Up to 120 vertices; directed, with parallel edges, or both, as the seed has it."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 120))
+    ends = rng.integers(0, n, (2, int(rng.integers(0, 4 * n))))
+    return Graph.from_edges(
+        *ends, vertices=np.arange(n), directed=bool(seed % 2), duplicates=("merge", "keep")[seed // 2 % 2]
+    )
