@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
 from clgraph.components import Components, connected_components, largest_component
-from clgraph.csr.generate import powerlaw_graph, rmat_graph
+from clgraph.csr import powerlaw_graph, rmat_graph
 from clgraph.errors import (
     BuildError,
     CapacityError,
@@ -19,8 +19,8 @@ from clgraph.errors import (
     DeviceError,
     InputError,
 )
+from clgraph.files import read, write
 from clgraph.graph import Graph
-from clgraph.graph.io import read, write
 from clgraph.measures import Quality, quality
 from clgraph.measures.triangle_count import clustering, triangles
 from clgraph.ranking import PageRankResult, pagerank
@@ -38,9 +38,6 @@ from clgraph.reference import (
 from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
-
-# Some functions bear the name of their module (clgraph.bfs): importing them here, eagerly, is what makes
-# the function win. pyopencl itself is imported by the device floor alone, and only when it is used.
 from clgraph.traversal import BFSResult, bfs
 from clgraph.traversal.many import ManyBFSResult, bfs_many
 
@@ -98,7 +95,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The device floor imports pyopencl, so its names are looked up when they are used."""
+    """Look up the names of `clgraph.device`, which imports pyopencl, when they are first used."""
     if name in ("Device", "get_device"):
         from clgraph import device
 

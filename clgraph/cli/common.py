@@ -164,7 +164,7 @@ def say(text: str, quiet: bool = False) -> None:
 
 def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, bare_is_directed: bool = False) -> Graph:
     """Read a graph as the options say and tell how it was read."""
-    from clgraph.graph.io import read_with_summary
+    from clgraph.files.summary import read_with_summary
 
     graph, summary = read_with_summary(path, bare_is_directed=bare_is_directed, **reading)
     say(summary, quiet)

@@ -36,7 +36,8 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
         quiet: bool,
         **parameters: Any,
     ) -> None:
-        from clgraph.graph.io import check_writable, write_with_summary
+        from clgraph.files.summary import write_with_summary
+        from clgraph.graph.io import check_writable
 
         check_writable(output, output_format)
         seed = check_seed(seed)

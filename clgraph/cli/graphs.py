@@ -97,7 +97,8 @@ def convert(
     \b
     clgraph convert web.edges.gz web.clg
     """
-    from clgraph.graph.io import check_writable, write_with_summary
+    from clgraph.files.summary import write_with_summary
+    from clgraph.graph.io import check_writable
 
     check_writable(target, output_format)  # before a large file is read
     graph = read_graph(source, reading, quiet)

@@ -1,7 +1,7 @@
 """Models of random graphs: which edge draw i of a seed is, decided by keyed numbers and integers alone.
 
-The graph floor's half of `clgraph.csr.generate`: checked parameters, tables made once in decimal arithmetic
-(pow() differs between machines in its last bit, integers do not), and the draws in NumPy. ``cl/csr/generate.cl``
+The host's half of `clgraph.csr.generate`: checked parameters, tables made once in decimal arithmetic (the
+last bit of pow() differs between machines, integers do not), and the draws in NumPy. ``cl/csr/generate.cl``
 draws the same on a device.
 """
 

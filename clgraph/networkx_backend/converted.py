@@ -14,7 +14,7 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.building import pack, stable_argsort
-from clgraph.graph.exchange.networkx import Adjacency, Nodes
+from clgraph.graph.exchange.networkx_adjacency import Adjacency, Nodes
 
 # a class that overrides one of these means something else by its neighbours than its adjacency says
 # (NetworkX's own complement graph does)

@@ -408,14 +408,14 @@ class Search:
         """The same where the frontier's bitmap does not fit an FPGA's chip."""
         dev, kept, arriving, n = self.dev, self.kept, self._arriving(), np.int32(self.n)
         start = time.perf_counter()
-        layout, arcs = upload_layout(dev, self.graph.reverse if self.graph.directed else self.graph, cut)
+        layout = upload_layout(dev, self.graph.reverse if self.graph.directed else self.graph, cut)
         self.seconds["upload"] += time.perf_counter() - start
         unroll = dev.pipeline_parameter("UNROLL")
         if "moved" not in kept:
-            dev.reserve({"moved": 4 * (arcs // unroll)})
-            kept["moved"] = dev.empty(max(1, arcs // unroll), np.uint32)
+            dev.reserve({"moved": 4 * (layout.moved // unroll)})
+            kept["moved"] = dev.empty(max(1, layout.moved // unroll), np.uint32)
         prog, partitions = self.program("traversal/search_partitions"), np.int32(cut.partitions)
-        prog.bfs_move(1, n, partitions, layout["begin"], layout["source"], kept["front"], kept["moved"])
+        prog.bfs_move(1, n, partitions, layout.begin, layout.source, kept["front"], kept["moved"])
         prog.bfs_pull_placed(
             1,
             n,
@@ -423,11 +423,11 @@ class Search:
             partitions,
             np.int32(cut.blocks),
             np.int32(cut.each),
-            layout["tile"],
-            layout["ended"],
+            layout.tile,
+            layout.ended,
             arriving.row_ptr,
             arriving.col_idx,
-            layout["place"],
+            layout.place,
             kept["moved"],
             kept["next"],
             kept["visited"],

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 
 import clgraph.graph.building
 from clgraph import Graph, InputError
+from clgraph.files import read
 from clgraph.graph import build_csr
 from clgraph.graph.components import component_labels
-from clgraph.graph.io import read
 
 
 def random_rows(seed: int) -> tuple[int, Any, Any, Any]:

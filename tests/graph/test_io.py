@@ -15,15 +15,9 @@ import scipy.sparse as sp
 
 import clgraph.graph.io.common
 from clgraph import Graph, InputError
-from clgraph.graph.io import (
-    FORMATS,
-    atomic_write,
-    check_writable,
-    read,
-    read_with_summary,
-    write,
-    write_with_summary,
-)
+from clgraph.files import read, write
+from clgraph.files.summary import read_with_summary, write_with_summary
+from clgraph.graph.io import FORMATS, atomic_write, check_writable
 from clgraph.graph.io.digits import read_integers
 
 BANNER = "%%MatrixMarket matrix coordinate "

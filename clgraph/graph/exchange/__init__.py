@@ -1,22 +1,30 @@
 """Graphs from other libraries' objects and back, without a Python loop over edges.
 
-`Exchange` gives `clgraph.Graph` its methods; a module for each library does the work, and is imported, like
-the library itself, when it is first used.
+`Exchange` gives `clgraph.Graph` its methods; one module for each library does the work on plain `Arrays`.
+The module and the library are imported when they are first used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clgraph.graph.arrays import Arrays
     from clgraph.graph.building import Duplicates
+    from clgraph.graph.exchange.scipy import Asymmetric
     from clgraph.graph.graph import Graph
-
-Asymmetric = Literal["refuse", "sum"]
 
 
 class Exchange:
-    """The methods of `clgraph.Graph` that speak of other libraries' objects."""
+    """The methods of `clgraph.Graph` that take and give other libraries' objects."""
+
+    if TYPE_CHECKING:  # what Graph brings
+
+        @classmethod
+        def of(cls, arrays: Arrays) -> Graph: ...
+
+        @property
+        def arrays(self) -> Arrays: ...
 
     # --- SciPy --------------------------------------------------------------------------------------
 
@@ -68,8 +76,10 @@ class Exchange:
         """
         from clgraph.graph.exchange import scipy
 
-        return scipy.from_scipy(
-            matrix, directed=directed, weighted=weighted, counts=counts, asymmetric=asymmetric
+        return cls.of(
+            scipy.from_scipy(
+                matrix, directed=directed, weighted=weighted, counts=counts, asymmetric=asymmetric
+            )
         )
 
     def to_scipy(self, *, counts: bool = False) -> Any:
@@ -96,7 +106,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import scipy
 
-        return scipy.to_scipy(cast("Graph", self), counts=counts)
+        return scipy.to_scipy(self.arrays, counts=counts)
 
     # --- data frames and tables ---------------------------------------------------------------------
 
@@ -151,15 +161,17 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        return pandas.from_pandas(
-            frame,
-            source,
-            target,
-            weight,
-            multiplicity=multiplicity,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=vertices,
+        return cls.of(
+            pandas.from_pandas(
+                frame,
+                source,
+                target,
+                weight,
+                multiplicity=multiplicity,
+                directed=directed,
+                duplicates=duplicates,
+                vertices=vertices,
+            )
         )
 
     def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
@@ -186,7 +198,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        return pandas.to_pandas(cast("Graph", self), source, target)
+        return pandas.to_pandas(self.arrays, source, target)
 
     @classmethod
     def from_arrow(
@@ -238,15 +250,17 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        return arrow.from_arrow(
-            table,
-            source,
-            target,
-            weight,
-            multiplicity=multiplicity,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=vertices,
+        return cls.of(
+            arrow.from_arrow(
+                table,
+                source,
+                target,
+                weight,
+                multiplicity=multiplicity,
+                directed=directed,
+                duplicates=duplicates,
+                vertices=vertices,
+            )
         )
 
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
@@ -272,7 +286,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        return arrow.to_arrow(cast("Graph", self), source, target)
+        return arrow.to_arrow(self.arrays, source, target)
 
     # --- graph libraries ----------------------------------------------------------------------------
 
@@ -310,7 +324,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import igraph
 
-        return igraph.from_igraph(graph, weight=weight, duplicates=duplicates)
+        return cls.of(igraph.from_igraph(graph, weight=weight, duplicates=duplicates))
 
     def to_igraph(self, attributes: Any = None) -> Any:
         """An igraph graph: ids become the vertex attribute ``name`` unless they are 0 .. n-1.
@@ -339,7 +353,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import igraph
 
-        return igraph.to_igraph(cast("Graph", self), attributes)
+        return igraph.to_igraph(self.arrays, attributes)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, weight: Any = True, duplicates: Duplicates = "merge") -> Graph:
@@ -377,7 +391,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import networkx
 
-        return networkx.from_networkx(graph, weight=weight, duplicates=duplicates)
+        return cls.of(networkx.from_networkx(graph, weight=weight, duplicates=duplicates))
 
     def to_networkx(self, attributes: Any = None) -> Any:
         """A NetworkX graph: a DiGraph if directed, a multigraph if parallel edges were kept as copies.
@@ -410,4 +424,4 @@ class Exchange:
         """
         from clgraph.graph.exchange import networkx
 
-        return networkx.to_networkx(cast("Graph", self), attributes)
+        return networkx.to_networkx(self.arrays, attributes)

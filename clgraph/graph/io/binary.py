@@ -25,6 +25,7 @@ host's memory. The mapping is read-only.
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, reading
@@ -64,27 +66,9 @@ def read_binary(path: Path, options: Options) -> Loaded:
         raise InputError(f"{path}: holds no weights; leave --weights out")
     if not options.weights and graph.weights is not None:
         notes.append("weights (read them with --weights)")
-        loops = graph.num_self_loops
-        graph = Graph(
-            graph.row_ptr,
-            graph.col_idx,
-            multiplicity=graph.multiplicity,
-            ids=graph._ids,
-            directed=graph.directed,
-        )
-        graph.__dict__["num_self_loops"] = loops
+        graph = Graph.of(replace(graph.arrays, weights=None))
     if options.directed is not None and options.directed != graph.directed:
-        if graph.directed:
-            graph = graph.undirected
-        else:
-            graph = Graph(
-                graph.row_ptr,
-                graph.col_idx,
-                weights=graph.weights,
-                multiplicity=graph.multiplicity,
-                ids=graph._ids,
-                directed=True,
-            )
+        graph = graph.undirected if graph.directed else Graph.of(replace(graph.arrays, directed=True))
     if options.duplicates == "merge" and graph.multiplicity is None and graph.num_duplicates:
         graph = merged(graph)
     return Loaded(graph, entries, notes)
@@ -92,11 +76,9 @@ def read_binary(path: Path, options: Options) -> Loaded:
 
 def merged(graph: Graph) -> Graph:
     """The graph with its parallel copies merged."""
-    tail, head, weights = graph.rows, graph.col_idx, graph.weights
-    if not graph.directed:
-        once = tail <= head
-        tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
-    return build_csr(tail, head, graph.num_vertices, weights=weights, ids=graph._ids, directed=graph.directed)
+    tail, head, weights, _ = graph.edge_indices()
+    ids = graph.arrays.ids
+    return build_csr(tail, head, graph.num_vertices, weights=weights, ids=ids, directed=graph.directed)
 
 
 def _map(path: Path) -> Graph:
@@ -151,16 +133,17 @@ def _map(path: Path) -> Graph:
             ids = np.array([text[start:end].decode() for start, end in ends], object)
         except UnicodeDecodeError as error:
             raise InputError(f"{path}: its section text is damaged; convert the graph anew") from error
-    graph = Graph(
-        row_ptr,
-        col_idx,
-        weights=found["weights"],
-        multiplicity=found["multiplicity"],
-        ids=ids,
-        directed=bool(flags & DIRECTED),
+    return Graph.of(
+        Arrays(
+            row_ptr,
+            col_idx,
+            weights=found["weights"],
+            multiplicity=found["multiplicity"],
+            ids=ids,
+            directed=bool(flags & DIRECTED),
+            num_self_loops=loops,
+        )
     )
-    graph.__dict__["num_self_loops"] = loops
-    return graph
 
 
 def write_binary(graph: Graph, path: Path) -> list[str]:
