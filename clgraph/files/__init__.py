@@ -48,7 +48,7 @@ def read(
     Raises
     ------
     InputError
-        If the file is not there or not right; it names the file, the line and what to do.
+        If the file does not exist or is not valid; it names the file, the line and what to do.
 
     Examples
     --------
@@ -65,10 +65,10 @@ def read(
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-    """Write a graph to a file, whole or not at all.
+    """Write a graph to a file, completely or not at all.
 
-    Edge lists hold the original ids, parted by one tab (or commas, with a header, for ``.csv``), in index
-    order, u <= v if undirected, one row an edge; merged parallel edges are written once. Isolated vertices
+    Edge lists hold the original ids, separated by one tab (or commas, with a header, for ``.csv``), in index
+    order, u <= v if undirected, one row per edge; merged parallel edges are written once. Isolated vertices
     are kept by every format but edge lists and edge tables, ids by all but Matrix Market and METIS.
 
     Parameters

@@ -46,7 +46,7 @@ def read_with_summary(
     try:
         loaded = form.read(file, options)
     except InputError as error:
-        # what the graph floor finds wrong does not name the file
+        # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):
             raise
         raise InputError(f"{file}: {error}") from error
@@ -64,16 +64,16 @@ def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: st
 def _describe(loaded: Loaded) -> str:
     graph = loaded.graph
     repeated = graph.num_duplicates
-    told = [loaded.rows]
+    facts = [loaded.rows]
     if repeated and graph.multiplicity is not None:
-        told.append(f"{repeated} merged as parallel")
+        facts.append(f"{repeated} merged as parallel")
     elif repeated:
-        told.append(f"{repeated} parallel copies kept")
+        facts.append(f"{repeated} parallel copies kept")
     if graph.num_self_loops:
-        told.append(counted(graph.num_self_loops, "self-loop"))
+        facts.append(counted(graph.num_self_loops, "self-loop"))
     if loaded.notes:
-        told.append("skipped: " + ", ".join(loaded.notes))
-    return f"{_size(graph)} ({'; '.join(told)})"
+        facts.append("skipped: " + ", ".join(loaded.notes))
+    return f"{_size(graph)} ({'; '.join(facts)})"
 
 
 def _size(graph: Graph) -> str:

@@ -1,4 +1,4 @@
-"""What a `clgraph.Graph` is made of: plain arrays, as builders, readers and exchange with libraries pass them."""
+"""What a `clgraph.Graph` is made of: plain arrays, as builders, readers and other libraries pass them."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ def _keys(
 def _keys_and_edges(
     ends: Ends, n: int, directed: bool, loops: npt.NDArray[Any]
 ) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Bits of the head in a key, the arcs' sorted keys, and each arc's edge (ascending among parallel arcs)."""
+    """Bits of the head in a key, the arcs' sorted keys, each arc's edge (ascending among parallel arcs)."""
     m = len(ends[0])
     bits = n.bit_length(), m.bit_length()
     if 2 * bits[0] + bits[1] <= 63:

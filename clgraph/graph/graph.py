@@ -1,6 +1,6 @@
 """The Graph: a sparse adjacency structure on the host, compressed by rows (CSR).
 
-Rows ascend: the neighbours of a vertex stand in ascending order of their index. An undirected edge is
+Rows ascend: the neighbours of a vertex are in ascending order of their index. An undirected edge is
 stored as two arcs, an undirected self-loop as one. Vertices are numbered 0 .. n-1 by ascending original id.
 This module knows nothing of OpenCL.
 """
@@ -31,7 +31,7 @@ class Graph(Exchange):
     Parameters
     ----------
     row_ptr : int32 or int64 array, shape (n + 1,)
-        Row v's arcs stand at ``row_ptr[v]:row_ptr[v + 1]``; int64 from 2**31 arcs on.
+        Row v's arcs are at ``row_ptr[v]:row_ptr[v + 1]``; int64 from 2**31 arcs on.
     col_idx : int32 array, shape (arcs,)
         Heads of the arcs, ascending within a row.
     weights : float64 array, shape (arcs,), or None
@@ -115,10 +115,12 @@ class Graph(Exchange):
         return bool(np.any(self._repeats()))
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
-        """Which arcs, from the second on, are parallel to the one before."""
+        """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
         same = self.col_idx[1:] == self.col_idx[:-1]
         ends = self.row_ptr[1:-1]
-        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = False  # across two rows they are not parallel
+        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = (
+            False  # the last arc of a row and the first of the next are not parallel
+        )
         return same
 
     @cached_property
@@ -157,7 +159,7 @@ class Graph(Exchange):
 
     @property
     def rows(self) -> npt.NDArray[np.int32]:
-        """Tail of each stored arc, shape (arcs,); made anew at each call."""
+        """Tail of each stored arc, shape (arcs,); computed at each call."""
         return self.arrays.tails()
 
     def __repr__(self) -> str:
@@ -220,7 +222,7 @@ class Graph(Exchange):
 
     @cached_property
     def reverse(self) -> Graph:
-        """The same graph with every arc turned round; an undirected graph is its own reverse."""
+        """The same graph with every arc reversed; an undirected graph is its own reverse."""
         if not self.directed:
             return self
         return Graph.of(views.reversed_arcs(self.arrays))
@@ -315,7 +317,7 @@ class Graph(Exchange):
         own = ("row_ptr", "col_idx", "weights", "multiplicity", "_ids", "directed")
         return {name: self.__dict__[name] for name in own}
 
-    # --- made of other things ---------------------------------------------------------------------
+    # --- made from edges -------------------------------------------------------------------------
 
     @classmethod
     def from_edges(

@@ -12,7 +12,7 @@ from clgraph.graph.building import row_ptr_of, sorted_rows, stable_argsort
 
 
 def reversed_arcs(graph: Arrays) -> Arrays:
-    """Every arc turned round."""
+    """Every arc reversed."""
     order = stable_argsort(graph.col_idx)
     return replace(
         graph,

@@ -258,7 +258,7 @@ def test_can_run_says_why_not():
         ({"personalization": [1, 2]}, "personalization is a list"),
         ({"beta": 1}, "beta"),
         ({"nstart": {0: -1, 1: 3}}, "node 0 is -1"),
-        ({"nstart": {0: "a"}}, "no number"),
+        ({"nstart": {0: "a"}}, "not a number"),
         ({"dangling": {0: 0}}, "dangling is zero"),
     ]:
         assert reason in backend.can_run("pagerank", (G,), given)

@@ -40,7 +40,7 @@ class Exchange:
     ) -> Graph:
         """A graph from a SciPy sparse array or matrix: entry (i, j) is the arc i -> j.
 
-        Every stored entry is an arc, explicit zeros too (``matrix.eliminate_zeros()`` takes them out before).
+        Every stored entry is an arc, explicit zeros too (``matrix.eliminate_zeros()`` removes them).
         Vertices are the rows, 0 .. n-1. The graph shares no memory with the matrix.
 
         Parameters
@@ -53,8 +53,8 @@ class Exchange:
         counts : bool
             Whether the entries say how many parallel edges an arc stands for (whole numbers from 1).
         asymmetric : {"refuse", "sum"}
-            What to do if an undirected graph is wanted of a matrix that is neither symmetric nor holds each
-            edge once: an error, or A + A^T (weights summed, the diagonal taken once).
+            What to do if the graph is undirected but the matrix is neither symmetric nor holds each edge
+            once: an error, or A + A^T (weights summed, the diagonal taken once).
 
         Returns
         -------
@@ -63,8 +63,8 @@ class Exchange:
         Raises
         ------
         InputError
-            If the matrix is not square, its values are no such numbers, or it is not symmetric; the first
-            entry that is wrong is named.
+            If the matrix is not square, its values are not such numbers, or it is not symmetric; the first
+            wrong entry is named.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class Exchange:
         Raises
         ------
         InputError
-            If a column is not there, or a value in it is missing or of the wrong type: column and row are
+            If a column does not exist, or a value in it is missing or of the wrong type: column and row are
             named. If pandas is not installed (extra ``pandas``).
 
         Examples
@@ -225,7 +225,7 @@ class Exchange:
         multiplicity : str, optional
             Column that says how many parallel edges each row stands for.
         directed : bool, optional
-            Default: what `to_arrow` has noted in the table, else undirected.
+            Default: what `to_arrow` noted in the table, else undirected.
         duplicates : {"merge", "keep"}
             As in `Graph.from_edges`.
         vertices : array_like, optional
@@ -266,7 +266,7 @@ class Exchange:
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
         """An Arrow table with a row for each edge, as `to_edges` has them.
 
-        Whether the graph is directed stands in the schema's metadata, which Parquet and Feather files keep.
+        The schema's metadata says whether the graph is directed; Parquet and Feather files keep it.
 
         Parameters
         ----------
@@ -312,8 +312,8 @@ class Exchange:
         Raises
         ------
         InputError
-            If names or weights are missing, alike or of the wrong type: the first is named. If igraph is not
-            installed (extra ``igraph``).
+            If names or weights are missing, repeated or of the wrong type: the first is named. If igraph is
+            not installed (extra ``igraph``).
 
         Examples
         --------
@@ -360,7 +360,7 @@ class Exchange:
         """A graph from a NetworkX graph.
 
         Vertices keep NetworkX's order; their ids are the nodes where these are all strings or all
-        non-negative integers, else (tuples, say) the nodes' places in that order, from 0.
+        non-negative integers, else (tuples, say) the nodes' positions in that order, from 0.
 
         Parameters
         ----------
@@ -379,7 +379,7 @@ class Exchange:
         Raises
         ------
         InputError
-            If a weight is no finite number (the edge is named), or no edge has the attribute asked for. If
+            If a weight is not a finite number (the edge is named), or no edge has the attribute asked for. If
             NetworkX is not installed (extra ``networkx``).
 
         Examples

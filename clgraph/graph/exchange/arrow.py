@@ -80,15 +80,15 @@ def noted_direction(table: Any) -> bool | None:
     if noted is None:
         return None
     try:
-        told = json.loads(noted)["directed"]
+        says = json.loads(noted)["directed"]
     except (ValueError, KeyError, TypeError):
-        told = None
-    if not isinstance(told, bool):
+        says = None
+    if not isinstance(says, bool):
         raise InputError(
             f"the table's metadata {METADATA.decode()!r} is {noted[:80]!r}, not as clgraph writes it: "
             "take it out (table.replace_schema_metadata())"
         )
-    return told
+    return says
 
 
 def _column(table: Any, name: str, argument: str) -> Any:

@@ -1,6 +1,6 @@
 """Edge tables in Parquet and in Arrow's own files (.arrow, also known as Feather version 2).
 
-Columns as `Graph.to_arrow` names them, or called as in edge lists with a header; a table without such names
+Columns are named as by `Graph.to_arrow`, or as in edge lists with a header; a table without such names
 has the source in its first column and the target in its second.
 """
 

@@ -1,4 +1,4 @@
-"""The binary form, .clg: the arrays of a Graph as they stand in memory, ready to be mapped.
+"""The binary form, .clg: the arrays of a Graph as they are in memory, ready to be mapped.
 
 All numbers are little-endian. The header fills the first 4096 bytes:
 
@@ -43,7 +43,7 @@ VERSION = 1
 PAGE = 4096
 HEAD = struct.Struct("<8sIIQQQQ")
 SECTION = struct.Struct("<QQ8s")
-SECTIONS = {  # and the item types that each may have
+SECTIONS = {  # and the item types that each section may have
     "row_ptr": ("<i4", "<i8"),
     "col_idx": ("<i4",),
     "weights": ("<f8",),
@@ -85,19 +85,19 @@ def _map(path: Path) -> Graph:
     whole = np.memmap(path, np.uint8, mode="r").view(np.ndarray)
     if len(whole) < PAGE or whole[:8].tobytes() != MAGIC:
         raise InputError(
-            f"{path}: not a .clg file (its first bytes are others, or it is cut off); make it with clgraph "
+            f"{path}: not a .clg file (its first bytes differ, or it is cut off); make it with clgraph "
             "convert"
         )
     _, version, flags, n, arcs, loops, length = HEAD.unpack(whole[: HEAD.size].tobytes())
     if version != VERSION:
         raise InputError(
             f"{path}: version {version} of the .clg form, but this clgraph reads version {VERSION}; convert "
-            "the graph anew"
+            "the graph again"
         )
     if length != len(whole):
         raise InputError(
             f"{path}: {len(whole)} bytes long, but its header says {length}: cut off or damaged; convert "
-            "the graph anew"
+            "the graph again"
         )
     check_vertex_count(path, n)
     found: dict[str, npt.NDArray[Any] | None] = {}
@@ -110,7 +110,7 @@ def _map(path: Path) -> Graph:
         items = {"row_ptr": (n + 1,), "ids": (n, n + 1), "text": (nbytes,)}.get(name, (arcs,))
         right = kind in kinds and offset % PAGE == 0 and offset + nbytes <= length
         if not right or nbytes not in [count * np.dtype(kind).itemsize for count in items]:
-            raise InputError(f"{path}: its section {name} is damaged; convert the graph anew")
+            raise InputError(f"{path}: its section {name} is damaged; convert the graph again")
         array = whole[offset : offset + nbytes].view(kind)
         found[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
     row_ptr, col_idx = found["row_ptr"], found["col_idx"]
@@ -119,12 +119,12 @@ def _map(path: Path) -> Graph:
     if row_ptr is not None and not damaged:
         if col_idx is None:
             col_idx = np.empty(0, np.int32)
-        # what would lead readers of the arrays out of bounds must not come from a file
+        # a file must not send readers of the arrays out of bounds
         damaged = row_ptr[0] != 0 or row_ptr[-1] != arcs or bool(np.any(row_ptr[1:] < row_ptr[:-1]))
         damaged = damaged or bool(arcs and (col_idx.min() < 0 or col_idx.max() >= n))
     if damaged or row_ptr is None or col_idx is None:
         raise InputError(
-            f"{path}: its rows or columns are out of range, so it is damaged; convert the graph anew"
+            f"{path}: its rows or columns are out of range, so it is damaged; convert the graph again"
         )
     if ids is not None and len(ids) == n + 1:
         text = b"" if found["text"] is None else found["text"].tobytes()
@@ -132,7 +132,7 @@ def _map(path: Path) -> Graph:
             ends = zip(ids[:-1].tolist(), ids[1:].tolist(), strict=True)
             ids = np.array([text[start:end].decode() for start, end in ends], object)
         except UnicodeDecodeError as error:
-            raise InputError(f"{path}: its section text is damaged; convert the graph anew") from error
+            raise InputError(f"{path}: its section text is damaged; convert the graph again") from error
     return Graph.of(
         Arrays(
             row_ptr,
