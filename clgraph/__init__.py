@@ -104,4 +104,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names, and Python's own; not the folders and modules that imports leave here."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

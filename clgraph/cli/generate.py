@@ -66,10 +66,10 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     Made by NumPy, or with --device on a device. An edge list lacks the vertices without edges; the binary
     form (.clg) holds them all.
     """
-    from clgraph import csr
+    from clgraph.csr.generate import powerlaw_graph
 
     def make(**how: Any) -> Any:
-        return csr.powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
+        return powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
 
     return make
 
@@ -108,10 +108,10 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
     Made by NumPy, or with --device on a device. An edge list lacks the vertices without edges; the binary
     form (.clg) holds them all.
     """
-    from clgraph import csr
+    from clgraph.csr.generate import rmat_graph
 
     def make(**how: Any) -> Any:
         a, b, c = quadrants
-        return csr.rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
+        return rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
 
     return make

@@ -69,7 +69,8 @@ def pytest_runtest_makereport(item):
 def pytest_terminal_summary(terminalreporter, config):
     import networkx as nx
     stats = terminalreporter.stats
-    told = {kind: [report.module for report in stats.get(kind, ())] for kind in ("passed", "failed", "xfailed")}
+    kinds = ("passed", "failed", "xfailed")
+    told = {kind: [report.module for report in stats.get(kind, ())] for kind in kinds}
     told["error"] = [report.nodeid for report in stats.get("error", ())]
     told["reasons"] = [report.wasxfail for report in stats.get("xfailed", ())]
     loaded = nx.utils.backends._loaded_backends.get("clgraph")

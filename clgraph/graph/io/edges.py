@@ -218,7 +218,7 @@ def _text(path: Path, options: Options) -> IO[str]:
 
 
 def _numbered(file: IO[str], path: Path) -> Iterator[tuple[int, str]]:
-    """Lines and their numbers, without a byte order mark; an InputError names a line that cannot be decoded."""
+    """Lines and their numbers, without a byte order mark; an InputError names a line that is not UTF-8."""
     try:
         for number, line in enumerate(file, 1):
             if number == 1:
