@@ -39,7 +39,7 @@ def build_rows(
     duplicates: Duplicates = "merge",
     way: Way | None = None,
 ) -> DeviceCSR:
-    """CSR of arcs that stand on a device; loops are dropped, rows ascend.
+    """CSR of arcs that are on a device already; loops are dropped, rows ascend.
 
     The bytes depend on the set of arcs alone (with "keep": on the multiset), not on their order, the
     device or its timing.

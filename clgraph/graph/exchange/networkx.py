@@ -82,7 +82,7 @@ def to_networkx(graph: Arrays, attributes: Any) -> Any:
     if attributes is not None:
         _check_networkx(attributes)
     tail, head, weights, multiplicity = graph.edges()
-    first = np.ones(len(tail), bool)  # of parallel copies, which stand side by side
+    first = np.ones(len(tail), bool)  # the first of parallel copies, which are adjacent
     first[1:] = (tail[1:] != tail[:-1]) | (head[1:] != head[:-1])
     many = not first.all() or (attributes is not None and attributes.is_multigraph())
     made = {

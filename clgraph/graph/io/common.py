@@ -146,7 +146,9 @@ def id_cells(graph: Graph, mark: bytes, path: Path, forbidden: str = "") -> npt.
         return cells(graph.ids, mark)
     for name in graph.ids.tolist():
         if not name or name[0] in "#%" or name != name.strip() or any(c in forbidden for c in name):
-            raise InputError(f"cannot write {path}: vertex id {name!r} cannot stand in this format; use .clg")
+            raise InputError(
+                f"cannot write {path}: vertex id {name!r} cannot be written in this format; use .clg"
+            )
     return cells(np.array([name.encode() for name in graph.ids.tolist()], dtype=bytes), mark)
 
 

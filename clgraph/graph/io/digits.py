@@ -1,4 +1,4 @@
-"""The fast way through large edge lists: rows of plain non-negative integers, parsed by NumPy in blocks.
+"""The fast path through large edge lists: rows of plain non-negative integers, parsed by NumPy in blocks.
 
 `numpy.loadtxt` takes 3.1 s for 16 million rows; blocks that stay in the cache, parsed eight digits at
 a time (D. Lemire's multiplications, as in simdjson, on arrays of 64-bit words), take 1.2 s. Anything unusual

@@ -1,4 +1,4 @@
-"""METIS graph files: line i lists the neighbours of vertex i, from 1; undirected: every edge stands twice.
+"""METIS graph files: line i lists the neighbours of vertex i, from 1; undirected: every edge is listed twice.
 
 The header is ``n m [fmt [ncon]]``; fmt's three digits say whether lines hold vertex sizes, `ncon` vertex
 weights, and a weight after each neighbour. A blank line is a vertex without neighbours.

@@ -167,11 +167,11 @@ def test_written_bytes(tmp_path: Path) -> None:
 
 def test_ids_that_cannot_be_written(tmp_path: Path) -> None:
     for name in ("a\tb", "#a", "", " a", "a\nb"):
-        with pytest.raises(InputError, match="cannot stand in this format"):
+        with pytest.raises(InputError, match="cannot be written in this format"):
             write(Graph.from_edges(["x"], [name]), tmp_path / "a.txt")
-    with pytest.raises(InputError, match="cannot stand"):
+    with pytest.raises(InputError, match="cannot be written in"):
         write(Graph.from_edges(["x"], ["a,b"]), tmp_path / "a.csv")
-    with pytest.raises(InputError, match="cannot stand"):
+    with pytest.raises(InputError, match="cannot be written in"):
         write(Graph.from_edges(["x"], ["a b"]), tmp_path / "a.v")
     assert list(tmp_path.iterdir()) == []
     spaced = Graph.from_edges(["x y"], ["a,b"])
