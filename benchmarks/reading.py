@@ -18,12 +18,12 @@ import scipy.sparse as sp
 
 from clgraph.bench import script
 from clgraph.bench.harness import Absent, Case, Context, Figures, quantity, timed
-from clgraph.graph.io import read, write
+from clgraph.files import read, write
 from clgraph.graph.io.common import cells, write_cells
 
 PEAK = """
 import resource, sys
-from clgraph.graph.io import read
+from clgraph.files import read
 read(sys.argv[1])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 """

@@ -20,7 +20,6 @@ from clgraph.errors import (
     InputError,
 )
 from clgraph.graph import Graph
-from clgraph.graph.io import read, write
 from clgraph.measures import Quality, clustering, quality, triangles
 from clgraph.ranking import PageRankResult, pagerank
 from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank

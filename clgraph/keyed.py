@@ -1,7 +1,7 @@
 """Random numbers keyed by (seed, identity): Philox4x32-10 (Salmon et al., Random123, SC'11) in NumPy.
 
-A number belongs to a thing (a vertex, an edge, a draw), never to a work-item, a time or a device: that is
-why one seed gives one sample everywhere. The device half is ``cl/keyed.h``, bit for bit the same.
+A number belongs to a vertex, an edge or a draw, never to a work-item, a time or a device: that is why one
+seed gives one sample everywhere. The device half, ``cl/keyed.h``, gives the same bits.
 """
 
 from __future__ import annotations

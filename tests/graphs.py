@@ -15,6 +15,20 @@ def random_graph(seed: int, n: int, m: int, **kwargs: Any) -> Graph:
     return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), vertices=np.arange(n), **kwargs)
 
 
+def same(one: Graph, other: Graph) -> None:
+    """Two graphs are equal: ids, rows, weights and counts, types included."""
+    assert one.directed == other.directed
+    assert one.ids.tolist() == other.ids.tolist() and one.ids.dtype == other.ids.dtype
+    np.testing.assert_array_equal(one.row_ptr, other.row_ptr)
+    np.testing.assert_array_equal(one.col_idx, other.col_idx)
+    for name in ("weights", "multiplicity"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None), name
+        if a is not None:
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a, b)
+
+
 def tangle(seed: int, n: int = 150, edges: int = 900, **options: Any) -> Graph:
     """Hubs, loops, parallel edges, vertices without edges."""
     ends = (np.random.default_rng(seed).random((2, edges)) ** 3 * n).astype(int)

@@ -1,5 +1,5 @@
 // csr/arcs.h: passes over all arcs of a CSR. Rows may be of any length (a contracted vertex soon has most arcs of the
-// graph), so a work-item takes not rows but RUN consecutive arcs, and goes along the rows that they stand in.
+// graph), so a work-item takes RUN consecutive arcs, not rows, and walks along the rows that hold them.
 //
 // OFFSET      type of row_ptr: int, or long from 2^31 arcs on
 // tunables    RUN: 16 on GPUs, thousands on CPUs
@@ -15,7 +15,7 @@
 #endif
 #endif
 
-// for (each place p < count that is this work-item's)
+// for (each position p < count of this work-item)
 #define FOR_RUN(p, count)                                                                                     \
     for (long p = min((long)get_global_id(0) * RUN, (long)(count)), p##_end = min(p + RUN, (long)(count)); \
          p < p##_end; ++p)

@@ -1,16 +1,16 @@
-// csr/build.cl: from a list of arcs to compressed sparse rows, for devices with many work-items (GPUs); the way of
-// CPUs is csr/build_buckets.cl.
+// csr/build.cl: from a list of arcs to compressed sparse rows, for devices with many work-items (GPUs); CPUs take
+// csr/build_buckets.cl.
 //
-// Count the arcs of each row, turn the counts into offsets, scatter the heads with one cursor a row, sort each row
-// (csr/build_sort.cl), and squeeze the duplicates out. The scatter leaves a row in whatever order the atomics came in; the
-// sort makes the bytes the same every time.
+// Count the arcs of each row, turn the counts into offsets, scatter the heads with one cursor per row, sort each row
+// (csr/build_sort.cl), and squeeze out duplicates. The scatter leaves a row in the order in which the atomics happened to
+// run; sorting makes the bytes the same every time.
 //
-// tail, head  int[count]       arcs; loops (tail == head) are passed over
+// tail, head  int[count]       arcs; loops (tail == head) are skipped
 // degree      uint[n]          counted up by rows_count, down to 0 again by rows_scatter
 // row_ptr     OFFSET[n + 1]    duplicates included until rows_squeeze
 // col         int[arcs]        heads; negative ones are marked
-// launch      padded range, ITEMS consecutive arcs or SPAN consecutive rows a work-item; rows_stay and rows_squeeze:
-//             one work-group of any size a block
+// launch      padded range, ITEMS consecutive arcs or SPAN consecutive rows per work-item; rows_stay and
+//             rows_squeeze: one work-group of any size per block
 // tunables    BLOCK (arcs that a work-group squeezes), SPAN (rows in a partial sum)
 
 #include "csr/build.h"
@@ -114,7 +114,7 @@ static inline long first_row_at(__global const OFFSET *row_ptr, const int n, con
     return low;
 }
 
-// Squeezes the duplicates out: one work-group a block of arcs, and the offsets that point into it. before[b]: heads
+// Squeezes out duplicates: one work-group per block of arcs, and the offsets that point into it. before[b]: heads
 // that stay in the blocks before b.
 __kernel void rows_squeeze(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
                            __global const int *restrict col, __global const long *restrict before,
@@ -156,7 +156,7 @@ __kernel void rows_squeeze(const int n, const long arcs, __global const OFFSET *
     for (int i = lane; i < length; i += lanes)
         if (col[begin + i] >= 0)
             new_col[base + place[i]] = col[begin + i];
-    const int last = begin + length == arcs;   // it sees to the offsets behind the last arc too
+    const int last = begin + length == arcs;   // it also writes the offsets after the last arc
     const long end_row = last ? (long)n + 1 : first_row_at(row_ptr, n, begin + length);
     for (long v = first_row_at(row_ptr, n, begin) + lane; v < end_row; v += lanes)
         new_row_ptr[v] = (NEW_OFFSET)(base + place[row_ptr[v] - begin]);

@@ -17,4 +17,4 @@
 #define CHUNK 1024
 #endif
 
-#define MARKED(head) (-1 - (head))   // a duplicate of the head before it, until it is squeezed out
+#define MARKED(head) (-1 - (head))   // marks a duplicate of the head before it, until it is squeezed out

@@ -1,18 +1,18 @@
-// csr/build_buckets.cl: from a list of arcs to compressed sparse rows, for devices with few and strong cores (CPUs); the
-// way of GPUs is csr/build.cl.
+// csr/build_buckets.cl: from a list of arcs to compressed sparse rows, for devices with few and strong cores (CPUs);
+// GPUs take csr/build.cl.
 //
 // Atomics on rows in random order cost a CPU one cache miss each, one after the other. Here nothing is shared: the
-// arcs are dealt out to buckets of 2^shift rows each (Satish et al., SIGMOD 2010: a radix pass, one stream of writes
-// a bucket), and then a bucket is small enough for a core's own cache: its rows are counted, filled, sorted and rid
-// of duplicates there. Work-item k deals out slice k of the arcs; each has places of its own in each bucket.
+// arcs are distributed to buckets of 2^shift rows each (Satish et al., SIGMOD 2010: a radix pass, one stream of writes
+// per bucket). A bucket is small enough for a core's own cache: its rows are counted, filled and sorted there, and
+// duplicates removed. Work-item k distributes slice k of the arcs; each slice has its own range in each bucket.
 //
-// tail, head  int[count]             arcs; loops (tail == head) are passed over
+// tail, head  int[count]             arcs; loops (tail == head) are skipped
 // table       long[slices][buckets]  arcs of a slice in a bucket; then where the slice's part of the bucket begins
 // dealt       int[arcs][2]           tail and head by buckets; scratch space when rows are sorted
 // bucket_ptr  long[buckets + 1]      where a bucket begins
-// heads       int[arcs]              by rows; a bucket's rows stand together at its beginning, without duplicates
+// heads       int[arcs]              by rows; a bucket's rows are contiguous from its beginning, without duplicates
 // degree      int[n]                 heads that stay of each row
-// launch      one work-item a slice, or a bucket; no barriers, no atomics
+// launch      one work-item per slice, or per bucket; no barriers, no atomics
 // tunables    INSERTION (longest row for an insertion sort)
 
 #include "csr/build.h"
@@ -73,7 +73,7 @@ static inline void insertion_sort(__global int *x, int length)
     }
 }
 
-// By bytes, the lowest first; twice a turn, so that the heads end where they were.
+// By bytes, the lowest first; two passes per turn, so that the heads end where they began.
 static inline void radix_sort(__global int *x, __global int *other, long length, int bits)
 {
     for (int shift = 0; shift < bits; shift += 8) {
@@ -99,7 +99,7 @@ static inline void radix_sort(__global int *x, __global int *other, long length,
             other[i] = x[i];
 }
 
-// Rows of each bucket: filled, sorted, rid of duplicates. stay: heads of a bucket that stay.
+// Rows of each bucket: filled, sorted, duplicates removed. stay: heads of a bucket that stay.
 __kernel void buckets_sort(const int n, const int shift, const int buckets, const int bits,
                            __global const long *restrict bucket_ptr, __global int *restrict dealt,
                            __global int *restrict heads, __global int *restrict degree, __global long *restrict stay)
@@ -115,7 +115,7 @@ __kernel void buckets_sort(const int n, const int shift, const int buckets, cons
         long end = from;
         for (int v = first; v < last; v++) {
             end += degree[v];
-            degree[v] = (int)(end - from);   // filled from the row's end downwards
+            degree[v] = (int)(end - from);   // filled from the end of the row
         }
         for (long p = from; p < to; p++)
             heads[from + --degree[dealt[2 * p]]] = dealt[2 * p + 1];

@@ -1,12 +1,12 @@
-// csr/build_sort.cl: the rows of a CSR into ascending order, by many work-items (GPUs); the second part of csr/build.cl.
+// csr/build_sort.cl: sorts the rows of a CSR, with many work-items (GPUs); the second part of csr/build.cl.
 //
-// A row is sorted by where it fits: up to SHORT heads in one work-item's own array, up to CHUNK in a work-group's
-// local memory (bitonic), longer ones as chunks that are merged pairwise, run by run: each head finds its place in
-// the other run by binary search, which needs neither barriers nor balance.
+// A row is sorted where it fits: up to SHORT heads in one work-item's private array, up to CHUNK in a work-group's
+// local memory (bitonic), longer ones as chunks that are merged pairwise: each head finds its position in the other
+// run by binary search, which needs neither barriers nor load balancing.
 //
 // list_row, list_chunk int[]   chunks of rows longer than SHORT, in any order
-// launch      rows_sort_short: padded range, ITEMS consecutive rows a work-item; the others: one work-group of any
-//             size a chunk
+// launch      rows_sort_short: padded range, ITEMS consecutive rows per work-item; the others: one work-group of
+//             any size per chunk
 // tunables    SHORT, CHUNK
 
 #include "csr/build.h"
@@ -45,7 +45,7 @@ __kernel void rows_sort_short(const int n, __global const OFFSET *restrict row_p
     }
 }
 
-// Sorts each listed chunk; a row that is one chunk is done with that.
+// Sorts each listed chunk; a row of one chunk is then complete.
 __kernel void rows_sort_chunks(__global const OFFSET *restrict row_ptr, __global int *restrict col,
                                __global const int *restrict list_row, __global const int *restrict list_chunk)
 {
@@ -116,7 +116,7 @@ __kernel void rows_merge(const long width, __global const OFFSET *restrict row_p
     }
 }
 
-// After the last pass: the merged rows back to where the others are, their duplicates marked.
+// After the last pass: copies the merged rows back beside the others and marks their duplicates.
 __kernel void rows_mark(__global const OFFSET *restrict row_ptr, __global const int *restrict merged,
                         __global int *restrict col, __global const int *restrict list_row,
                         __global const int *restrict list_chunk)

@@ -1,12 +1,12 @@
-// csr/generate.cl: draws the edges of random graphs, by keyed numbers looked up in integer tables of the host's: the same
-// edges on every device, and as clgraph/models.py draws them in NumPy.
+// csr/generate.cl: draws the edges of random graphs, by keyed numbers looked up in integer tables made on the host: the
+// same edges on every device, and the same that clgraph/graph/models.py draws in NumPy.
 //
-// powerlaw   Chung and Lu's model (2002): both ends of an edge fall into a class of ranks by one word, onto a rank in
-//            it by another. guide[k]: the class of the word k << GUIDE_SHIFT, where the search for others begins.
-// rmat       R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004; Graph500): one word a level picks the quadrant.
+// powerlaw   Chung and Lu's model (2002): for each end of an edge one word picks a class of ranks, another word a rank
+//            in it. guide[k]: the class of the word k << GUIDE_SHIFT, where the search for greater words begins.
+// rmat       R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004; Graph500): one word per level picks the quadrant.
 //
 // tail, head int[count]   the two ends of draw i
-// launch     padded range, ITEMS consecutive draws a work-item
+// launch     padded range, ITEMS consecutive draws per work-item
 
 #include "keyed.h"
 

@@ -124,7 +124,7 @@ def make_graph(name: str, device: Device | None = None, *, directed: bool = Fals
     """
     match = NAME.fullmatch(name)
     if match is None:
-        from clgraph.graph.io import read
+        from clgraph.files import read
 
         return read(name, directed=True) if directed else read(name)
     number = int(match[2])

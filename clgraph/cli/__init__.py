@@ -71,15 +71,15 @@ def cli() -> None:
     """Sample, traverse and rank graphs on any OpenCL device."""
 
 
-# what is told of the signals that end a process from outside
+# the message for each signal that ends a process from outside
 _ENDING: dict[int, str] = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal was closed"}
 
 
 def main(args: list[str] | None = None) -> None:
     """Run the command line; every error is one message on stderr and an exit status, never a traceback.
 
-    Status 0: done; 1: an error; 2: not understood; 130: interrupted; 143: terminated (129: hung up).
-    CLGRAPH_TRACEBACK=1 lets Python's traceback through, for those who look for a fault in clgraph.
+    Status 0: done; 1: an error; 2: wrong usage; 130: interrupted; 143: terminated; 129: terminal closed.
+    CLGRAPH_TRACEBACK=1 shows Python's traceback, for those who look for a fault in clgraph.
     """
     with child.signals_as_interrupts() as caught:
         _main(args, caught)
@@ -88,7 +88,7 @@ def main(args: list[str] | None = None) -> None:
 def _main(args: list[str] | None, caught: list[int]) -> None:
     try:
         status = cli.main(args, prog_name="clgraph", standalone_mode=False)
-        sys.stdout.flush()  # here, not at the interpreter's end, a reader that has gone can be dealt with
+        sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -97,7 +97,7 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
             _fail(_ENDING[caught[0]], 128 + caught[0])
         _fail("interrupted", 130)
     except BrokenPipeError:
-        # the reader of our output has gone: nothing left to say, at the interpreter's end neither
+        # the reader of our output is gone: write nothing more, also when the interpreter ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except ClgraphError as error:
@@ -113,7 +113,7 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
             f"error: unexpected {type(error).__name__}: {error}\nThis is a fault of clgraph: please report "
             "it with the command and the traceback, which CLGRAPH_TRACEBACK=1 in front of the command shows"
         )
-    if isinstance(status, int) and status:  # so click hands over what a command gave to ctx.exit()
+    if isinstance(status, int) and status:  # click returns here what a command gave to ctx.exit()
         sys.exit(status)
 
 

@@ -10,25 +10,27 @@ import click
 from clgraph.cli.common import json_option, print_json, quiet_option, say
 from clgraph.errors import ClgraphError, InputError
 
-# what clgraph.bench.suites has; written out, so that --help imports none of it (a test compares)
+# the suites of clgraph.bench.suites, repeated here so that --help imports nothing of it (a test compares)
 SUITES = ("sampling", "pagerank", "ppr", "traversal")
 
 
 @click.command()
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
-@click.option("--out", "-o", metavar="DIR", required=True, help="Folder of the results; made if need be.")
+@click.option(
+    "--out", "-o", metavar="DIR", required=True, help="Folder of the results; created if it does not exist."
+)
 @click.option(
     "--device",
     "devices",
     metavar="SPEC",
     multiple=True,
-    help="As of other commands; repeatable: each in turn.",
+    help="As in other commands; repeatable: each in turn.",
 )
 @click.option(
     "--sizes",
     metavar="WORD|GRAPHS",
     multiple=True,
-    help="tiny, small, medium (default), large, or graphs with commas between, such as 100000,rmat18; "
+    help="tiny, small, medium (default), large, or graphs separated by commas, such as 100000,rmat18; "
     "SUITE=... for one suite alone (repeatable).",
 )
 @click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Runs per figure.")
@@ -39,7 +41,7 @@ SUITES = ("sampling", "pagerank", "ppr", "traversal")
     metavar="NAMES",
     default="all",
     show_default=True,
-    help="Other libraries beside ours: all, names with commas between, or none.",
+    help="Other libraries to compare with: all, names separated by commas, or none.",
 )
 @click.option(
     "--data",
@@ -48,9 +50,11 @@ SUITES = ("sampling", "pagerank", "ppr", "traversal")
     help="Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
     "CLGRAPH_TEST_DATA).",
 )
-@click.option("--energy/--no-energy", default=True, show_default=True, help="Measure energy where it can be.")
-@click.option("--watts", type=float, metavar="W", help="The power, off a wall meter, instead of a counter.")
-@click.option("--fresh", is_flag=True, help="Run also what an earlier run has finished.")
+@click.option("--energy/--no-energy", default=True, show_default=True, help="Measure energy where possible.")
+@click.option(
+    "--watts", type=float, metavar="W", help="The power, read from a wall meter, instead of a counter."
+)
+@click.option("--fresh", is_flag=True, help="Also run what an earlier run has finished.")
 @click.option("--figures/--no-figures", default=True, show_default=True, help="Draw them (needs matplotlib).")
 @click.option("--list", "list_only", is_flag=True, help="Name the cases and stop.")
 @json_option
@@ -75,8 +79,8 @@ def bench(
 ) -> None:
     """Measure SUITE (sampling, pagerank, ppr, traversal or all) and write tables and figures into DIR.
 
-    Each finished case is kept at once: interrupted, the same command goes on where it stopped, and leaves
-    out what was finished by the same source on the same machine. A case that fails is reported and does not
+    Each finished case is kept at once: after an interruption the same command goes on where it stopped, and
+    skips what was finished by the same source on the same machine. A case that fails is reported and does not
     end the rest. SUITE "report" runs nothing: it draws what DIR holds, also of other machines whose files
     were copied into DIR/cases.
 
@@ -101,7 +105,7 @@ def bench(
         return
     if data and not os.path.isdir(data):
         raise InputError(f"--data {data}: there is no such folder")
-    if suite == "report" and not os.path.isdir(out):  # which a run would make
+    if suite == "report" and not os.path.isdir(out):  # a run would create it
         raise InputError(f"--out {out}: there is no such folder; name the one of an earlier run")
     if figures:
         check_drawing()
@@ -132,8 +136,7 @@ def bench(
     elif cases:
         click.echo(
             f"{outcome.ran} cases measured, {outcome.skipped} of an earlier run, {len(outcome.absent)} "
-            f"absent, "
-            f"{len(outcome.failed)} failed -> {store.folder / 'README.md'}"
+            f"absent, {len(outcome.failed)} failed -> {store.folder / 'README.md'}"
         )
     if outcome.failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in outcome.failed)
@@ -157,7 +160,7 @@ def _measure(
     from clgraph.energy import Meter, check_watts
 
     check_watts(watts)
-    # a device that is not there is told before the first one is busy for an hour
+    # a missing device is reported before the first one is busy for an hour
     opened = list(dict.fromkeys(get_device(spec) for spec in devices or (None,)))
     for place, device in enumerate(opened):
         say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})", quiet)
@@ -168,7 +171,7 @@ def _measure(
                 say(f"energy: {meter.source}" + ("" if idle is None else f", idle {idle:.1f} W"), quiet)
             else:
                 say(f"energy: not available: {meter.reason}", quiet)
-        # other libraries need no second measurement beside a second device
+        # other libraries are measured once, beside the first device
         mine = cases if place == 0 else [case for case in cases if case.on_device]
         context = Context(device, meter=meter, **settings)
         run_cases(mine, context, lambda text: say(text, quiet), store=store, fresh=fresh, outcome=outcome)

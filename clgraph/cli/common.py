@@ -1,4 +1,4 @@
-"""Options and manners that the commands share."""
+"""Options and output that the commands share."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _into_environment(variable: str) -> Callable[..., Any]:
-    """What an option says stands in the environment while the command runs: child processes see it too."""
+    """Put an option's value into the environment while the command runs: child processes see it too."""
 
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         if value:
@@ -84,7 +84,7 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
             is_flag=True,
             expose_value=False,
             callback=_into_environment("CLGRAPH_FPGA_FORCE"),
-            help="Take an FPGA binary though it was made of other sources.",
+            help="Take an FPGA binary even if it was made from other sources.",
         ),
         click.option(
             "--fpga-binary",
@@ -112,14 +112,14 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class EnergyWish:
-    """What ``--energy`` and ``--watts`` ask for; does nothing where neither is given."""
+    """The measurement that ``--energy`` and ``--watts`` ask for; does nothing where neither is given."""
 
     def __init__(self, wanted: bool, watts: float | None) -> None:
         self._wanted, self._watts = wanted or watts is not None, watts
         self._meter: Meter | None = None
 
     def open(self, device: Device) -> None:
-        """Look for the device's counter and take its idle power, before there is any work."""
+        """Find the device's counter and measure its idle power, before there is any work."""
         if self._wanted:
             from clgraph.energy import Meter
 
@@ -127,7 +127,7 @@ class EnergyWish:
             self._meter.idle_watts()
 
     def measure(self, work: Callable[[], Any]) -> Energy | None:
-        """Do the work again, as often as its measurement needs (None: not asked for)."""
+        """Repeat the work as often as its measurement needs (None: not asked for)."""
         return None if self._meter is None else self._meter.repeat(work)
 
 
@@ -141,7 +141,10 @@ def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Measure the energy of the computation, repeated for two seconds (NVML, RAPL).",
     )
     @click.option(
-        "--watts", type=float, metavar="W", help="Take this power, off a wall meter, instead of a counter."
+        "--watts",
+        type=float,
+        metavar="W",
+        help="Take this power, read from a wall meter, instead of a counter.",
     )
     @wraps(command)
     def with_wish(*args: Any, with_energy: bool, watts: float | None, **kwargs: Any) -> Any:
@@ -157,14 +160,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def say(text: str, quiet: bool = False) -> None:
-    """A word to the person at the terminal, on stderr."""
+    """Print a message for the person at the terminal, on stderr."""
     if not quiet:
         click.echo(text, err=True)
 
 
 def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, bare_is_directed: bool = False) -> Graph:
-    """Read a graph as the options say and tell how it was read."""
-    from clgraph.graph.io import read_with_summary
+    """Read a graph as the options say, and report how it was read."""
+    from clgraph.files.summary import read_with_summary
 
     graph, summary = read_with_summary(path, bare_is_directed=bare_is_directed, **reading)
     say(summary, quiet)
@@ -172,7 +175,7 @@ def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, bare_is_direc
 
 
 def check_without_graph(method: str, **options: Any) -> None:
-    """Refuse what `clgraph.sample` refuses whatever the graph."""
+    """Raise the InputError that `clgraph.sample` would raise whatever the graph."""
     from clgraph.graph import Graph
     from clgraph.sampling.methods import check_options
 
@@ -180,10 +183,10 @@ def check_without_graph(method: str, **options: Any) -> None:
 
 
 def open_device(spec: str | None, quiet: bool) -> Device:
-    """The device to use, named once on stderr."""
+    """The device to use; its name is printed once on stderr."""
     from clgraph.device import get_device
 
-    # what the environment names is for the devices that take it; what is named here must be taken
+    # a binary that the environment names is for devices that take binaries; one given here must be taken
     context = click.get_current_context()
     named = context.get_parameter_source("fpga_binary") is ParameterSource.COMMANDLINE
     device = get_device(spec, fpga_binary=os.environ.get("CLGRAPH_FPGA_BINARY") if named else None)
@@ -200,7 +203,7 @@ def print_json(value: dict[str, Any]) -> None:
 
 @contextmanager
 def progress_bar(what: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr for long work, on a terminal only; yields what takes (done, of)."""
+    """A bar on stderr for long work, on a terminal only; yields a function of (done, of)."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

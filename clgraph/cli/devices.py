@@ -60,7 +60,7 @@ def _device_table(devices: list[dict[str, Any]]) -> Any:
 def devices(as_json: bool) -> None:
     """The OpenCL devices of this machine, each tried out.
 
-    The spec is what --device takes. "memory" is the whole of it, "buffer" the largest single piece.
+    The spec is what --device takes. "memory" is all of the memory, "buffer" the largest single buffer.
     Oclgrind is shown only if CLGRAPH_DEVICE=oclgrind asks for it.
     """
     from clgraph.device import drivers, list_devices
@@ -92,7 +92,7 @@ def devices(as_json: bool) -> None:
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """Find out what is wrong with drivers and devices, and how to mend it.
+    """Find out what is wrong with drivers and devices, and how to fix it.
 
     Exit status 0 only if some device works.
     """
@@ -142,12 +142,12 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 @click.command()
-@click.option("--clear", is_flag=True, help="Delete what is kept: the next run builds its kernels anew.")
+@click.option("--clear", is_flag=True, help="Delete what is kept: the next run builds its kernels again.")
 @json_option
 def cache(clear: bool, as_json: bool) -> None:
     """The folder of built kernels (CLGRAPH_CACHE_DIR): where it is and what it holds.
 
-    Where it would grow beyond CLGRAPH_CACHE_SIZE (200M, 2G; default 512M), what was used longest ago goes.
+    Beyond CLGRAPH_CACHE_SIZE (200M, 2G; default 512M), the least recently used files are deleted.
     """
     from clgraph.device import cache as store
 

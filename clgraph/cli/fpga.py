@@ -20,7 +20,11 @@ def fpga() -> None:
 
 @fpga.command("compile")
 @click.option(
-    "-o", "--output", default="clgraph.aocx", show_default=True, help="The binary; FILE.json goes beside."
+    "-o",
+    "--output",
+    default="clgraph.aocx",
+    show_default=True,
+    help="The binary; FILE.json is written beside it.",
 )
 @click.option("--emulate", is_flag=True, help="For the emulator (by its own runtime where there is no aoc).")
 @click.option("--report", is_flag=True, help="Stop at the report of loops and areas (minutes, not hours).")
@@ -48,16 +52,16 @@ def compile_(
 ) -> None:
     """Compile all pipelines of cl/fpga into one binary: prints and runs the aoc line.
 
-    A whole compilation takes hours. What aoc prints is kept beside the output (.log), and so are the sources
-    that it got (.sources/).
+    A whole compilation takes hours. What aoc prints is kept beside the output (.log), and so are its
+    sources (.sources/).
     """
     from clgraph.errors import InputError
     from clgraph.fpga import parameters, pipelines
     from clgraph.fpga.offline import Order, compile_binary, lines_of
 
     if emulate and board:
-        raise InputError("--emulate and --board exclude each other: the emulator is no board")
-    pipelines.wanted(only)  # says which groups there are
+        raise InputError("--emulate and --board exclude each other: the emulator is not a board")
+    pipelines.wanted(only)  # an InputError lists the groups
     order = Order(
         Path(output), "emulator" if emulate else board, report, parameters.parse(params), tuple(only)
     )

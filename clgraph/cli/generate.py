@@ -20,10 +20,10 @@ def generate() -> None:
 def _making(command: Callable[..., Any]) -> Callable[..., Any]:
     """Options that all models share; the command returns a function that makes the graph."""
 
-    @click.option("--seed", type=int, help="Default: drawn from the system, and told.")
+    @click.option("--seed", type=int, help="Default: drawn from the operating system, and printed.")
     @device_option
     @click.option(
-        "-o", "--output", metavar="OUT", required=True, help="Where it goes; the suffix says the format."
+        "-o", "--output", metavar="OUT", required=True, help="The output file; its suffix says the format."
     )
     @click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
     @quiet_option
@@ -36,7 +36,8 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
         quiet: bool,
         **parameters: Any,
     ) -> None:
-        from clgraph.graph.io import check_writable, write_with_summary
+        from clgraph.files.summary import write_with_summary
+        from clgraph.graph.io import check_writable
 
         check_writable(output, output_format)
         seed = check_seed(seed)
@@ -62,13 +63,13 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
 def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     """An undirected graph whose degrees follow a power law (Chung and Lu's model).
 
-    Made by NumPy, or with --device on a device. An edge list holds no vertex without edges; the binary form
-    (.clg) holds them all.
+    Made by NumPy, or with --device on a device. An edge list lacks the vertices without edges; the binary
+    form (.clg) holds them all.
     """
-    from clgraph.csr import generate as models
+    from clgraph.csr.generate import powerlaw_graph
 
     def make(**how: Any) -> Any:
-        return models.powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
+        return powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
 
     return make
 
@@ -84,14 +85,14 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     default=(0.57, 0.19, 0.19),
     show_default=True,
     metavar="A B C",
-    help="Probabilities of the quadrants but the last.",
+    help="Probabilities of the first three quadrants.",
 )
 @click.option("--directed/--undirected", default=False, show_default=True, help="Whether an edge is one arc.")
 @click.option(
     "--scramble/--plain",
     default=True,
     show_default=True,
-    help="Renumber the vertices, or small = many edges.",
+    help="Renumber the vertices (plain: small numbers have many edges).",
 )
 @click.option(
     "--duplicates",
@@ -104,13 +105,13 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
 def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], **options: Any) -> Any:
     """An R-MAT graph (Graph500's parameters by default).
 
-    Made by NumPy, or with --device on a device. An edge list holds no vertex without edges; the binary form
-    (.clg) holds them all.
+    Made by NumPy, or with --device on a device. An edge list lacks the vertices without edges; the binary
+    form (.clg) holds them all.
     """
-    from clgraph.csr import generate as models
+    from clgraph.csr.generate import rmat_graph
 
     def make(**how: Any) -> Any:
         a, b, c = quadrants
-        return models.rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
+        return rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
 
     return make

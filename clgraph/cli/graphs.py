@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @quiet_option
 def info(graph: str, reading: dict[str, Any], as_json: bool, quiet: bool) -> None:
     """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
-    told = {"file": graph, **describe(read_graph(graph, reading, quiet))}
+    facts = {"file": graph, **describe(read_graph(graph, reading, quiet))}
     if as_json:
-        print_json(told)
+        print_json(facts)
         return
     from rich.console import Console
     from rich.table import Table
@@ -30,7 +30,7 @@ def info(graph: str, reading: dict[str, Any], as_json: bool, quiet: bool) -> Non
     table = Table(title=Path(graph).name, show_header=False)
     table.add_column()
     table.add_column(justify="right")
-    for name, value in told.items():
+    for name, value in facts.items():
         label = name.replace("_", " ")
         if name == "file":
             continue
@@ -44,7 +44,7 @@ def info(graph: str, reading: dict[str, Any], as_json: bool, quiet: bool) -> Non
 
 
 def describe(graph: Graph) -> dict[str, Any]:
-    """The facts that `info` tells, by their names in its JSON.
+    """The facts that `info` prints, by their names in its JSON.
 
     `degree` counts the arcs that leave a vertex; directed graphs have `in_degree` beside it. Components are
     the weakly connected ones.
@@ -54,7 +54,7 @@ def describe(graph: Graph) -> dict[str, Any]:
     from clgraph.graph.components import component_labels
 
     count, labels = component_labels(graph)
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "vertices": graph.num_vertices,
         "edges": graph.num_edges,
         "directed": graph.directed,
@@ -66,8 +66,8 @@ def describe(graph: Graph) -> dict[str, Any]:
         "degree": _summary(graph.degrees),
     }
     if graph.directed:
-        told["in_degree"] = _summary(np.bincount(graph.col_idx, minlength=graph.num_vertices))
-    return told
+        facts["in_degree"] = _summary(np.bincount(graph.col_idx, minlength=graph.num_vertices))
+    return facts
 
 
 def _summary(degrees: Any) -> dict[str, int | float | None]:
@@ -97,7 +97,8 @@ def convert(
     \b
     clgraph convert web.edges.gz web.clg
     """
-    from clgraph.graph.io import check_writable, write_with_summary
+    from clgraph.files.summary import write_with_summary
+    from clgraph.graph.io import check_writable
 
     check_writable(target, output_format)  # before a large file is read
     graph = read_graph(source, reading, quiet)

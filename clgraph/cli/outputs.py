@@ -22,12 +22,12 @@ PLACES = ("size", "seed")
 
 
 def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
-    """Hold a name with ``{size}`` and ``{seed}`` against what is to be written.
+    """Check that a name with ``{size}`` and ``{seed}`` gives each output a name of its own.
 
     Raises
     ------
     InputError
-        Something else in braces; two samples with one name.
+        Something else in braces, or two samples with one name.
     """
     for name in re.findall(r"\{([^{}]*)\}", output):
         if name not in PLACES:
@@ -72,7 +72,7 @@ def spread_table(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def write_record(
     path: str, graph: str, format_name: str | None, device: Device, told: dict[str, Any]
 ) -> None:
-    """Everything that a reader needs to make the same samples."""
+    """Write everything that a reader needs to make the same samples."""
     import numpy as np
     import scipy
 
@@ -105,7 +105,7 @@ def write_record(
 
 
 def _input_files(graph: Path, format_name: str | None) -> list[Path]:
-    """The file; both of them where an LDBC graph lies in two."""
+    """The file, or both files of an LDBC graph."""
     from clgraph.graph.io import ldbc
     from clgraph.graph.io.formats import find_format
 

@@ -176,7 +176,7 @@ def sample(
             seconds = {"read": read_seconds, **result.seconds}
             name = names.get((each, number))
             if name:
-                from clgraph.graph.io import write_with_summary
+                from clgraph.files.summary import write_with_summary
 
                 started = time.perf_counter()
                 say(write_with_summary(result.graph, name, format=output_format), quiet)

@@ -222,7 +222,7 @@ def components(
             pairs = zip(data.ids.tolist(), found.labels.tolist(), strict=True)
             out.writelines(f"{vertex}\t{component}\n" for vertex, component in pairs)
     if largest:
-        from clgraph.graph.io import write_with_summary
+        from clgraph.files.summary import write_with_summary
 
         say(write_with_summary(data.subgraph(found.largest), largest), quiet)
     if output or largest:

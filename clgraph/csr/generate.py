@@ -1,7 +1,7 @@
 """Graphs made from a seed, the same on every machine and device.
 
-`clgraph.graph.models` says which edge each draw is; here the draws become a `Graph`, on the host by NumPy or on a
-device (``cl/csr/generate.cl``, `clgraph.csr.build`).
+`clgraph.graph.models` says which edge each draw is; here the draws become a `Graph`, on the host by NumPy or
+on a device (``cl/csr/generate.cl``, `clgraph.csr.build`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from clgraph.errors import InputError
 from clgraph.graph import Duplicates, Graph, build_csr
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.models import PowerLaw, RMat
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ class _Clock:
         self._begin = self._last = time.perf_counter()
 
     def phase(self, name: str) -> None:
-        """What went by since the last call was this phase."""
+        """End a phase: the time since the last call was spent in it."""
         now = time.perf_counter()
         self.seconds[name], self._last = now - self._last, now
         self.seconds["total"] = now - self._begin
@@ -202,12 +203,12 @@ def _make_on_device(
     model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Progress, clock: _Clock
 ) -> Graph:
     from clgraph.csr.build import build_rows, reserve_rows
-    from clgraph.csr.upload import keep_csr
+    from clgraph.csr.upload import Place
 
     count, mirror = model.count, not model.directed
     program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
     clock.phase("compile")
-    reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before anything is drawn in vain
+    reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before edges are drawn for nothing
     ends = device.output(count, np.int32), device.output(count, np.int32)
     common = -(-count // device.tuning.items), np.int64(count), np.uint64(model.seed)
     if isinstance(model, PowerLaw):
@@ -238,12 +239,14 @@ def _make_on_device(
     del ends
     device.finish()
     clock.phase("rows")
-    graph = Graph(
-        device.take(rows.row_ptr, rows.offset, rows.n + 1),
-        device.take(rows.col_idx, np.int32, rows.arcs),
-        directed=model.directed,
+    graph = Graph.of(
+        Arrays(
+            device.take(rows.row_ptr, rows.offset, rows.n + 1),
+            device.take(rows.col_idx, np.int32, rows.arcs),
+            directed=model.directed,
+            num_self_loops=0,
+        )
     )
-    graph.__dict__["num_self_loops"] = 0
-    keep_csr(device, graph, rows)
+    Place.of(device, graph).keep(rows)
     clock.phase("download")
     return graph

@@ -1,6 +1,7 @@
-"""Graphs cut so that what is read at random fits an FPGA's on-chip memory: partitions, blocks and tiles.
+"""Graphs cut so that random reads stay in an FPGA's on-chip memory: partitions, blocks and tiles.
 
-Used by ``cl/fpga/ranking/partitions.cl``, whose head has the layout, and ``cl/fpga/traversal/search_partitions.cl``.
+Used by ``cl/fpga/ranking/partitions.cl``, whose head comment describes the layout, and
+``cl/fpga/traversal/search_partitions.cl``.
 """
 
 from __future__ import annotations
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cut:
-    """Into what a graph's vertices and arcs are cut.
+    """How a graph's vertices are cut into partitions and its arcs into blocks.
 
     Attributes
     ----------
     size : int
-        Vertices of a partition: so many have their state on chip.
+        Vertices in a partition: the state of so many fits on chip.
     burst : int
-        Arcs of a tile come in multiples of it.
+        Tiles are padded to multiples of this many arcs.
     partitions : int
+        Number of partitions.
     each : int
-        Arcs of a block: so many that its tiles, filled up, fit on chip.
+        Arcs in a block: the padded tiles of so many fit on chip.
     blocks : int
+        Number of blocks.
     """
 
     size: int
@@ -40,10 +43,10 @@ class Cut:
 
     @staticmethod
     def of(graph: Graph, *, size: int, room: int, burst: int) -> Cut | None:
-        """Cut a graph; `room` is what a chip has for the arcs of a block.
+        """Cut a graph, given the on-chip room for the arcs of a block.
 
         None if all vertices fit on chip together, or if the tiles of so many partitions would mostly be
-        filling.
+        padding.
         """
         partitions = -(-graph.num_vertices // size)
         each = room - burst * partitions
@@ -54,7 +57,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Layout:
-    """Arrays of a cut graph, as the head of ``cl/fpga/ranking/partitions.cl`` has them."""
+    """Arrays of a cut graph; the head comment of ``cl/fpga/ranking/partitions.cl`` describes them."""
 
     begin: npt.NDArray[Any]
     source: npt.NDArray[np.int32]
@@ -71,7 +74,7 @@ def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int
     for b, first in enumerate(starts):
         count[b] = np.bincount(col_idx[first : first + cut.each] // cut.size, minlength=parts)
     padded = -(-count // cut.burst) * cut.burst
-    # on the way from partitions to blocks they stand by partition, on chip by partition within a block
+    # in global memory the tiles are ordered by partition; on chip by partition within a block
     there = (np.cumsum(padded.T.ravel()) - padded.T.ravel()).reshape(parts, blocks).T
     here = np.cumsum(padded, axis=1) - padded
     begin = np.zeros(parts + 1, np.int64)
@@ -100,13 +103,33 @@ def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int
     )
 
 
-def upload_layout(device: Device, graph: Graph, cut: Cut) -> tuple[dict[str, Any], int]:
-    """The arrays of `Layout` on a device, as long as the graph lives, and how many values move."""
+@dataclass(frozen=True)
+class DeviceLayout:
+    """The arrays of `Layout` in device buffers.
 
-    def make() -> tuple[dict[str, Any], int]:
-        made = make_layout(cut, graph.row_ptr, graph.col_idx)
-        device.reserve({name: array.nbytes for name, array in vars(made).items()})
-        return {name: device.upload(array) for name, array in vars(made).items()}, len(made.source)
+    Attributes
+    ----------
+    begin, source, tile, ended, place : device buffers
+    moved : int
+        Number of values that move from partitions to blocks: the length of `source`.
+    """
 
-    found: tuple[dict[str, Any], int] = device.cached(graph, ("partitions", cut), make)
+    begin: Any
+    source: Any
+    tile: Any
+    ended: Any
+    place: Any
+    moved: int
+
+
+def upload_layout(device: Device, graph: Graph, cut: Cut) -> DeviceLayout:
+    """The layout of a cut graph on a device, kept as long as the graph lives."""
+
+    def make() -> DeviceLayout:
+        made = vars(make_layout(cut, graph.row_ptr, graph.col_idx))
+        device.reserve({name: array.nbytes for name, array in made.items()})
+        buffers = {name: device.upload(array) for name, array in made.items()}
+        return DeviceLayout(**buffers, moved=len(made["source"]))
+
+    found: DeviceLayout = device.cached(graph, cut, make)
     return found

@@ -1,6 +1,7 @@
-"""Graphs on the host: the Graph, building it, exchange with other libraries, files. Knows nothing of OpenCL."""
+"""Graphs on the host: the Graph, how it is built, file formats, other libraries. Knows nothing of OpenCL."""
 
+from clgraph.graph.arrays import Edges
 from clgraph.graph.building import Duplicates
-from clgraph.graph.graph import Edges, Graph, as_graph, build_csr
+from clgraph.graph.graph import Graph, as_graph, build_csr
 
 __all__ = ["Duplicates", "Edges", "Graph", "as_graph", "build_csr"]

@@ -1,39 +1,58 @@
 """Compressed sparse rows made on the host: ids numbered, edges sorted, merged and mirrored.
 
-Plain arrays in, plain arrays out; `clgraph.graph.build_csr` makes a Graph of them. Everything rests on
-sorting packed 64-bit keys, which NumPy does with the processor's vector instructions: ten times as fast as an
-argsort, and without the cache misses of a bucket sort.
+Plain arrays in, plain arrays out; `clgraph.graph.build_csr` makes a Graph of them. All of it rests on
+sorting packed 64-bit keys, which NumPy does with vector instructions: ten times as fast as an argsort, and
+without the cache misses of a bucket sort.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph.aligned import aligned, aligned_empty
+from clgraph.graph.arrays import Arrays
 
 Duplicates = Literal["merge", "keep"]
 INT32_MAX = 2**31 - 1
 LOW_HALF = 2**32 - 1
 
 
-class Rows(NamedTuple):
-    """The arrays of a Graph (see there), and how many of its arcs are self-loops."""
-
-    row_ptr: npt.NDArray[Any]
-    col_idx: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.float64] | None
-    multiplicity: npt.NDArray[np.int32] | None
-    loops: int
+def rows_of_edges(
+    source: npt.ArrayLike,
+    target: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    multiplicity: npt.ArrayLike | None = None,
+    directed: bool = False,
+    duplicates: Duplicates = "merge",
+    vertices: npt.ArrayLike | None = None,
+) -> Arrays:
+    """Check edges given by vertex id, and make rows of them (see `clgraph.Graph.from_edges`)."""
+    ends = [np.asarray(source), np.asarray(target)]
+    if ends[0].shape != ends[1].shape or ends[0].ndim != 1:
+        raise InputError(f"source and target differ in shape: {ends[0].shape} and {ends[1].shape}")
+    if duplicates not in ("merge", "keep"):
+        raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+    rows = len(ends[0])
+    weight = None if weights is None else checked_weights(weights, rows)
+    counts = None if multiplicity is None else checked_counts(multiplicity, rows)
+    if counts is not None and duplicates == "keep":
+        raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
+    extra = None if vertices is None else np.asarray(vertices)
+    n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
+    return sorted_rows(
+        src, dst, n, weights=weight, multiplicity=counts, ids=ids, directed=directed, duplicates=duplicates
+    )
 
 
 def number_vertices(
     source: npt.NDArray[Any], target: npt.NDArray[Any], extra: npt.NDArray[Any] | None = None
 ) -> tuple[int, npt.NDArray[Any] | None, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Number the ids that occur by ascending id.
+    """Number the ids that occur, in ascending order.
 
     Returns
     -------
@@ -90,13 +109,13 @@ def number_vertices(
 
 
 def check_count(n: int) -> None:
-    """Refuse more vertices than an int32 counts."""
+    """Raise InputError for more vertices than int32 can number."""
     if n > INT32_MAX:
         raise InputError(f"{n} vertices: clgraph takes at most {INT32_MAX}")
 
 
 def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
-    """Weights of `count` edges as float64; what is no finite number is named by its row."""
+    """Weights of `count` edges as float64; an InputError names the first row that is not finite."""
     given = np.asarray(weights)
     if given.dtype.kind not in "biuf":
         raise InputError(f"weights of type {given.dtype}: weights are real numbers")
@@ -130,10 +149,26 @@ def sorted_rows(
     *,
     weights: npt.NDArray[np.float64] | None = None,
     multiplicity: npt.NDArray[np.int32] | None = None,
+    ids: npt.NDArray[Any] | None = None,
     directed: bool,
     duplicates: Duplicates = "merge",
-) -> Rows:
-    """Mirror, sort and merge edges given by vertex index; `multiplicity` counts what a row stands for."""
+) -> Arrays:
+    """Mirror (if undirected), sort and merge edges given by vertex index.
+
+    Parameters
+    ----------
+    source, target : int32 arrays, shape (edges,)
+    n : int
+        Number of vertices.
+    weights : float64 array, shape (edges,), optional
+    multiplicity : int32 array, shape (edges,), optional
+        How many parallel edges each one stands for.
+    ids : array, shape (n,), optional
+        Taken over as they are.
+    directed : bool
+    duplicates : {"merge", "keep"}
+        Whether parallel edges become one (weights and multiplicities summed), or stay copies.
+    """
     ends = (source, target)
     loops = np.flatnonzero(source == target)
     if weights is None and multiplicity is None:
@@ -147,8 +182,8 @@ def sorted_rows(
     np.not_equal(key[1:], key[:-1], out=fresh[1:])
     again = np.flatnonzero(~fresh)
     if duplicates == "merge" and len(again):
-        first = again[fresh[again - 1]] - 1  # of each run of several arcs
-        run = first - np.searchsorted(again, first)  # its place among all
+        first = again[fresh[again - 1]] - 1  # the first of each run of parallel arcs
+        run = first - np.searchsorted(again, first)  # the position of the run among merged arcs
         several = np.sort(np.concatenate((first, again)))
         begin = np.searchsorted(several, first)
 
@@ -169,8 +204,15 @@ def sorted_rows(
     head = aligned_empty(len(key), np.int32)
     np.bitwise_and(key, (1 << bits) - 1, out=head, casting="unsafe")
     key >>= bits  # the tail
-    remaining = int(np.count_nonzero(key == head)) if len(loops) else 0
-    return Rows(row_ptr_of(np.bincount(key, minlength=n)), head, weights, multiplicity, remaining)
+    return Arrays(
+        row_ptr_of(np.bincount(key, minlength=n)),
+        head,
+        weights=weights,
+        multiplicity=multiplicity,
+        ids=ids,
+        directed=directed,
+        num_self_loops=int(np.count_nonzero(key == head)) if len(loops) else 0,
+    )
 
 
 Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
@@ -179,9 +221,9 @@ Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 def _keys(
     ends: Ends, bits: tuple[int, int], directed: bool, loops: npt.NDArray[Any]
 ) -> npt.NDArray[np.int64]:
-    """Arcs in order, in each key the tail, the head in `bits[0]` bits, the edge's place in `bits[1]` bits.
+    """Sorted keys of the arcs: the tail, the head in `bits[0]` bits, the index of the edge in `bits[1]` bits.
 
-    Of an undirected edge both arcs, of a loop (their places are `loops`) one.
+    An undirected edge has two arcs, a self-loop (`loops` has their indices) one.
     """
     m = len(ends[0])
     keys = np.empty((1 if directed else 2, m), np.int64)
@@ -194,7 +236,7 @@ def _keys(
             key |= np.arange(m)
     if directed:
         loops = loops[:0]
-    keys[-1, loops] = 2**63 - 1  # to the end, and off it
+    keys[-1, loops] = 2**63 - 1  # they sort to the end, and are cut off there
     key = keys.reshape(-1)
     key.sort()
     return key[: len(key) - len(loops)]
@@ -203,7 +245,7 @@ def _keys(
 def _keys_and_edges(
     ends: Ends, n: int, directed: bool, loops: npt.NDArray[Any]
 ) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Bits of the head in a key, the arcs' keys in order, and the edge of each; of parallel arcs by edge."""
+    """Bits of the head in a key, the arcs' sorted keys, each arc's edge (ascending among parallel arcs)."""
     m = len(ends[0])
     bits = n.bit_length(), m.bit_length()
     if 2 * bits[0] + bits[1] <= 63:
@@ -211,7 +253,7 @@ def _keys_and_edges(
         edge = key & ((1 << bits[1]) - 1)
         key >>= bits[1]
         return bits[0], key, edge
-    # of large graphs one sort by head and one by tail, both stable
+    # too many bits for one key: a stable sort by head, then one by tail
     edge = np.arange(m)
     tail, head = ends
     if not directed:
@@ -239,10 +281,17 @@ def row_ptr_of(degree: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def stable_argsort(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """Stable argsort of non-negative int32 numbers, by sorting keys that hold value and place."""
+    """Stable argsort of non-negative int32 numbers, by sorting keys of value and position."""
     if len(values) > LOW_HALF:
         return np.argsort(values, kind="stable")
     key = pack(values, np.arange(len(values)))
     key.sort()
     key &= LOW_HALF
     return key
+
+
+def exclusive_sums(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], int]:
+    """Exclusive prefix sums, and the total."""
+    up_to = np.zeros(values.size + 1, np.int64)
+    np.cumsum(values, out=up_to[1:])
+    return up_to[:-1], int(up_to[-1])

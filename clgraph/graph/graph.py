@@ -1,61 +1,37 @@
 """The Graph: a sparse adjacency structure on the host, compressed by rows (CSR).
 
-Rows ascend: the neighbours of a vertex stand in ascending order of their index. An undirected edge is
+Rows ascend: the neighbours of a vertex are in ascending order of their index. An undirected edge is
 stored as two arcs, an undirected self-loop as one. Vertices are numbered 0 .. n-1 by ascending original id.
 This module knows nothing of OpenCL.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.building import (
-    Duplicates,
-    checked_counts,
-    checked_weights,
-    number_vertices,
-    row_ptr_of,
-    sorted_rows,
-    stable_argsort,
-)
-from clgraph.graph.components import component_labels, largest_component_mask
+from clgraph.graph import views
+from clgraph.graph.arrays import Arrays, Edges
+from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
+from clgraph.graph.components import largest_component_mask
 from clgraph.graph.exchange import Exchange
-
-__all__ = [
-    "Duplicates",
-    "Edges",
-    "Graph",
-    "as_graph",
-    "build_csr",
-    "component_labels",
-    "largest_component_mask",
-]
-
-
-class Edges(NamedTuple):
-    """Edges as arrays of one length: what `Graph.to_edges` gives and `Graph.from_edges` takes."""
-
-    source: npt.NDArray[Any]
-    target: npt.NDArray[Any]
-    weights: npt.NDArray[np.float64] | None
-    multiplicity: npt.NDArray[np.int32] | None
 
 
 class Graph(Exchange):
     """A graph in compressed sparse rows.
 
     Use the class methods (`from_edges`, `from_scipy`, `from_pandas` and so on) or `clgraph.read`; the
-    constructor takes arrays that are right already and does not look at them.
+    constructor takes arrays that are correct already and does not check them.
 
     Parameters
     ----------
     row_ptr : int32 or int64 array, shape (n + 1,)
-        Row v's arcs stand at ``row_ptr[v]:row_ptr[v + 1]``; int64 from 2**31 arcs on.
+        Row v's arcs are at ``row_ptr[v]:row_ptr[v + 1]``; int64 from 2**31 arcs on.
     col_idx : int32 array, shape (arcs,)
         Heads of the arcs, ascending within a row.
     weights : float64 array, shape (arcs,), or None
@@ -88,6 +64,34 @@ class Graph(Exchange):
         self._ids = ids
         self.directed = directed
 
+    @classmethod
+    def of(cls, arrays: Arrays) -> Graph:
+        """The graph of some arrays, which are correct already and are shared, not copied."""
+        graph = cls(
+            arrays.row_ptr,
+            arrays.col_idx,
+            weights=arrays.weights,
+            multiplicity=arrays.multiplicity,
+            ids=arrays.ids,
+            directed=arrays.directed,
+        )
+        if arrays.num_self_loops is not None:
+            graph.__dict__["num_self_loops"] = arrays.num_self_loops  # what the cached property would count
+        return graph
+
+    @property
+    def arrays(self) -> Arrays:
+        """The arrays of this graph, shared with it."""
+        return Arrays(
+            self.row_ptr,
+            self.col_idx,
+            weights=self.weights,
+            multiplicity=self.multiplicity,
+            ids=self._ids,
+            directed=self.directed,
+            num_self_loops=self.__dict__.get("num_self_loops"),
+        )
+
     # --- what it is -------------------------------------------------------------------------------
 
     @property
@@ -111,10 +115,12 @@ class Graph(Exchange):
         return bool(np.any(self._repeats()))
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
-        """Which arcs, from the second on, are parallel to the one before."""
+        """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
         same = self.col_idx[1:] == self.col_idx[:-1]
         ends = self.row_ptr[1:-1]
-        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = False  # across two rows they are not parallel
+        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = (
+            False  # the last arc of a row and the first of the next are not parallel
+        )
         return same
 
     @cached_property
@@ -139,9 +145,7 @@ class Graph(Exchange):
     @property
     def ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,)."""
-        if self._ids is None:
-            return np.arange(self.num_vertices, dtype=np.int64)
-        return self._ids
+        return self.arrays.all_ids()
 
     @property
     def has_identity_ids(self) -> bool:
@@ -155,8 +159,8 @@ class Graph(Exchange):
 
     @property
     def rows(self) -> npt.NDArray[np.int32]:
-        """Tail of each stored arc, shape (arcs,); made anew at each call."""
-        return np.repeat(np.arange(self.num_vertices, dtype=np.int32), np.diff(self.row_ptr))
+        """Tail of each stored arc, shape (arcs,); computed at each call."""
+        return self.arrays.tails()
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -194,9 +198,9 @@ class Graph(Exchange):
             ascending, order = self._sorted_ids
             if textual:
                 wanted = wanted.astype(object)
-            place = np.searchsorted(ascending, wanted)
-            place[place == n] = 0
-            position = order[place]
+            rank = np.searchsorted(ascending, wanted)
+            rank[rank == n] = 0
+            position = order[rank]
             found = np.asarray(self._ids[position] == wanted, dtype=bool)
         if not np.all(found):
             raise InputError(f"vertex {wanted[~found].flat[0]} is not in the graph ({n} vertices)")
@@ -218,18 +222,10 @@ class Graph(Exchange):
 
     @cached_property
     def reverse(self) -> Graph:
-        """The same graph with every arc turned round; an undirected graph is its own reverse."""
+        """The same graph with every arc reversed; an undirected graph is its own reverse."""
         if not self.directed:
             return self
-        order = stable_argsort(self.col_idx)
-        return Graph(
-            row_ptr_of(np.bincount(self.col_idx, minlength=self.num_vertices)),
-            self.rows[order],
-            weights=None if self.weights is None else self.weights[order],
-            multiplicity=None if self.multiplicity is None else self.multiplicity[order],
-            ids=self._ids,
-            directed=True,
-        )
+        return Graph.of(views.reversed_arcs(self.arrays))
 
     @cached_property
     def undirected(self) -> Graph:
@@ -240,47 +236,28 @@ class Graph(Exchange):
         if not self.directed:
             return self
         kept = self.multiplicity is None and self.num_duplicates > 0
-        return build_csr(
-            self.rows,
-            self.col_idx,
-            self.num_vertices,
-            weights=self.weights,
-            multiplicity=self.multiplicity,
-            ids=self._ids,
-            directed=False,
-            duplicates="keep" if kept else "merge",
-        )
+        return Graph.of(views.without_directions(self.arrays, keep_copies=kept))
 
     @cached_property
     def simple(self) -> Graph:
         """The graph without its self-loops (itself if it has none)."""
         if self.num_self_loops == 0:
             return self
-        return self._keep_arcs(self.rows != self.col_idx)
+        return self.with_arcs(self.rows != self.col_idx)
 
-    def _keep_arcs(self, keep: npt.NDArray[np.bool_]) -> Graph:
-        """The same vertices with some of the arcs (for undirected graphs the mask must hold both)."""
-        kept_before = np.zeros(len(keep) + 1, dtype=self.row_ptr.dtype)
-        np.cumsum(keep, dtype=self.row_ptr.dtype, out=kept_before[1:])
-        return Graph(
-            kept_before[self.row_ptr],
-            self.col_idx[keep],
-            weights=None if self.weights is None else self.weights[keep],
-            multiplicity=None if self.multiplicity is None else self.multiplicity[keep],
-            ids=self._ids,
-            directed=self.directed,
-        )
+    def with_arcs(self, arcs: npt.NDArray[np.bool_]) -> Graph:
+        """The same vertices with some of the arcs.
+
+        Parameters
+        ----------
+        arcs : bool array, shape (arcs,)
+            Which arcs stay; of an undirected edge both or none.
+        """
+        return Graph.of(views.some_arcs(self.arrays, arcs))
 
     def with_ids(self, ids: npt.NDArray[Any] | None) -> Graph:
         """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1)."""
-        return Graph(
-            self.row_ptr,
-            self.col_idx,
-            weights=self.weights,
-            multiplicity=self.multiplicity,
-            ids=ids,
-            directed=self.directed,
-        )
+        return Graph.of(replace(self.arrays, ids=ids))
 
     def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:
         """The subgraph on some vertices: all arcs between them, or those of a mask.
@@ -302,19 +279,8 @@ class Graph(Exchange):
         return self.compact(mask, keep)
 
     def compact(self, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Graph:
-        """The graph of some vertices and some arcs, given by masks; no such arc may leave these vertices."""
-        mask, smaller = vertices, self._keep_arcs(arcs)
-        new_index = np.cumsum(mask, dtype=np.int32)
-        new_index -= 1
-        row_ptr = np.concatenate((smaller.row_ptr[:-1][mask], smaller.row_ptr[-1:]))
-        return Graph(
-            row_ptr,
-            new_index[smaller.col_idx],
-            weights=smaller.weights,
-            multiplicity=smaller.multiplicity,
-            ids=np.flatnonzero(mask) if self._ids is None else self._ids[mask],
-            directed=self.directed,
-        )
+        """The graph of some vertices and some arcs between them, given by masks."""
+        return Graph.of(views.some_vertices(self.arrays, vertices, arcs))
 
     def largest_component(self) -> Graph:
         """The largest weakly connected component as a graph of its own.
@@ -343,24 +309,15 @@ class Graph(Exchange):
         return Edges(self._ids[tail], self._ids[head], weights, multiplicity)
 
     def edge_indices(self) -> Edges:
-        """As `to_edges`, with vertex indices (int32) in the place of ids."""
-        tail, head = self.rows, self.col_idx
-        if self.directed:
-            return Edges(tail, head, self.weights, self.multiplicity)
-        once = tail <= head
-        return Edges(
-            tail[once],
-            head[once],
-            None if self.weights is None else self.weights[once],
-            None if self.multiplicity is None else self.multiplicity[once],
-        )
+        """As `to_edges`, with vertex indices (int32) in place of ids."""
+        return self.arrays.edges()
 
     def __getstate__(self) -> dict[str, Any]:
-        # what is derived (reverse, undirected, ...) is made again where it is needed
+        # derived graphs (reverse, undirected, ...) are made again where they are needed
         own = ("row_ptr", "col_idx", "weights", "multiplicity", "_ids", "directed")
         return {name: self.__dict__[name] for name in own}
 
-    # --- made of other things ---------------------------------------------------------------------
+    # --- made from edges -------------------------------------------------------------------------
 
     @classmethod
     def from_edges(
@@ -395,27 +352,16 @@ class Graph(Exchange):
         >>> Graph.from_edges([10, 20, 30], [20, 30, 10])
         <Graph: undirected, 3 vertices, 3 edges>
         """
-        ends = [np.asarray(source), np.asarray(target)]
-        if ends[0].shape != ends[1].shape or ends[0].ndim != 1:
-            raise InputError(f"source and target differ in shape: {ends[0].shape} and {ends[1].shape}")
-        if duplicates not in ("merge", "keep"):
-            raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
-        rows = len(ends[0])
-        weight = None if weights is None else checked_weights(weights, rows)
-        counts = None if multiplicity is None else checked_counts(multiplicity, rows)
-        if counts is not None and duplicates == "keep":
-            raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
-        extra = None if vertices is None else np.asarray(vertices)
-        n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
-        return build_csr(
-            src,
-            dst,
-            n,
-            weights=weight,
-            multiplicity=counts,
-            ids=ids,
-            directed=directed,
-            duplicates=duplicates,
+        return cls.of(
+            rows_of_edges(
+                source,
+                target,
+                weights=weights,
+                multiplicity=multiplicity,
+                directed=directed,
+                duplicates=duplicates,
+                vertices=vertices,
+            )
         )
 
 
@@ -437,23 +383,15 @@ def build_csr(
         n,
         weights=weights,
         multiplicity=multiplicity,
+        ids=ids,
         directed=directed,
         duplicates=duplicates,
     )
-    graph = Graph(
-        rows.row_ptr,
-        rows.col_idx,
-        weights=rows.weights,
-        multiplicity=rows.multiplicity,
-        ids=ids,
-        directed=directed,
-    )
-    graph.__dict__["num_self_loops"] = rows.loops
-    return graph
+    return Graph.of(rows)
 
 
 def as_graph(graph: Any) -> Graph:
-    """A Graph; or a SciPy sparse array as an undirected one, whatever the direction its entries stand in.
+    """A Graph as it is; a SciPy sparse array as an undirected graph, whichever way its entries point.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Models of random graphs: which edge draw i of a seed is, decided by keyed numbers and integers alone.
 
-The graph floor's half of `clgraph.csr.generate`: checked parameters, tables made once in decimal arithmetic
-(pow() differs between machines in its last bit, integers do not), and the draws in NumPy. ``cl/csr/generate.cl``
+The host's half of `clgraph.csr.generate`: checked parameters, tables made once in decimal arithmetic (the
+last bit of pow() differs between machines, integers do not), and the draws in NumPy. ``cl/csr/generate.cl``
 draws the same on a device.
 """
 
@@ -26,7 +26,7 @@ Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
 def _words(seed: int, begin: int, end: int, block: int) -> tuple[keyed.Words, ...]:
-    """Four words for each of the draws begin .. end - 1; `block` tells those of one draw apart."""
+    """Four words for each of the draws begin .. end - 1; `block` numbers the fours of one draw."""
     number = np.arange(begin, end, dtype=np.int64)
     return keyed.philox4x32(number & LOW32, number >> 32, block, keyed.TAG_GENERATE, seed)
 
@@ -59,7 +59,7 @@ class PowerLaw:
             )
         if not 2 < exponent <= 10:
             raise InputError(
-                f"exponent {exponent}: give a number above 2, at most 10 (a smaller one has no mean)"
+                f"exponent {exponent}: give a number above 2, at most 10 (below, the mean is infinite)"
             )
         self.num_vertices = int(num_vertices)
         self.seed = keyed.check_seed(seed)
@@ -114,7 +114,7 @@ def _scatter(n: int) -> int:
 
 
 class RMat:
-    """R-MAT: each edge falls through the quadrants of the adjacency matrix, one bit of both ends a level.
+    """R-MAT: each edge descends through quadrants of the adjacency matrix, one bit of both ends per level.
 
     Attributes
     ----------
@@ -150,8 +150,7 @@ class RMat:
         self.count = round(edge_factor * self.num_vertices)
         if not self.count:
             raise InputError(
-                f"edge factor {edge_factor}: that is no edge on {self.num_vertices} vertices; give a larger "
-                "one"
+                f"edge factor {edge_factor}: no edges on {self.num_vertices} vertices; give a larger number"
             )
         self.thresholds = _quadrant_thresholds(quadrants)
         self.seed = keyed.check_seed(seed)
@@ -163,7 +162,7 @@ class RMat:
         a, b, c = self.thresholds
         words: tuple[keyed.Words, ...] = ()
         for level in range(self.scale):
-            if level % 4 == 0:  # block 0 is the power law's
+            if level % 4 == 0:  # the power law uses block 0
                 words = _words(self.seed, begin, end, 1 + level // 4)
             word = words[level % 4].astype(np.int64)
             below_b = word < b

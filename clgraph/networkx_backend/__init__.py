@@ -18,7 +18,7 @@ __all__ += FUNCTIONS
 
 
 def __getattr__(name: str) -> Any:
-    """NetworkX's dispatcher takes functions off this module; `_clgraph_networkx` lists them."""
+    """NetworkX's dispatcher looks up its functions here; `_clgraph_networkx` lists them."""
     if name in FUNCTIONS:
         return function_of(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-READ = 3  # arcs a vertex, on average, that are read at first
+READ = 3  # arcs per vertex, on average, that are read first
 EMPTY = "Connectivity is undefined for the null graph."
 
 
@@ -110,9 +110,9 @@ def _find(name: str, G: ConvertedGraph, connection: Connection = "weak") -> Comp
 def _links(G: ConvertedGraph, device: Device) -> Graph:
     """A graph with the weak components of this one, read from few of NetworkX's rows.
 
-    Python dicts are slow to read, so the thought of Afforest [1]_ is used on them: the longest rows connect
-    most vertices; of the vertices outside the largest component so found, all arcs are read (in and out). An
-    arc between two vertices within it connects nothing new.
+    Python dicts are slow to read, so the idea of Afforest [1]_ is applied to them: the longest rows connect
+    most vertices. Then all arcs (in and out) of the vertices outside the largest component found so far are
+    read; an arc between two vertices inside it connects nothing new.
 
     References
     ----------
@@ -139,7 +139,7 @@ def _few_links(G: ConvertedGraph, device: Device) -> Graph:
     part = Graph(row_ptr_of(np.where(read, lengths, 0)), G.read(chosen, lengths[read]), directed=True)
     labels = connected_components(part, device=device).labels
 
-    # for what is known by now an arc to one vertex of the component, then the arcs that are still to be read
+    # each vertex gets an arc to one vertex of the component known so far, then the arcs not read yet
     outside = np.flatnonzero(labels)
     tails = outside[~read[outside]]
     unread = [rows[v] for v in tails.tolist()]
@@ -151,7 +151,7 @@ def _few_links(G: ConvertedGraph, device: Device) -> Graph:
     more = np.fromiter(map(len, unread), np.int64, len(unread))
     row_ptr = row_ptr_of(1 + np.bincount(tails[order], weights=more, minlength=n).astype(np.int64))
     root = np.empty(n, np.int32)
-    root[labels[::-1]] = np.arange(n - 1, -1, -1)  # of a component its first vertex, which is written last
+    root[labels[::-1]] = np.arange(n - 1, -1, -1)  # the first vertex of a component: it is written last
     heads = np.empty(row_ptr[-1], np.int32)
     known = np.zeros(len(heads), bool)
     known[row_ptr[:-1]] = True
@@ -177,14 +177,14 @@ def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[
     if len(G) == 0:
         return
     found = _find(name, G, connection)
-    # the largest one, number 0, is most of the graph as a rule, and need not be sorted
+    # the largest component, number 0, is usually most of the graph, and need not be sorted
     largest = found.labels == 0
     others = np.flatnonzero(~largest)
     others = others[np.argsort(found.labels[others], kind="stable")]
     ends = np.cumsum(found.sizes[1:])
     begins = ends - found.sizes[1:]
     if connection == "strong" and len(begins):
-        # a search leaves a component by the vertex that it came in by
+        # a depth-first search leaves a component at the vertex where it entered
         leaving = [G.completion[largest].max()]
         leaving += np.maximum.reduceat(G.completion[others], begins).tolist()
     else:
@@ -201,6 +201,6 @@ def _members(G: ConvertedGraph, chosen: npt.NDArray[np.bool_]) -> set[Any]:
     absent = np.flatnonzero(~chosen)
     if 2 * len(absent) > len(G):
         return set(G.nodes.names(np.flatnonzero(chosen)))
-    found = set(G.nodes.every)  # of most nodes: a set is copied without hashing them
+    found = set(G.nodes.every)  # of most nodes: copying a set hashes nothing
     found.difference_update(G.nodes.names(absent))
     return found

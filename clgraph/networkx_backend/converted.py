@@ -1,4 +1,4 @@
-"""A NetworkX graph as the backend holds it, and how it gets there and back."""
+"""A NetworkX graph as the backend holds it, and conversion to and from it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.building import pack, stable_argsort
-from clgraph.graph.exchange.networkx import Adjacency, Nodes
+from clgraph.graph.exchange.networkx_adjacency import Adjacency, Nodes
 
-# a class that overrides one of these means something else by its neighbours than its adjacency says
-# (NetworkX's own complement graph does)
+# a class that overrides one of these has other neighbours than its adjacency says (as NetworkX's own
+# complement graph has)
 READ_AS_THEY_ARE = ("__iter__", "__getitem__", "__len__", "neighbors", "adj")
 PLAIN = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
 # most of a graph is read when it is first needed
 CHANGED = (
-    "the NetworkX graph was changed after it was converted: a ConvertedGraph is of use as long as its graph "
-    "stays as it is; change it by its methods, which clear NetworkX's cache, or clear that yourself "
+    "the NetworkX graph was changed after it was converted: a ConvertedGraph is valid as long as its graph "
+    "is unchanged; change it by its methods, which clear NetworkX's cache, or clear that yourself "
     "(G.__networkx_cache__.clear())"
 )
 
@@ -36,11 +36,11 @@ class ConvertedGraph:
     nodes : Nodes
         The nodes; vertex i of `rows` is node i.
     adjacency : Adjacency
-        NetworkX's own rows, of which nothing is read but their lengths until `rows` is asked for.
+        NetworkX's own rows; until `rows` is asked for, only their lengths are read.
     predecessors : mapping or None
         ``_pred`` of a directed graph.
     links : Graph or None
-        Fewer arcs than `rows` that connect the same vertices (directions left aside), if they were found.
+        Fewer arcs than `rows` that connect the same vertices (ignoring directions), if they were found.
     graph : dict
         The graph's own attributes.
     """
@@ -100,7 +100,7 @@ class ConvertedGraph:
     def rows(self) -> Graph:
         """The arcs, each row in the order in which NetworkX iterates over it.
 
-        They do not ascend, which kernels for traversal, components and ranks do not need. Of a multigraph,
+        They do not ascend; kernels for traversal, components and ranks do not need that. Of a multigraph,
         `multiplicity` counts parallel edges.
         """
         adjacency = self.adjacency
@@ -135,14 +135,14 @@ class ConvertedGraph:
 
     @cached_property
     def turned(self) -> Graph:
-        """The arcs turned round, for kernels."""
+        """The arcs reversed, for kernels."""
         reverse = self.rows.reverse
         reverse.__dict__["reverse"] = self.rows
         return reverse
 
     @cached_property
     def arriving(self) -> Graph:
-        """The arcs turned round, each row in the order in which NetworkX iterates over predecessors."""
+        """The arcs reversed, each row in the order in which NetworkX iterates over predecessors."""
         if self.predecessors is None:
             return self.rows
         try:
@@ -157,7 +157,7 @@ class ConvertedGraph:
 
     @cached_property
     def ascending(self) -> Graph:
-        """`rows` with every row in ascending order, as clgraph's other methods want them."""
+        """`rows` with every row in ascending order, as clgraph's other methods need them."""
         rows = self.rows
         by_head = stable_argsort(rows.col_idx)
         order = by_head[stable_argsort(rows.rows[by_head])]
@@ -165,14 +165,16 @@ class ConvertedGraph:
 
     @cached_property
     def completion(self) -> npt.NDArray[np.int64]:
-        """At which place a depth-first search in NetworkX's order leaves each vertex, shape (n,).
+        """The order in which a depth-first search as NetworkX's leaves the vertices, shape (n,).
 
-        NetworkX yields strong components in the order in which such a search completes them. It is serial by
-        nature, so it is done here once a graph, without NetworkX's bookkeeping.
+        NetworkX yields strong components in the order in which such a search completes them. It is
+        inherently serial, so it is done here once per graph, without NetworkX's bookkeeping.
         """
         rows = self.rows
         heads, ends = rows.col_idx.tolist(), rows.row_ptr[1:].tolist()
-        at = rows.row_ptr[:-1].tolist()  # numbers, not iterators: Python's collector would follow those
+        at = rows.row_ptr[
+            :-1
+        ].tolist()  # numbers, not iterators, which Python's garbage collector would traverse
         n = len(self)
         seen = bytearray(n)
         left: list[int] = []
@@ -213,7 +215,7 @@ def unreadable(graph: Any) -> str | None:
     if isinstance(graph, ConvertedGraph):
         return None
     if not isinstance(graph, nx.Graph):
-        return f"it is no NetworkX graph but a {type(graph).__name__}"
+        return f"it is a {type(graph).__name__}, not a NetworkX graph"
     for name in READ_AS_THEY_ARE:
         if not any(getattr(type(graph), name) is getattr(plain, name) for plain in PLAIN):
             return f"its class {type(graph).__name__} overrides {name}"
@@ -237,7 +239,7 @@ def convert_from_nx(
     ----------
     graph : networkx.Graph
     edge_attrs : dict, optional
-        Edge attributes that are wanted as weights, and what they are where they are missing: 1.
+        Edge attributes that are wanted as weights, with their default (only 1 is supported).
     preserve_graph_attrs : bool
         Whether the graph's own attributes are kept. Attributes of nodes and edges are not.
 
@@ -255,9 +257,9 @@ def convert_from_nx(
     if reason := unreadable(graph):
         raise NotImplementedError(f"clgraph cannot convert this graph: {reason}")
     if preserve_edge_attrs or preserve_node_attrs or node_attrs:
-        raise NotImplementedError("clgraph keeps no attributes but edge weights: Graph.from_networkx does")
+        raise NotImplementedError("clgraph converts edge weights only, no other attributes")
     if getattr(graph, "_graph", None) is not None:
-        # a view has a cache of its own, which nobody clears when the graph behind it changes
+        # a view has a cache of its own, which nobody clears when the underlying graph changes
         graph.__networkx_cache__ = None
     adjacency = Adjacency(Nodes(graph), graph._adj, graph.is_multigraph())
     weights = {}
@@ -268,7 +270,7 @@ def convert_from_nx(
             values = adjacency.weights(attribute)
         except InputError as error:
             raise NotImplementedError(f"clgraph cannot convert this graph: {error}") from error
-        if adjacency.multigraph:  # parallel edges add up, each 1 if it has no weight
+        if adjacency.multigraph:  # the weights of parallel edges add up, 1 where missing
             weights[attribute] = (
                 adjacency.counts().astype(np.float64) if values is None else adjacency.summed(values)
             )
@@ -283,7 +285,7 @@ def convert_from_nx(
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
-    """A NetworkX graph of a converted one, without attributes of nodes and edges; all else as it is."""
+    """A NetworkX graph of a converted one, without attributes of nodes and edges; anything else unchanged."""
     if not isinstance(obj, ConvertedGraph):
         return obj
     made = PLAIN[obj.is_directed() + 2 * obj.is_multigraph()]()

@@ -15,8 +15,8 @@ from clgraph.errors import ConvergenceWarning, InputError
 from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import on_device
 
-STRICT = 1e-3  # what the L1 difference of two iterates must come below, whatever the size of the graph
-FARTHEST = 2.0  # L1 difference that no two distributions exceed
+STRICT = 1e-3  # the L1 difference of two iterates must fall below this, whatever the size of the graph
+FARTHEST = 2.0  # the largest L1 difference of two distributions
 
 
 def pagerank(
@@ -39,14 +39,14 @@ def pagerank(
     }
     if vectors["personalization"] is not None and not vectors["personalization"].any():
         raise ZeroDivisionError("personalization is zero everywhere")
-    range(max_iter)  # a TypeError for what is no whole number, as in NetworkX
+    range(max_iter)  # a TypeError unless it is a whole number, as in NetworkX
     own = n * tol  # NetworkX's own test
     if max_iter < 1 or not own > 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
     if own >= FARTHEST:
         warnings.warn(
             f"NetworkX's tolerance N * tol = {own:.3g} cannot fail: two distributions never differ by more "
-            f"than {FARTHEST:g}. clgraph stops below {STRICT:g}; a tol below {STRICT / n:.1g} says where",
+            f"than {FARTHEST:g}. clgraph stops below {STRICT:g}; a tol below {STRICT / n:.1g} overrides that",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -83,7 +83,7 @@ def pagerank(
 
 
 def _vector(G: ConvertedGraph, given: Mapping[Any, Any]) -> npt.NDArray[np.float64]:
-    """Values of nodes in their order; nodes left out count 0, keys that are no nodes nothing."""
+    """Values of nodes in their order: 0 for nodes that are missing; other keys are ignored."""
     values = np.zeros(len(G))
     for node, value in given.items():
         place = G.nodes.find(node)
@@ -93,7 +93,7 @@ def _vector(G: ConvertedGraph, given: Mapping[Any, Any]) -> npt.NDArray[np.float
 
 
 def unusable(given: dict[str, Any], graph: Any) -> str | None:
-    """Which argument `pagerank` leaves to NetworkX, and why; None if there is no such.
+    """Which argument makes `pagerank` leave the call to NetworkX, and why; None if none does.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def unusable(given: dict[str, Any], graph: Any) -> str | None:
     if not (isinstance(given["alpha"], numbers) and 0 <= given["alpha"] < 1):
         return f"alpha is {given['alpha']!r}: clgraph takes numbers of at least 0 and below 1"
     if not isinstance(given["tol"], numbers):
-        return f"tol is {given['tol']!r}: no number"
+        return f"tol is {given['tol']!r}: not a number"
     for name in ("personalization", "nstart", "dangling"):
         values = given[name]
         if values is None:
@@ -115,7 +115,7 @@ def unusable(given: dict[str, Any], graph: Any) -> str | None:
         try:
             array = np.fromiter(values.values(), np.float64, len(values))
         except (TypeError, ValueError):
-            return f"{name} holds what is no number"
+            return f"{name} holds a value that is not a number"
         if not np.all(np.isfinite(array) & (array >= 0)):
             node = next(node for node, value in values.items() if not (isfinite(value) and value >= 0))
             return f"{name} of node {node!r} is {values[node]!r}: clgraph takes finite numbers of at least 0"

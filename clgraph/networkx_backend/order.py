@@ -1,8 +1,8 @@
 """NetworkX's order of a breadth-first search, from its levels.
 
-NetworkX visits a level in the order in which it was found: a vertex comes by the place of its predecessor,
-then by the place of the arc in that predecessor's adjacency. A device gives the levels; here each level is
-put in order at once, from the arcs that leave the one before.
+NetworkX visits a level in the order in which it was found: by the position of a vertex's predecessor, then
+by the position of the arc in that predecessor's adjacency. A device gives the levels; here each level is
+ordered at once, from the arcs that leave the level before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
-FEW = 12  # vertices of a level that are put in order one by one: NumPy's calls would take longer
+FEW = 12  # levels of fewer vertices are ordered one vertex at a time: NumPy's calls would take longer
 
 
 def in_order(
@@ -28,20 +28,20 @@ def in_order(
     rows : Graph
         Rows in the order of NetworkX's adjacency.
     distance : integer array, shape (k * n,)
-        Levels of k searches, one after the other; -1 where not reached. Place ``s * n + v`` is vertex v of
-        search s.
+        Levels of k searches, one after the other; -1 where not reached. Position ``s * n + v`` is vertex v
+        of search s.
     first : integer array
-        The places of all sources, in their order.
+        The positions of all sources, in their order.
 
     Returns
     -------
     reached, parents : int64 arrays
-        Places, level by level; the parent of a source is -1.
+        Positions, level by level; the parent of a source is -1.
     """
     n = rows.num_vertices
     row_ptr, heads = rows.row_ptr, rows.col_idx
     last = int(distance.max(initial=0))
-    rank = np.empty(len(distance), np.int32)  # only places of vertices reached are touched
+    rank = np.empty(len(distance), np.int32)  # only positions of reached vertices are touched
     front = first.astype(np.int64)
     reached, parents = [front], [np.full(len(front), -1)]
     level = 0
@@ -63,7 +63,7 @@ def in_order(
         level += 1
         kept = np.flatnonzero(distance[head] == level)
         head = head[kept]
-        # a vertex is found by the first arc that leads to it: written last to first, it stays
+        # a vertex is found by the first arc that leads to it: written in reverse, the first arc wins
         place = np.arange(len(head), dtype=np.int32)
         rank[head[::-1]] = place[::-1]
         new = np.flatnonzero(rank[head] == place)
@@ -76,9 +76,9 @@ def in_order(
 def _one_by_one(
     rows: Graph, distance: npt.NDArray[Any], front: npt.NDArray[Any], level: int
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], int]:
-    """Levels of few vertices, until one has more or none: the last one, all found, their parents."""
+    """Levels of few vertices, until one has more or none: the last level, all found, their parents."""
     n = rows.num_vertices
-    # NumPy takes three times as long to give a single number
+    # memoryviews: NumPy takes three times as long to give a single number
     ends, heads, levels = (array.data for array in (rows.row_ptr, rows.col_idx, distance))
     here, found, by = front.tolist(), [], []
     while here and len(here) < FEW:

@@ -23,8 +23,8 @@ class Crossover(NamedTuple):
 NEVER = float("inf")
 #: Pairs of neighbours (an undirected edge counts twice) from which the backend is faster than NetworkX 3.6.1:
 #: measured on 2 x86-64 cores (PoCL 3.1, 2026-11-21) by ``python benchmarks/networkx_backend.py --crossover``
-#: with ``--edges`` from 100000 to 300000: random graphs of 10 edges a node. Forms of one function share what
-#: one of them showed. NEVER: NetworkX mostly ends early, or is done before the graph is converted.
+#: with ``--edges`` from 100000 to 300000: random graphs of 10 edges per node. Variants of one function share
+#: one measurement. NEVER: NetworkX mostly ends early, or is done before the graph is converted.
 CROSSOVER: dict[str, Crossover] = {
     "pagerank": Crossover(2_000, 600),
     "connected_components": Crossover(200_000, 60_000),
@@ -52,7 +52,7 @@ CROSSOVER: dict[str, Crossover] = {
     "triangles": Crossover(2_000, 600),
     "clustering": Crossover(600, 600),
 }
-# searches that NetworkX ends after a few vertices as a rule: it is faster whatever the size
+# searches that NetworkX usually ends after a few vertices: it is faster whatever the size
 EARLY_END = ("has_path", "descendants_at_distance")
 
 
@@ -72,7 +72,7 @@ def _signature(name: str) -> inspect.Signature:
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Whether the backend can run a function with these arguments; if not, why not.
 
-    What only the graph's data tell (weights that are no numbers, say) is found when it is converted, and
+    What depends on the graph's data (weights that are not numbers, say) is found when it is converted, and
     reported by a NotImplementedError.
     """
     try:

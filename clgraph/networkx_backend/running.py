@@ -43,13 +43,13 @@ def chosen_device() -> Device:
     DeviceError
         If there is none.
     NotImplementedError
-        The same, where NetworkX may take over (``nx.config.fallback_to_nx``): this is how it is told.
+        The same, where NetworkX may take over (``nx.config.fallback_to_nx``): this exception makes it do so.
     """
     from clgraph.device import get_device
 
     backends = nx.config.backends
     spec = backends.clgraph.device if "clgraph" in backends else None
-    # the environment is part of the question, as it is for every other call of clgraph
+    # the environment decides too, as in every other call of clgraph
     key = (spec, *map(os.environ.get, ENVIRONMENT))
     if key not in _devices:
         try:

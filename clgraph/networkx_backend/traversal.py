@@ -15,7 +15,7 @@ from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.order import in_order
 from clgraph.networkx_backend.running import chosen_device, on_device
 
-PLACES = 1 << 25  # of several searches at a time: at most so many vertices in all
+PLACES = 1 << 25  # vertices of all searches that run at once, at most
 SEARCHES = 64
 RELEASE = tuple(int(part) for part in nx.__version__.split(".")[:2])
 Places = npt.NDArray[Any]
@@ -64,7 +64,7 @@ def bfs_successors(
     """As `networkx.bfs_successors`."""
 
     def groups() -> Iterator[tuple[Any, list[Any]]]:
-        _refuse_sorting(sort_neighbors)
+        _check_sorting(sort_neighbors)
         vertices, parents = _search("bfs_successors", G, [_place(G, source)], depth_limit)
         children, parents = vertices[1:], parents[1:]
         if not len(children):
@@ -191,12 +191,12 @@ def _lazily(function: Callable[..., Iterator[Any]], *args: Any) -> Iterator[Any]
 def _edges(
     name: str, G: ConvertedGraph, source: Any, reverse: bool, depth_limit: Any, sort_neighbors: Any
 ) -> Iterator[tuple[Any, Any]]:
-    _refuse_sorting(sort_neighbors)
+    _check_sorting(sort_neighbors)
     vertices, parents = _search(name, G, [_place(G, source)], depth_limit, turned=reverse)
     yield from zip(G.nodes.names(parents[1:]), G.nodes.names(vertices[1:]), strict=True)
 
 
-def _refuse_sorting(sort_neighbors: Any) -> None:
+def _check_sorting(sort_neighbors: Any) -> None:
     if sort_neighbors is not None:
         raise NotImplementedError("clgraph does not call sort_neighbors on a device")
 
@@ -209,7 +209,7 @@ def _place(G: ConvertedGraph, node: Any) -> int:
 
 
 def _depth(limit: Any) -> int | None:
-    """The last level for a limit of NetworkX's, which goes one further while it is above the level."""
+    """The last level for a limit as NetworkX takes it: it expands levels while they are below the limit."""
     if limit is None or limit == inf:
         return None
     return min(ceil(limit), 2**31 - 1) if limit > 0 else 0

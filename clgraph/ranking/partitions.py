@@ -39,7 +39,8 @@ class PartitionRows(PlainRows):
 
     def _upload_more(self) -> None:
         dev = self.device
-        self._layout, moved = upload_layout(dev, self.reverse, self.cut)
+        self._layout = upload_layout(dev, self.reverse, self.cut)
+        moved = self._layout.moved
         dev.reserve({"moved": moved * np.dtype(self.numbers.real).itemsize})
         self._moved = dev.empty(moved, self.numbers.real)
 
@@ -56,17 +57,17 @@ class PartitionRows(PlainRows):
 
     def enqueue(self, travel: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         n, partitions, layout = np.int32(self.n), np.int32(self.cut.partitions), self._layout
-        self._move(1, n, partitions, layout["begin"], layout["source"], travel, self._moved, state)
+        self._move(1, n, partitions, layout.begin, layout.source, travel, self._moved, state)
         self._sum(
             1,
             n,
             partitions,
             np.int32(self.cut.blocks),
             np.int32(self.cut.each),
-            layout["tile"],
-            layout["ended"],
+            layout.tile,
+            layout.ended,
             self.csr.row_ptr,
-            layout["place"],
+            layout.place,
             self.share,
             self._moved,
             parts,

@@ -31,14 +31,14 @@ def pull_in_partitions(
     """One level: the frontier's bits are moved to where the partitions' arcs want them, and collected."""
     dev, graph, n = search.dev, search.graph, np.int32(search.n)
     start = time.perf_counter()
-    layout, arcs = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
+    layout = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
     search.seconds["upload"] += time.perf_counter() - start
     unroll = dev.pipeline_parameter("UNROLL")
     if scratch.moved is None:
-        dev.reserve({"moved": 4 * (arcs // unroll)})
-        scratch.moved = dev.empty(max(1, arcs // unroll), np.uint32)
+        dev.reserve({"moved": 4 * (layout.moved // unroll)})
+        scratch.moved = dev.empty(max(1, layout.moved // unroll), np.uint32)
     prog, partitions = search.program("traversal/search_partitions"), np.int32(cut.partitions)
-    prog.bfs_move(1, n, partitions, layout["begin"], layout["source"], scratch.front, scratch.moved)
+    prog.bfs_move(1, n, partitions, layout.begin, layout.source, scratch.front, scratch.moved)
     prog.bfs_pull_placed(
         1,
         n,
@@ -46,11 +46,11 @@ def pull_in_partitions(
         partitions,
         np.int32(cut.blocks),
         np.int32(cut.each),
-        layout["tile"],
-        layout["ended"],
+        layout.tile,
+        layout.ended,
         arriving.row_ptr,
         arriving.col_idx,
-        layout["place"],
+        layout.place,
         scratch.moved,
         scratch.next,
         scratch.visited,

@@ -14,7 +14,7 @@ import pytest
 from clgraph import Graph
 from clgraph.cli import main
 from clgraph.cli.graphs import describe
-from clgraph.graph.io import read, write
+from clgraph.files import read, write
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ import clgraph
 import clgraph.device.program
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.errors import BuildError
+from clgraph.files import read, write
 from clgraph.graph import Graph
-from clgraph.graph.io import read, write
 from clgraph.sampling import METHODS
 
 KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterations", "device", "seconds"}

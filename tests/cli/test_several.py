@@ -8,7 +8,7 @@ import pytest
 from cli_runs import InProcess
 
 from clgraph import powerlaw_graph, reduction_curve, sample
-from clgraph.graph.io import read, write
+from clgraph.files import read, write
 
 
 @pytest.fixture

@@ -196,7 +196,7 @@ def check_labels(found: Any, labels: Any, sizes: Any) -> None:
 def live_reference(graph: Graph, vertex: Any, arc: Any) -> tuple[Any, int, int]:
     """Labels by smallest vertex over what is live (-1 elsewhere), root and size of the largest."""
     keep = arc & vertex[graph.rows] & vertex[graph.col_idx]
-    rest = graph._keep_arcs(keep)
+    rest = graph.with_arcs(keep)
     labels, _ = reference_components(rest)
     smallest = np.full(graph.num_vertices, graph.num_vertices)
     np.minimum.at(smallest, labels, np.arange(graph.num_vertices))
@@ -302,7 +302,7 @@ def test_graph_rows_in_pieces(device: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["directed", "undirected"])
 def test_ldbc(device: Any, data_path: Any, kind: str) -> None:
-    from clgraph.graph.io import read
+    from clgraph.files import read
 
     graph = read(data_path(f"ldbc/example-{kind}.e"), format="ldbc", directed=kind == "directed")
     expected = np.loadtxt(data_path(f"ldbc/example-{kind}-WCC"), dtype=np.int64)
@@ -321,7 +321,7 @@ READINGS += [("wing.graph", False), ("power.graph", False)]  # METIS files are u
 
 @pytest.mark.parametrize(("name", "directed"), READINGS)
 def test_real_graphs(device: Any, data_path: Any, name: str, directed: bool) -> None:
-    from clgraph.graph.io import read
+    from clgraph.files import read
 
     check(read(data_path(name), directed=directed), device)
 

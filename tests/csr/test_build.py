@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
-from clgraph.csr import build as csr_build
+from clgraph.csr.build import build_rows
 from clgraph.graph import Duplicates, build_csr
 
 
 def built(device, n, tail, head, **options):
-    rows = csr_build.build_rows(
+    rows = build_rows(
         device,
         n,
         device.upload(tail, writable=True),
@@ -97,7 +97,10 @@ def test_wide_offsets(device, monkeypatch, way, most):
     proper = tail != head
     expected = build_csr(tail[proper], head[proper], 500, directed=False)
     assert expected.num_arcs < 65_000 < 2 * np.count_nonzero(proper)
-    monkeypatch.setattr(csr_build, "_offset", lambda arcs: np.int32 if arcs <= most else np.int64)
+    for module in ("build", "build_buckets", "rows"):
+        monkeypatch.setattr(
+            f"clgraph.csr.{module}.offset_type", lambda arcs: np.int32 if arcs <= most else np.int64
+        )
     rows, row_ptr, col_idx = built(device, 500, tail, head, mirror=True, way=way)
     assert rows.offset == (np.int32 if most else np.int64)
     assert np.array_equal(row_ptr, expected.row_ptr)

@@ -12,22 +12,21 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from exchanges import on_rich_graphs, rich
+from graph_files import arcs_of
+from graphs import same
 
 import clgraph.graph.building
 from clgraph import Graph, InputError
+from clgraph.files import read
 from clgraph.graph import build_csr
 from clgraph.graph.components import component_labels
-from clgraph.graph.io import read
 
 
 def random_rows(seed: int) -> tuple[int, Any, Any, Any]:
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(1, 12)), int(rng.integers(0, 40))
     return n, rng.integers(0, n, m), rng.integers(0, n, m), rng.random(m)
-
-
-def arcs_of(graph: Graph) -> list[tuple[Any, Any]]:
-    return list(zip(graph.ids[graph.rows].tolist(), graph.ids[graph.col_idx].tolist(), strict=True))
 
 
 def check_shape(graph: Graph) -> None:
@@ -346,3 +345,32 @@ def test_dangling_vertices(data_path: Callable[[str], Path]) -> None:
     assert len(touched) == 6175
     west = read(data_path("west0067.mtx"), weights=True)
     assert west.weights is not None and np.count_nonzero(west.weights < 0) == 122
+
+
+@on_rich_graphs
+def test_edges_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool) -> None:
+    graph = rich(kind, directed, weighted, copies)
+    edges = graph.to_edges()
+    assert len(edges.source) == graph.num_edges
+    back = Graph.from_edges(
+        edges.source,
+        edges.target,
+        weights=edges.weights,
+        multiplicity=edges.multiplicity,
+        directed=directed,
+        duplicates="keep" if copies else "merge",
+    )
+    same(back, graph)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Graph.from_edges([1.0, np.nan], [1, 2]), r"vertex id nan \(row 1"),
+        (lambda: Graph.from_edges([1], [2], weights=["x"]), "weights are real numbers"),
+        (lambda: Graph.from_edges([1], [2], multiplicity=[2], duplicates="keep"), "leave duplicates='keep'"),
+    ],
+)
+def test_bad_edges(call: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        call()

@@ -1,22 +1,30 @@
 """Graphs from other libraries' objects and back, without a Python loop over edges.
 
-`Exchange` gives `clgraph.Graph` its methods; a module for each library does the work, and is imported, like
-the library itself, when it is first used.
+`Exchange` gives `clgraph.Graph` its methods; one module for each library does the work on plain `Arrays`.
+The module and the library are imported when they are first used.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clgraph.graph.arrays import Arrays
     from clgraph.graph.building import Duplicates
+    from clgraph.graph.exchange.scipy import Asymmetric
     from clgraph.graph.graph import Graph
-
-Asymmetric = Literal["refuse", "sum"]
 
 
 class Exchange:
-    """The methods of `clgraph.Graph` that speak of other libraries' objects."""
+    """The methods of `clgraph.Graph` that take and give other libraries' objects."""
+
+    if TYPE_CHECKING:  # what Graph brings
+
+        @classmethod
+        def of(cls, arrays: Arrays) -> Graph: ...
+
+        @property
+        def arrays(self) -> Arrays: ...
 
     # --- SciPy --------------------------------------------------------------------------------------
 
@@ -32,7 +40,7 @@ class Exchange:
     ) -> Graph:
         """A graph from a SciPy sparse array or matrix: entry (i, j) is the arc i -> j.
 
-        Every stored entry is an arc, explicit zeros too (``matrix.eliminate_zeros()`` takes them out before).
+        Every stored entry is an arc, explicit zeros too (``matrix.eliminate_zeros()`` removes them).
         Vertices are the rows, 0 .. n-1. The graph shares no memory with the matrix.
 
         Parameters
@@ -45,8 +53,8 @@ class Exchange:
         counts : bool
             Whether the entries say how many parallel edges an arc stands for (whole numbers from 1).
         asymmetric : {"refuse", "sum"}
-            What to do if an undirected graph is wanted of a matrix that is neither symmetric nor holds each
-            edge once: an error, or A + A^T (weights summed, the diagonal taken once).
+            What to do if the graph is undirected but the matrix is neither symmetric nor holds each edge
+            once: an error, or A + A^T (weights summed, the diagonal taken once).
 
         Returns
         -------
@@ -55,8 +63,8 @@ class Exchange:
         Raises
         ------
         InputError
-            If the matrix is not square, its values are no such numbers, or it is not symmetric; the first
-            entry that is wrong is named.
+            If the matrix is not square, its values are not such numbers, or it is not symmetric; the first
+            wrong entry is named.
 
         Examples
         --------
@@ -68,8 +76,10 @@ class Exchange:
         """
         from clgraph.graph.exchange import scipy
 
-        return scipy.from_scipy(
-            matrix, directed=directed, weighted=weighted, counts=counts, asymmetric=asymmetric
+        return cls.of(
+            scipy.from_scipy(
+                matrix, directed=directed, weighted=weighted, counts=counts, asymmetric=asymmetric
+            )
         )
 
     def to_scipy(self, *, counts: bool = False) -> Any:
@@ -96,7 +106,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import scipy
 
-        return scipy.to_scipy(cast("Graph", self), counts=counts)
+        return scipy.to_scipy(self.arrays, counts=counts)
 
     # --- data frames and tables ---------------------------------------------------------------------
 
@@ -138,7 +148,7 @@ class Exchange:
         Raises
         ------
         InputError
-            If a column is not there, or a value in it is missing or of the wrong type: column and row are
+            If a column does not exist, or a value in it is missing or of the wrong type: column and row are
             named. If pandas is not installed (extra ``pandas``).
 
         Examples
@@ -151,15 +161,17 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        return pandas.from_pandas(
-            frame,
-            source,
-            target,
-            weight,
-            multiplicity=multiplicity,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=vertices,
+        return cls.of(
+            pandas.from_pandas(
+                frame,
+                source,
+                target,
+                weight,
+                multiplicity=multiplicity,
+                directed=directed,
+                duplicates=duplicates,
+                vertices=vertices,
+            )
         )
 
     def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
@@ -186,7 +198,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        return pandas.to_pandas(cast("Graph", self), source, target)
+        return pandas.to_pandas(self.arrays, source, target)
 
     @classmethod
     def from_arrow(
@@ -213,7 +225,7 @@ class Exchange:
         multiplicity : str, optional
             Column that says how many parallel edges each row stands for.
         directed : bool, optional
-            Default: what `to_arrow` has noted in the table, else undirected.
+            Default: what `to_arrow` noted in the table, else undirected.
         duplicates : {"merge", "keep"}
             As in `Graph.from_edges`.
         vertices : array_like, optional
@@ -238,21 +250,23 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        return arrow.from_arrow(
-            table,
-            source,
-            target,
-            weight,
-            multiplicity=multiplicity,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=vertices,
+        return cls.of(
+            arrow.from_arrow(
+                table,
+                source,
+                target,
+                weight,
+                multiplicity=multiplicity,
+                directed=directed,
+                duplicates=duplicates,
+                vertices=vertices,
+            )
         )
 
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
         """An Arrow table with a row for each edge, as `to_edges` has them.
 
-        Whether the graph is directed stands in the schema's metadata, which Parquet and Feather files keep.
+        The schema's metadata says whether the graph is directed; Parquet and Feather files keep it.
 
         Parameters
         ----------
@@ -272,7 +286,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        return arrow.to_arrow(cast("Graph", self), source, target)
+        return arrow.to_arrow(self.arrays, source, target)
 
     # --- graph libraries ----------------------------------------------------------------------------
 
@@ -298,8 +312,8 @@ class Exchange:
         Raises
         ------
         InputError
-            If names or weights are missing, alike or of the wrong type: the first is named. If igraph is not
-            installed (extra ``igraph``).
+            If names or weights are missing, repeated or of the wrong type: the first is named. If igraph is
+            not installed (extra ``igraph``).
 
         Examples
         --------
@@ -310,7 +324,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import igraph
 
-        return igraph.from_igraph(graph, weight=weight, duplicates=duplicates)
+        return cls.of(igraph.from_igraph(graph, weight=weight, duplicates=duplicates))
 
     def to_igraph(self, attributes: Any = None) -> Any:
         """An igraph graph: ids become the vertex attribute ``name`` unless they are 0 .. n-1.
@@ -339,14 +353,14 @@ class Exchange:
         """
         from clgraph.graph.exchange import igraph
 
-        return igraph.to_igraph(cast("Graph", self), attributes)
+        return igraph.to_igraph(self.arrays, attributes)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, weight: Any = True, duplicates: Duplicates = "merge") -> Graph:
         """A graph from a NetworkX graph.
 
         Vertices keep NetworkX's order; their ids are the nodes where these are all strings or all
-        non-negative integers, else (tuples, say) the nodes' places in that order, from 0.
+        non-negative integers, else (tuples, say) the nodes' positions in that order, from 0.
 
         Parameters
         ----------
@@ -365,7 +379,7 @@ class Exchange:
         Raises
         ------
         InputError
-            If a weight is no finite number (the edge is named), or no edge has the attribute asked for. If
+            If a weight is not a finite number (the edge is named), or no edge has the attribute asked for. If
             NetworkX is not installed (extra ``networkx``).
 
         Examples
@@ -377,7 +391,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import networkx
 
-        return networkx.from_networkx(graph, weight=weight, duplicates=duplicates)
+        return cls.of(networkx.from_networkx(graph, weight=weight, duplicates=duplicates))
 
     def to_networkx(self, attributes: Any = None) -> Any:
         """A NetworkX graph: a DiGraph if directed, a multigraph if parallel edges were kept as copies.
@@ -410,4 +424,4 @@ class Exchange:
         """
         from clgraph.graph.exchange import networkx
 
-        return networkx.to_networkx(cast("Graph", self), attributes)
+        return networkx.to_networkx(self.arrays, attributes)

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import Duplicates
-from clgraph.graph.exchange.columns import Column, Names, graph_of_columns, missing, names_or_numbers
+from clgraph.graph.exchange.columns import Column, Names, missing, names_or_numbers, rows_of_columns
 from clgraph.graph.exchange.common import library, listed
-from clgraph.graph.graph import Graph
 
 METADATA = b"clgraph"  # of the schema: {"directed": true}
 
@@ -27,7 +27,7 @@ def from_arrow(
     directed: bool | None,
     duplicates: Duplicates,
     vertices: Any,
-) -> Graph:
+) -> Arrays:
     """See `clgraph.Graph.from_arrow`."""
     pa = library("pyarrow", "arrow")
     table = _as_table(pa, table)
@@ -50,7 +50,7 @@ def from_arrow(
         _column(table, target, "target"),
         f"column {target!r}",
     )
-    return graph_of_columns(
+    return rows_of_columns(
         tail,
         head,
         weights=weights,
@@ -80,15 +80,15 @@ def noted_direction(table: Any) -> bool | None:
     if noted is None:
         return None
     try:
-        told = json.loads(noted)["directed"]
+        says = json.loads(noted)["directed"]
     except (ValueError, KeyError, TypeError):
-        told = None
-    if not isinstance(told, bool):
+        says = None
+    if not isinstance(says, bool):
         raise InputError(
             f"the table's metadata {METADATA.decode()!r} is {noted[:80]!r}, not as clgraph writes it: "
             "take it out (table.replace_schema_metadata())"
         )
-    return told
+    return says
 
 
 def _column(table: Any, name: str, argument: str) -> Any:
@@ -121,17 +121,17 @@ def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: st
         return _ids(pa, source, source_where), _ids(pa, target, target_where)
     _check_whole(source, source_where)
     _check_whole(target, target_where)
-    if not len(source):  # what has no chunk cannot be combined into one
+    if not len(source):  # a column without chunks cannot be combined into one
         return np.empty(0, np.int64), np.empty(0, np.int64)
     return names_of(pa, source, target)
 
 
 def names_of(pa: Any, source: Any, target: Any) -> tuple[Names, Names]:
-    """Both columns of text, neither empty, by their codes into one list of names."""
+    """Two columns of text, neither empty, as codes into one list of names."""
     chunks = [chunk.cast(pa.large_string()) for column in (source, target) for chunk in column.chunks]
     whole = pa.chunked_array(chunks, pa.large_string()).dictionary_encode().combine_chunks()
-    # by the bytes of UTF-8, which is by code point: of names in order Python need sort none, and reads them
-    # from its memory in order
+    # sorted by the bytes of UTF-8, which is by code point: Python need not sort them again, and reads them
+    # in the order of memory
     order = library("pyarrow.compute", "arrow").sort_indices(whole.dictionary)
     number = np.empty(len(order), np.int32)
     number[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
@@ -180,11 +180,11 @@ def _counts(pa: Any, column: Any, name: str) -> npt.NDArray[Any]:
     return column.to_numpy()
 
 
-def to_arrow(graph: Graph, source: str, target: str) -> Any:
+def to_arrow(graph: Arrays, source: str, target: str) -> Any:
     """See `clgraph.Graph.to_arrow`."""
     pa = library("pyarrow", "arrow")
-    tail, head, weights, multiplicity = graph.edge_indices()
-    if graph.has_identity_ids:
+    tail, head, weights, multiplicity = graph.edges()
+    if graph.ids is None:
         ends = [pa.array(end.astype(np.int64)) for end in (tail, head)]
     else:
         ids = pa.array(graph.ids, pa.string() if graph.ids.dtype == object else pa.int64())

@@ -1,7 +1,7 @@
-"""Columns of ids, as tables of any library hold them, made into a Graph.
+"""Columns of ids, as tables of any library hold them, made into rows.
 
-A column of ids is an array of integers, or `Names`: strings by their codes, which is how pandas and Arrow
-tell equal strings apart quickly, so that no Python loop runs over the rows.
+A column of ids is an array of integers, or `Names`: strings by their codes. pandas and Arrow encode strings
+so quickly, and no Python loop runs over the rows.
 """
 
 from __future__ import annotations
@@ -14,8 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.building import Duplicates, check_count, checked_counts, checked_weights
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import (
+    Duplicates,
+    check_count,
+    checked_counts,
+    checked_weights,
+    rows_of_edges,
+    sorted_rows,
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Names:
 Column = npt.NDArray[Any] | Names
 
 
-def graph_of_columns(
+def rows_of_columns(
     source: Column,
     target: Column,
     *,
@@ -41,12 +48,12 @@ def graph_of_columns(
     directed: bool,
     duplicates: Duplicates = "merge",
     vertices: Column | None = None,
-) -> Graph:
-    """A graph of two columns of ids, numbers or names alike."""
+) -> Arrays:
+    """The rows of a graph from two columns of ids, both of numbers or both of names."""
     groups = [group for group in (source, target, vertices) if group is not None and len(group)]
     if not any(isinstance(group, Names) for group in groups):
         ends = [np.empty(0, np.int64) if isinstance(end, Names) else end for end in (source, target)]
-        return Graph.from_edges(
+        return rows_of_edges(
             ends[0],
             ends[1],
             weights=weights,
@@ -66,7 +73,7 @@ def graph_of_columns(
     columns = [group if isinstance(group, Names) else nothing for group in (source, target, vertices)]
     names, indices = number_names(columns)
     rows = len(source)
-    return build_csr(
+    return sorted_rows(
         indices[0],
         indices[1],
         len(names),
@@ -79,7 +86,7 @@ def graph_of_columns(
 
 
 def number_names(columns: list[Names]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.int32]]]:
-    """Number the names that rows use by code point.
+    """Number the names that rows use, in the order of their code points.
 
     Returns
     -------
@@ -102,7 +109,7 @@ def number_names(columns: list[Names]) -> tuple[npt.NDArray[Any], list[npt.NDArr
 
 
 def _of_one_list(columns: list[Names]) -> list[Names]:
-    """The columns with codes into one list of names, in which no name stands twice."""
+    """The columns with codes into one list of distinct names."""
     filled = [column for column in columns if len(column)]
     lists = {id(column.names): column.names for column in filled}
     if len(lists) == 1:
@@ -138,7 +145,7 @@ def names_or_numbers(codes: npt.NDArray[Any], distinct: npt.NDArray[Any], where:
 
 
 def missing(where: str, row: int) -> InputError:
-    """What a missing id or number in a column is told as."""
+    """The error for a missing id or number in a column."""
     return InputError(
         f"{where}: row {row} (counted from 0) is missing (NaN or null); drop such rows or fill them in"
     )

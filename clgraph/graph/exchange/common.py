@@ -1,4 +1,4 @@
-"""What the exchange with other libraries shares."""
+"""What the modules of this folder share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clgraph.errors import InputError
 
 
 def library(name: str, extra: str) -> Any:
-    """A library that clgraph does not need by itself; if it is missing, the extra that brings it is named."""
+    """Import an optional library; an InputError names the extra that installs it."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.building import Duplicates, check_count, checked_counts, pack
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import Duplicates, check_count, checked_counts, pack, sorted_rows
 from clgraph.graph.exchange.common import library, listed
-from clgraph.graph.graph import Graph, build_csr
 
 OWN = ("weight", "multiplicity")  # edge attributes that `to_igraph` sets itself
 
 
-def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Graph:
+def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Arrays:
     """See `clgraph.Graph.from_igraph`."""
     _check_igraph(graph)
     if duplicates not in ("merge", "keep"):
@@ -28,7 +28,7 @@ def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Gr
     counts = None
     if duplicates == "merge" and "multiplicity" in graph.es.attributes():
         counts = checked_counts(_numbers(graph, "multiplicity", np.int64), len(tail))
-    return build_csr(
+    return sorted_rows(
         tail,
         head,
         n,
@@ -116,17 +116,17 @@ def _numbers(graph: Any, name: str, dtype: Any) -> npt.NDArray[Any]:
     return numbers
 
 
-def to_igraph(graph: Graph, attributes: Any) -> Any:
+def to_igraph(graph: Arrays, attributes: Any) -> Any:
     """See `clgraph.Graph.to_igraph`."""
     igraph = library("igraph", "igraph")
-    tail, head, weights, multiplicity = graph.edge_indices()
+    tail, head, weights, multiplicity = graph.edges()
     made = igraph.Graph(
         n=graph.num_vertices, edges=zip(tail.tolist(), head.tolist(), strict=True), directed=graph.directed
     )
     if attributes is not None:
         _check_igraph(attributes)
         _take_over(graph, attributes, made, tail, head)
-    if not graph.has_identity_ids:
+    if graph.ids is not None:
         made.vs["name"] = graph.ids.tolist()
     for name, values in zip(OWN, (weights, multiplicity), strict=True):
         if values is not None:
@@ -135,9 +135,9 @@ def to_igraph(graph: Graph, attributes: Any) -> Any:
 
 
 def _take_over(
-    graph: Graph, old: Any, made: Any, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32]
+    graph: Arrays, old: Any, made: Any, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32]
 ) -> None:
-    """Attributes of an igraph graph for the vertices and edges that it shares with ours."""
+    """Copy attributes of an igraph graph to the vertices and edges that it shares with ours."""
     place = _places(graph, old)
     for name in old.vs.attributes():
         values = old.vs[name]
@@ -160,9 +160,9 @@ def _take_over(
         made.es[name] = [values[i] for i in edge.tolist()]
 
 
-def _places(graph: Graph, old: Any) -> npt.NDArray[np.int64]:
-    """Which vertex of the igraph graph each of ours is, by id."""
-    ids, names = graph.ids, _names(old)
+def _places(graph: Arrays, old: Any) -> npt.NDArray[np.int64]:
+    """The number in the igraph graph of each of our vertices, found by id."""
+    ids, names = graph.all_ids(), _names(old)
     if names is None:
         if ids.dtype == object or (len(ids) and int(ids.max()) >= old.vcount()):
             wrong = ids[0] if ids.dtype == object else ids.max()

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import Duplicates
 from clgraph.graph.exchange.arrow import names_of
-from clgraph.graph.exchange.columns import Column, Names, graph_of_columns, missing, names_or_numbers
+from clgraph.graph.exchange.columns import Column, Names, missing, names_or_numbers, rows_of_columns
 from clgraph.graph.exchange.common import library, listed
-from clgraph.graph.graph import Graph
 
 
 def from_pandas(
@@ -25,7 +25,7 @@ def from_pandas(
     directed: bool,
     duplicates: Duplicates,
     vertices: Any,
-) -> Graph:
+) -> Arrays:
     """See `clgraph.Graph.from_pandas`."""
     pd = library("pandas", "pandas")
     if not isinstance(frame, pd.DataFrame):
@@ -38,7 +38,7 @@ def from_pandas(
         f"column {target!r}",
     )
     more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
-    return graph_of_columns(
+    return rows_of_columns(
         tail,
         head,
         weights=None if weight is None else _weights(pd, frame, weight),
@@ -124,18 +124,21 @@ def _counts(pd: Any, frame: Any, name: Any) -> npt.NDArray[np.int64]:
     return column.to_numpy(dtype=np.int64)
 
 
-def to_pandas(graph: Graph, source: Any, target: Any) -> Any:
+def to_pandas(graph: Arrays, source: Any, target: Any) -> Any:
     """See `clgraph.Graph.to_pandas`."""
     pd = library("pandas", "pandas")
-    edges = graph.to_edges()
-    ends = (edges.source, edges.target)
-    if graph.ids.dtype == object:  # made of the distinct names: pandas looks at each string otherwise
-        tail, head, _, _ = graph.edge_indices()
+    tail, head, weights, multiplicity = graph.edges()
+    ends: list[Any]
+    if graph.ids is None:
+        ends = [end.astype(np.int64) for end in (tail, head)]
+    elif graph.ids.dtype == object:  # from the distinct names: otherwise pandas looks at each string
         names = pd.Series(graph.ids, dtype="str")
-        ends = tuple(names.take(end).reset_index(drop=True) for end in (tail, head))
+        ends = [names.take(end).reset_index(drop=True) for end in (tail, head)]
+    else:
+        ends = [graph.ids[end] for end in (tail, head)]
     columns = {source: ends[0], target: ends[1]}
-    if edges.weights is not None:
-        columns["weight"] = edges.weights
-    if edges.multiplicity is not None:
-        columns["multiplicity"] = edges.multiplicity
+    if weights is not None:
+        columns["weight"] = weights
+    if multiplicity is not None:
+        columns["multiplicity"] = multiplicity
     return pd.DataFrame(columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +11,15 @@ import scipy.sparse as sp
 
 from clgraph.errors import InputError
 from clgraph.graph.aligned import aligned_empty
-from clgraph.graph.building import INT32_MAX, check_count, checked_counts, pack, stable_argsort
-from clgraph.graph.exchange import Asymmetric
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import INT32_MAX, check_count, checked_counts, pack, sorted_rows, stable_argsort
+
+Asymmetric = Literal["refuse", "sum"]
 
 
-def from_scipy(matrix: Any, *, directed: bool, weighted: bool, counts: bool, asymmetric: Asymmetric) -> Graph:
+def from_scipy(
+    matrix: Any, *, directed: bool, weighted: bool, counts: bool, asymmetric: Asymmetric
+) -> Arrays:
     """See `clgraph.Graph.from_scipy`."""
     if asymmetric not in get_args(Asymmetric):
         raise InputError(f"asymmetric is {asymmetric!r}: use 'refuse' or 'sum'")
@@ -35,15 +39,14 @@ def from_scipy(matrix: Any, *, directed: bool, weighted: bool, counts: bool, asy
         if not _is_symmetric(a, tail, head, compare=values is not None):
             if asymmetric == "refuse":
                 _check_each_edge_once(tail, head, None if values is None else a.data)
-            graph = build_csr(tail, head, n, weights=weights, multiplicity=multiplicity, directed=False)
-            if multiplicity is None:
-                graph.multiplicity = None  # the mirror of an entry is no second edge
-            return graph
-    # the rows of a canonical matrix are those of the graph already
+            made = sorted_rows(tail, head, n, weights=weights, multiplicity=multiplicity, directed=False)
+            # the mirror of an entry is not a second edge
+            return made if multiplicity is not None else replace(made, multiplicity=None)
+    # a canonical matrix has the graph's rows already
     offsets = np.int32 if a.indptr[-1] <= INT32_MAX else np.int64
     if multiplicity is not None and not np.any(multiplicity > 1):
         multiplicity = None
-    return Graph(
+    return Arrays(
         _copied(a.indptr, offsets),
         _copied(a.indices, np.int32),
         weights=weights,
@@ -53,7 +56,7 @@ def from_scipy(matrix: Any, *, directed: bool, weighted: bool, counts: bool, asy
 
 
 def _canonical(matrix: Any) -> Any:
-    """The matrix as a CSR array with sorted rows and no entry twice; the caller's stays as it is."""
+    """The matrix as a CSR array with sorted rows and no repeated entry; the caller's is not changed."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(str(length) for length in matrix.shape)
         raise InputError(f"the matrix is {shape}: an adjacency matrix is square")
@@ -88,12 +91,12 @@ def _values(
 
 
 def _entry(a: Any, place: int) -> str:
-    """Where the entry at a place of `data` stands: ``(row, column)``."""
+    """Row and column of the entry at a position of `data`: ``(row, column)``."""
     return f"({int(np.searchsorted(a.indptr, place, side='right')) - 1}, {int(a.indices[place])})"
 
 
 def _is_symmetric(a: Any, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32], *, compare: bool) -> bool:
-    """Whether a canonical matrix has the mirror of each entry, with the same value if values count."""
+    """Whether a canonical matrix has the mirror of each entry; with `compare` also with the same value."""
     if not np.array_equal(np.bincount(head, minlength=a.shape[0]), np.diff(a.indptr)):
         return False
     mirror = stable_argsort(head)  # the entries of the transpose: SciPy takes twice as long to make it
@@ -103,7 +106,7 @@ def _is_symmetric(a: Any, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int3
 def _check_each_edge_once(
     tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32], data: npt.NDArray[Any] | None
 ) -> None:
-    """Refuse a matrix that holds both arcs of some edges and is not symmetric for all that."""
+    """Raise InputError if a matrix that is not symmetric holds both arcs of some edges."""
     if np.all(tail <= head) or np.all(tail >= head):
         return
     proper = tail != head
@@ -140,7 +143,7 @@ def _copied(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
     return copy
 
 
-def to_scipy(graph: Graph, *, counts: bool) -> sp.csr_array[Any, Any]:
+def to_scipy(graph: Arrays, *, counts: bool) -> sp.csr_array[Any, Any]:
     """See `clgraph.Graph.to_scipy`."""
     if graph.weights is not None and not counts:
         data: npt.NDArray[Any] = graph.weights

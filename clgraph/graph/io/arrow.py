@@ -1,6 +1,6 @@
 """Edge tables in Parquet and in Arrow's own files (.arrow, also known as Feather version 2).
 
-Columns as `Graph.to_arrow` names them, or called as in edge lists with a header; a table without such names
+Columns are named as by `Graph.to_arrow`, or as in edge lists with a header; a table without such names
 has the source in its first column and the target in its second.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.graph.exchange.arrow import METADATA, from_arrow, noted_direction, to_arrow
+from clgraph.graph.exchange.arrow import METADATA, noted_direction
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
@@ -66,7 +66,7 @@ def _loaded(path: Path, options: Options, read_table: Any, kind: str) -> Loaded:
     counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
     if options.duplicates == "keep":
         counts = None
-    graph = from_arrow(
+    graph = Graph.from_arrow(
         table,
         source,
         target,
@@ -74,7 +74,6 @@ def _loaded(path: Path, options: Options, read_table: Any, kind: str) -> Loaded:
         multiplicity=counts,
         directed=options.direction(noted_direction(table)),
         duplicates=options.duplicates,
-        vertices=None,
     )
     return Loaded(graph, counted(table.num_rows, "row"))
 
@@ -113,7 +112,7 @@ def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | 
 def write_parquet(graph: Graph, path: Path) -> list[str]:
     """Write an edge table to a Parquet file; returns notes on what it does not hold."""
     parquet = _parquet(path)
-    table = to_arrow(graph, "source", "target")
+    table = graph.to_arrow()
     with atomic_write(path) as file:
         parquet.write_table(table, file)
     return isolated_note(graph)
@@ -122,7 +121,7 @@ def write_parquet(graph: Graph, path: Path) -> list[str]:
 def write_arrow(graph: Graph, path: Path) -> list[str]:
     """Write an edge table to an Arrow file; returns notes on what it does not hold."""
     pa = _pyarrow(path)
-    table = to_arrow(graph, "source", "target")
+    table = graph.to_arrow()
     with atomic_write(path) as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
     return isolated_note(graph)

@@ -1,4 +1,4 @@
-"""Output that is whole or not there: written under a temporary name, renamed at the end."""
+"""Output that is complete or absent: written under a temporary name, renamed at the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clgraph.errors import InputError
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[Any]]:
-    """Open a file for writing that takes its place only when the block ends well.
+    """Open a file for writing that appears only when the block ends without an error.
 
     The data go to a temporary file in the same folder, which is renamed over `path` at the end and
     removed if anything is raised, KeyboardInterrupt included. Devices and pipes (``/dev/stdout``) are

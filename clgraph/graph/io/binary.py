@@ -1,4 +1,4 @@
-"""The binary form, .clg: the arrays of a Graph as they stand in memory, ready to be mapped.
+"""The binary form, .clg: the arrays of a Graph as they are in memory, ready to be mapped.
 
 All numbers are little-endian. The header fills the first 4096 bytes:
 
@@ -25,6 +25,7 @@ host's memory. The mapping is read-only.
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, reading
@@ -41,7 +43,7 @@ VERSION = 1
 PAGE = 4096
 HEAD = struct.Struct("<8sIIQQQQ")
 SECTION = struct.Struct("<QQ8s")
-SECTIONS = {  # and the item types that each may have
+SECTIONS = {  # and the item types that each section may have
     "row_ptr": ("<i4", "<i8"),
     "col_idx": ("<i4",),
     "weights": ("<f8",),
@@ -64,27 +66,9 @@ def read_binary(path: Path, options: Options) -> Loaded:
         raise InputError(f"{path}: holds no weights; leave --weights out")
     if not options.weights and graph.weights is not None:
         notes.append("weights (read them with --weights)")
-        loops = graph.num_self_loops
-        graph = Graph(
-            graph.row_ptr,
-            graph.col_idx,
-            multiplicity=graph.multiplicity,
-            ids=graph._ids,
-            directed=graph.directed,
-        )
-        graph.__dict__["num_self_loops"] = loops
+        graph = Graph.of(replace(graph.arrays, weights=None))
     if options.directed is not None and options.directed != graph.directed:
-        if graph.directed:
-            graph = graph.undirected
-        else:
-            graph = Graph(
-                graph.row_ptr,
-                graph.col_idx,
-                weights=graph.weights,
-                multiplicity=graph.multiplicity,
-                ids=graph._ids,
-                directed=True,
-            )
+        graph = graph.undirected if graph.directed else Graph.of(replace(graph.arrays, directed=True))
     if options.duplicates == "merge" and graph.multiplicity is None and graph.num_duplicates:
         graph = merged(graph)
     return Loaded(graph, entries, notes)
@@ -92,30 +76,28 @@ def read_binary(path: Path, options: Options) -> Loaded:
 
 def merged(graph: Graph) -> Graph:
     """The graph with its parallel copies merged."""
-    tail, head, weights = graph.rows, graph.col_idx, graph.weights
-    if not graph.directed:
-        once = tail <= head
-        tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
-    return build_csr(tail, head, graph.num_vertices, weights=weights, ids=graph._ids, directed=graph.directed)
+    tail, head, weights, _ = graph.edge_indices()
+    ids = graph.arrays.ids
+    return build_csr(tail, head, graph.num_vertices, weights=weights, ids=ids, directed=graph.directed)
 
 
 def _map(path: Path) -> Graph:
     whole = np.memmap(path, np.uint8, mode="r").view(np.ndarray)
     if len(whole) < PAGE or whole[:8].tobytes() != MAGIC:
         raise InputError(
-            f"{path}: not a .clg file (its first bytes are others, or it is cut off); make it with clgraph "
+            f"{path}: not a .clg file (its first bytes differ, or it is cut off); make it with clgraph "
             "convert"
         )
     _, version, flags, n, arcs, loops, length = HEAD.unpack(whole[: HEAD.size].tobytes())
     if version != VERSION:
         raise InputError(
             f"{path}: version {version} of the .clg form, but this clgraph reads version {VERSION}; convert "
-            "the graph anew"
+            "the graph again"
         )
     if length != len(whole):
         raise InputError(
             f"{path}: {len(whole)} bytes long, but its header says {length}: cut off or damaged; convert "
-            "the graph anew"
+            "the graph again"
         )
     check_vertex_count(path, n)
     found: dict[str, npt.NDArray[Any] | None] = {}
@@ -128,7 +110,7 @@ def _map(path: Path) -> Graph:
         items = {"row_ptr": (n + 1,), "ids": (n, n + 1), "text": (nbytes,)}.get(name, (arcs,))
         right = kind in kinds and offset % PAGE == 0 and offset + nbytes <= length
         if not right or nbytes not in [count * np.dtype(kind).itemsize for count in items]:
-            raise InputError(f"{path}: its section {name} is damaged; convert the graph anew")
+            raise InputError(f"{path}: its section {name} is damaged; convert the graph again")
         array = whole[offset : offset + nbytes].view(kind)
         found[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
     row_ptr, col_idx = found["row_ptr"], found["col_idx"]
@@ -137,12 +119,12 @@ def _map(path: Path) -> Graph:
     if row_ptr is not None and not damaged:
         if col_idx is None:
             col_idx = np.empty(0, np.int32)
-        # what would lead readers of the arrays out of bounds must not come from a file
+        # a file must not send readers of the arrays out of bounds
         damaged = row_ptr[0] != 0 or row_ptr[-1] != arcs or bool(np.any(row_ptr[1:] < row_ptr[:-1]))
         damaged = damaged or bool(arcs and (col_idx.min() < 0 or col_idx.max() >= n))
     if damaged or row_ptr is None or col_idx is None:
         raise InputError(
-            f"{path}: its rows or columns are out of range, so it is damaged; convert the graph anew"
+            f"{path}: its rows or columns are out of range, so it is damaged; convert the graph again"
         )
     if ids is not None and len(ids) == n + 1:
         text = b"" if found["text"] is None else found["text"].tobytes()
@@ -150,17 +132,18 @@ def _map(path: Path) -> Graph:
             ends = zip(ids[:-1].tolist(), ids[1:].tolist(), strict=True)
             ids = np.array([text[start:end].decode() for start, end in ends], object)
         except UnicodeDecodeError as error:
-            raise InputError(f"{path}: its section text is damaged; convert the graph anew") from error
-    graph = Graph(
-        row_ptr,
-        col_idx,
-        weights=found["weights"],
-        multiplicity=found["multiplicity"],
-        ids=ids,
-        directed=bool(flags & DIRECTED),
+            raise InputError(f"{path}: its section text is damaged; convert the graph again") from error
+    return Graph.of(
+        Arrays(
+            row_ptr,
+            col_idx,
+            weights=found["weights"],
+            multiplicity=found["multiplicity"],
+            ids=ids,
+            directed=bool(flags & DIRECTED),
+            num_self_loops=loops,
+        )
     )
-    graph.__dict__["num_self_loops"] = loops
-    return graph
 
 
 def write_binary(graph: Graph, path: Path) -> list[str]:

@@ -34,7 +34,7 @@ class Options:
     bare_is_directed: bool = False
 
     def direction(self, file_says: bool | None = None) -> bool:
-        """Directed or not: the user's word, else the file's, else what is usual for the command."""
+        """Directed or not: as the user says, else as the file says, else the command's default."""
         for answer in (self.directed, file_says):
             if answer is not None:
                 return answer
@@ -43,11 +43,11 @@ class Options:
 
 @dataclass
 class Loaded:
-    """A graph as it came from a file, and what there is to tell about it."""
+    """A graph read from a file, and facts for the summary."""
 
     graph: Graph
     rows: str  # "48436 rows": what the file held
-    notes: list[str] = field(default_factory=list)  # whatever was skipped
+    notes: list[str] = field(default_factory=list)  # what was skipped
 
 
 @contextmanager
@@ -57,18 +57,18 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except (EOFError, zlib.error) as error:
         raise InputError(
-            f"{path}: the gzip data end too early or are damaged ({error}); fetch the file anew"
+            f"{path}: the gzip data end too early or are damaged ({error}); download the file again"
         ) from error
     except gzip.BadGzipFile as error:
         raise InputError(
-            f"{path}: named .gz, but not compressed by gzip ({error}); rename it or fetch it anew"
+            f"{path}: named .gz, but not compressed by gzip ({error}); rename it or download it again"
         ) from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
 def check_file(path: Path, may_be_empty: bool = False) -> None:
-    """Refuse what is no regular file with something in it."""
+    """Raise InputError unless the path is a regular file that is not empty."""
     with reading(path):
         try:
             state = path.stat()
@@ -104,7 +104,7 @@ def open_text(path: Path, encoding: str) -> IO[str]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """`atomic_write`, packed if the name ends in .gz (the same bytes each time: no name, no date)."""
+    """`atomic_write`, compressed if the name ends in .gz (no name, no date: the same bytes each time)."""
     with atomic_write(path, "wb") as file:
         if path.suffix != ".gz":
             yield file
@@ -114,7 +114,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def only_int_ids(path: Path, options: Options, format_name: str) -> None:
-    """Refuse ids="str" where the format numbers its vertices."""
+    """Raise InputError for ids="str" with a format that numbers its vertices."""
     if options.ids == "str":
         raise InputError(
             f"{path}: vertices of {format_name} files are numbers; leave --ids str (ids='str') out"
@@ -122,7 +122,7 @@ def only_int_ids(path: Path, options: Options, format_name: str) -> None:
 
 
 def check_vertex_count(path: Path, n: int) -> None:
-    """Refuse more vertices than an int32 counts."""
+    """Raise InputError for more vertices than int32 can number."""
     if n > INT32_MAX:
         raise InputError(f"{path}: {n} vertices; clgraph takes at most {INT32_MAX}")
 
@@ -141,20 +141,22 @@ def renumbered(graph: Graph) -> list[str]:
 
 
 def id_cells(graph: Graph, mark: bytes, path: Path, forbidden: str = "") -> npt.NDArray[np.uint64]:
-    """A cell of text for each vertex's id, ended by `mark`; ids that the format cannot hold are refused."""
+    """A cell of text for each vertex's id, ended by `mark`; InputError if the format cannot hold an id."""
     if graph.ids.dtype != object:
         return cells(graph.ids, mark)
     for name in graph.ids.tolist():
         if not name or name[0] in "#%" or name != name.strip() or any(c in forbidden for c in name):
-            raise InputError(f"cannot write {path}: vertex id {name!r} cannot stand in this format; use .clg")
+            raise InputError(
+                f"cannot write {path}: vertex id {name!r} cannot be written in this format; use .clg"
+            )
     return cells(np.array([name.encode() for name in graph.ids.tolist()], dtype=bytes), mark)
 
 
 def cells(values: npt.NDArray[Any], mark: bytes) -> npt.NDArray[np.uint64]:
-    """Text of each value (non-negative integers, or byte strings) and a mark behind it.
+    """Text of each value (non-negative integers, or byte strings), followed by a mark.
 
-    Rows of whole 8-byte words, shape (len(values), words), so that gathering them is fast; unused bytes
-    are zero, wherever they stand, and `write_cells` drops them.
+    Rows of whole 8-byte words, shape (len(values), words), so that gathering them is fast. Unused bytes are
+    zero, and `write_cells` drops them.
     """
     if values.dtype.kind in "iu":
         width = len(str(int(values.max()))) if len(values) else 1

@@ -1,9 +1,9 @@
-"""The fast way through large edge lists: rows of plain non-negative integers, parsed by NumPy in blocks.
+"""The fast path through large edge lists: rows of plain non-negative integers, parsed by NumPy in blocks.
 
 `numpy.loadtxt` takes 3.1 s for 16 million rows; blocks that stay in the cache, parsed eight digits at
-a time (D. Lemire's multiplications, as in simdjson, on arrays of 64-bit words), take 1.2 s. Anything out of
-the ordinary (a sign, a comment between the rows, a missing field, two blanks in a row) makes the whole file
-go to `numpy.loadtxt` instead, so nothing here has to deal with it.
+a time (D. Lemire's multiplications, as in simdjson, on arrays of 64-bit words), take 1.2 s. Anything unusual
+(a sign, a comment between the rows, a missing field, two blanks in a row) sends the whole file to
+`numpy.loadtxt` instead, so nothing here has to deal with it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ DIGITS = np.array([(2**64 - (1 << (64 - 8 * k))) & 0x0F0F0F0F0F0F0F0F for k in r
 def read_integers(
     path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool
 ) -> list[npt.NDArray[np.integer]] | None:
-    """Columns of a file whose lines behind the first `skip` are `width` integers parted by one sign each.
+    """Columns of a file whose lines after the first `skip` are `width` integers, one character apart.
 
     Returns
     -------
-    list of int32 or int64 arrays, or None if the file is not that plain
+    list of int32 or int64 arrays, or None if the file holds anything else
     """
     parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
     separators = (44,) if comma else (9, 32)
@@ -38,7 +38,7 @@ def read_integers(
     with open_binary(path) as file:
         for _ in range(skip):
             if b"\r" in file.readline().rstrip(b"\r\n"):
-                return None  # a line end of its own, for whoever counted the lines to skip
+                return None  # whoever counted the lines to skip took this for a line end
         while data := file.read(BLOCK):
             cut = data.rfind(b"\n") + 1
             block, rest = b"".join((bytes(PAD), rest, data[:cut])), rest * (not cut) + data[cut:]
@@ -58,23 +58,23 @@ def _append(
     columns: tuple[int, ...],
     separators: tuple[int, ...],
 ) -> bool:
-    """Parse one block of whole lines, or say that it is not plain."""
+    """Parse one block of whole lines; False if it holds anything but such integers."""
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     text = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(text < ord("0"))[PAD:]
     if len(ends) % width or text.max() > ord("9"):
         return False
-    signs = text[ends].reshape(-1, width)
-    between = signs[:, :-1]
+    separator = text[ends].reshape(-1, width)
+    between = separator[:, :-1]
     right = (between == separators[0]) | (between == separators[-1])
-    if not (np.all(signs[:, -1] == ord("\n")) and np.all(right)):
+    if not (np.all(separator[:, -1] == ord("\n")) and np.all(right)):
         return False
     length = np.diff(ends, prepend=PAD - 1) - 1
     longest = int(length.max(initial=1))
     if length.min(initial=1) < 1 or longest > 16:
         return False
-    words = np.ndarray(len(text) - 7, "<u8", block, strides=(1,))  # the 8 bytes from each place on
+    words = np.ndarray(len(text) - 7, "<u8", block, strides=(1,))  # the 8 bytes from each position on
     values = _eight_digits(words[ends - 8], np.minimum(length, 8))
     if longest > 8:
         values += _eight_digits(words[ends - 16], np.maximum(length - 8, 0)) * np.uint64(10**8)

@@ -1,10 +1,10 @@
-"""Edge lists: one edge a row, two ids and perhaps a weight.
+"""Edge lists: one edge per row, two ids and perhaps a weight.
 
-Read are SNAP's files (comments begin with ``#``), networkrepository's (``%``), and CSV with or without a
-header; fields are parted by commas, tabs or spaces, lines end in LF or CRLF. Plain files take the fast way
-(`digits`), others NumPy's parser; only if that refuses too, or a number is out of range, `_scan` goes through
-the lines in Python: it defines what is right, names the line that is not, and reads the odd file that the
-others cannot.
+These are SNAP's files (comments begin with ``#``), networkrepository's (``%``), and CSV with or without a
+header; fields are separated by commas, tabs or spaces, lines end in LF or CRLF. Plain files take the fast
+path (`digits`), others NumPy's parser. Only if that fails too, or a number is out of range, `_scan` goes
+through the lines in Python: it defines what is valid, names the line that is not, and reads the rare file
+that the others cannot.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ CHUNK = 1 << 18  # rows written at a time: a few MB, which stay in the cache
 class _Layout:
     """How the rows of one file look."""
 
-    comment: str  # the sign that opens comments
-    delimiter: str | None  # None: any run of blanks
+    comment: str  # the character that opens comments
+    delimiter: str | None  # None: any run of white space
     columns: tuple[int, ...]  # of source, target and, if asked for, weight
     width: int  # fields in the first row
     skip: int  # lines before it
@@ -79,7 +79,7 @@ def _encoding(options: Options) -> str:
 
 
 def _look(path: Path, options: Options) -> _Layout:
-    """Find the first row and see how it is laid out."""
+    """Find the first row and how it is laid out."""
     comment, lines = "#", 0
     with _text(path, options) as file:
         for number, raw in _numbered(file, path):
@@ -117,7 +117,7 @@ def _look(path: Path, options: Options) -> _Layout:
 
 
 def _parse(path: Path, layout: _Layout) -> tuple[Any, Any, Any] | None:
-    """Integers (and weights) by NumPy, or None if it meets anything that it or we do not take."""
+    """Integers (and weights) by NumPy; None if the file holds anything that it or we do not accept."""
     weighted = len(layout.columns) == 3
     if not weighted:
         comma = layout.delimiter == ","
@@ -129,7 +129,7 @@ def _parse(path: Path, layout: _Layout) -> tuple[Any, Any, Any] | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "no data": the scan says it better
             table = np.loadtxt(
-                os.path.abspath(path),  # given a name, NumPy reads by blocks; given a file, line by line
+                os.path.abspath(path),  # NumPy reads a named file in blocks, an open one line by line
                 dtype=kinds if weighted else np.int64,
                 comments=layout.comment,
                 delimiter=layout.delimiter,
@@ -196,7 +196,7 @@ def _bad_id(where: str, name: str) -> NoReturn:
             f"{where}: id {name} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with --ids str"
         )
     raise InputError(
-        f"{where}: {name[:80]!r} where the id of a vertex, a whole number, should be; "
+        f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
         "if ids are text, read with --ids str (ids='str')"
     )
 
@@ -208,7 +208,7 @@ def _weight(where: str, text: str) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise InputError(
-            f"{where}: weight {text[:80]!r} is not a finite number; mend it or leave --weights out"
+            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave --weights out"
         )
     return value
 
@@ -218,7 +218,7 @@ def _text(path: Path, options: Options) -> IO[str]:
 
 
 def _numbered(file: IO[str], path: Path) -> Iterator[tuple[int, str]]:
-    """Lines and their numbers, without a byte order mark; undecodable bytes are named by their line."""
+    """Lines and their numbers, without a byte order mark; an InputError names a line that is not UTF-8."""
     try:
         for number, line in enumerate(file, 1):
             if number == 1:
@@ -245,7 +245,7 @@ def _split(line: str, delimiter: str | None, where: str) -> list[str]:
         try:
             return [field.strip() for field in next(csv.reader([line], skipinitialspace=True, strict=True))]
         except csv.Error as error:
-            raise InputError(f"{where}: quotes that do not match in {line[:80]!r}; mend them") from error
+            raise InputError(f"{where}: quotes that do not match in {line[:80]!r}; correct them") from error
     return [field.strip() for field in line.split(delimiter)]
 
 
@@ -287,7 +287,7 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
 
 def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
     """Weights as the shortest text that reads back to the same number."""
-    # equal ones are formatted once: weights are often small whole numbers
+    # equal weights are formatted once: they are often small whole numbers
     values, place = np.unique(weights, return_inverse=True)
     return cells(np.array([repr(value).encode() for value in values.tolist()], dtype="S"), mark)[place]
 

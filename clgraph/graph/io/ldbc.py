@@ -1,5 +1,7 @@
-"""LDBC Graphalytics: NAME.v lists the vertices, NAME.e the edges (and weights); NAME.properties, where it is
-there, says whether the graph is directed."""
+"""LDBC Graphalytics: NAME.v lists the vertices, NAME.e the edges (and weights).
+
+NAME.properties, if it exists, says whether the graph is directed.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
                 if options.ids == "int":
                     if not (name.isascii() and name.isdigit() and int(name) <= ID_MAX):
                         raise InputError(
-                            f"{path}, line {number}: {name[:80]!r} is no vertex id, a whole number up to "
+                            f"{path}, line {number}: {name[:80]!r} is not a vertex id, a whole number up to "
                             f"{ID_MAX}; if ids are text, read with --ids str (ids='str')"
                         )
                     found.append(int(name))
@@ -95,13 +97,13 @@ def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
                     found.append(name)
         except UnicodeDecodeError as error:
             raise InputError(
-                f"{path}: bytes that are no UTF-8 text ({error.reason}); convert the file with iconv"
+                f"{path}: bytes that are not UTF-8 ({error.reason}); convert the file with iconv"
             ) from error
     vertices = np.array(found, np.int64 if options.ids == "int" else object)
     if len(set(found)) < len(found):
         values, counts = np.unique(vertices, return_counts=True)
         raise InputError(
-            f"{path}: vertex {values[np.argmax(counts)]} stands there {counts.max()} times; keep it once"
+            f"{path}: vertex {values[np.argmax(counts)]} is listed {counts.max()} times; keep it once"
         )
     return vertices
 

@@ -1,7 +1,7 @@
-"""METIS graph files: line i lists the neighbours of vertex i, from 1; undirected: every edge stands twice.
+"""METIS graph files: line i lists the neighbours of vertex i, from 1; undirected: every edge is listed twice.
 
 The header is ``n m [fmt [ncon]]``; fmt's three digits say whether lines hold vertex sizes, `ncon` vertex
-weights, and a weight behind each neighbour. A blank line is a vertex without neighbours.
+weights, and a weight after each neighbour. A blank line is a vertex without neighbours.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def read_metis(path: Path, options: Options) -> Loaded:
         (n, m, sizes, ncon, weighted), lengths, numbers = _read_numbers(path)
     if len(lengths) < n:
         raise InputError(
-            f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; fetch the "
-            "file anew"
+            f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; download "
+            "the file again"
         )
     if np.any(lengths[n:]):
         raise InputError(
-            f"{path}, line {_line_of(path, n)}: more lines than the {n} vertices of the header; mend the "
+            f"{path}, line {_line_of(path, n)}: more lines than the {n} vertices of the header; correct the "
             "header"
         )
     lengths = lengths[:n]
@@ -79,7 +79,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
             notes.append("edge weights skipped")
     elif options.weights:
         raise InputError(
-            f"{path}, line 1: the header says that there are no edge weights; leave --weights out"
+            f"{path}, line 1: the header says that the file has no edge weights; leave --weights out"
         )
     outside = np.flatnonzero((numbers < 1) | (numbers > n))
     tail = np.repeat(np.arange(n, dtype=np.int32), lengths)
@@ -95,8 +95,8 @@ def read_metis(path: Path, options: Options) -> Loaded:
     edges = int(np.count_nonzero(once))
     if m != edges and 2 * m != len(head):
         raise InputError(
-            f"{path}: the header says {m} edges, but the lines hold {edges}; fetch the file anew or mend "
-            "the header"
+            f"{path}: the header says {m} edges, but the lines hold {edges}; download the file again or "
+            "correct the header"
         )
     directed = options.direction(False)
     if not directed:
@@ -114,7 +114,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
 
 
 def _read_numbers(path: Path) -> tuple[_Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The header, how many numbers each line behind it holds, and these numbers."""
+    """The header, how many numbers each line after it holds, and these numbers."""
     header, before = None, 0  # before: lines of the file before this block
     lengths, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     with open_binary(path) as file:
@@ -162,7 +162,7 @@ def _header(path: Path, fields: list[bytes]) -> _Header:
 def _check_twins(
     path: Path, tail: npt.NDArray[Any], head: npt.NDArray[Any], weights: npt.NDArray[Any] | None
 ) -> None:
-    """Refuse an arc without its twin, or with a twin of another weight."""
+    """Raise InputError for an arc without its twin, or with a twin of another weight."""
     there = (tail.astype(np.int64) << 32) | head
     back = (head.astype(np.int64) << 32) | tail
     if weights is None:
@@ -185,12 +185,12 @@ def _check_twins(
         raise InputError(
             f"{path}, line {_line_of(path, u)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
             f"(line {_line_of(path, v)}) does not list {u + 1} {what}; METIS files hold every edge twice: "
-            "mend the line, or give directed graphs as edge lists"
+            "correct the line, or give directed graphs as edge lists"
         )
 
 
 def _line_of(path: Path, vertex: int) -> int:
-    """The line on which this vertex (from 0) stands."""
+    """The number of the line of this vertex (counted from 0)."""
     left = int(vertex) + 1  # and the header
     header = False
     with open_binary(path) as file:

@@ -1,6 +1,6 @@
 """Matrix Market files, by SciPy's reader and writer: entry (i, j) is the arc i -> j.
 
-`symmetric` matrices are undirected, all others directed; vertices bear the numbers of the file, 1 .. n.
+`symmetric` matrices are undirected, all others directed; vertex ids are the numbers in the file, 1 .. n.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from clgraph.graph.io.common import (
 def _stream(file: Any) -> Any:
     """A file that can be read and written, but not sought.
 
-    SciPy seeks back over what it read too much, and aborts the whole process where that fails.
+    SciPy seeks back when it has read too far, and aborts the whole process where that fails.
     """
     return SimpleNamespace(read=file.read, write=file.write)
 
@@ -64,12 +64,12 @@ def read_mtx(path: Path, options: Options) -> Loaded:
             raise
         except (ValueError, OverflowError) as error:
             raise InputError(
-                f"{path}: not a right Matrix Market file: {error}; mend that line or fetch the file anew"
+                f"{path}: not a valid Matrix Market file: {error}; correct that line or download it again"
             ) from error
     weights = matrix.data.astype(np.float64) if options.weights else None
     if weights is not None and not np.all(np.isfinite(weights)):
         raise InputError(
-            f"{path}, line {_line_not_finite(path)}: the entry is not a finite number; mend it or leave "
+            f"{path}, line {_line_not_finite(path)}: the entry is not a finite number; correct it or leave "
             "--weights out"
         )
     source, target = (end.astype(np.int32) for end in matrix.coords)

@@ -1,6 +1,6 @@
 """scipy.sparse .npz files: entry (i, j) is the arc i -> j, vertices are numbered from 0.
 
-What SciPy's format does not know (ids, direction) stands beside its arrays; SciPy reads such a file as ever.
+What SciPy's format lacks (ids, direction) is stored beside its arrays; SciPy still reads such a file.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def read_npz(path: Path, options: Options) -> Loaded:
             with np.load(path) as file:
                 own = {name: file[name] for name in ("clgraph_directed", "clgraph_ids") if name in file}
         except (ValueError, KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-            # not SciPy's words: they advise to load what is no archive with allow_pickle, unsafely
+            # not SciPy's message: for other files it advises allow_pickle, which is unsafe
             raise InputError(
                 f"{path}: not a matrix saved by scipy.sparse.save_npz, or damaged ({type(error).__name__}); "
-                "save it anew"
+                "save it again"
             ) from error
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         shape = " x ".join(map(str, matrix.shape))
@@ -45,7 +45,7 @@ def read_npz(path: Path, options: Options) -> Loaded:
         raise InputError(f"{path}: entries of type {matrix.dtype} cannot be weights; leave --weights out")
     if options.weights and not np.all(np.isfinite(matrix.data)):
         raise InputError(
-            f"{path}: the matrix holds a value that is not finite; mend it or leave --weights out"
+            f"{path}: the matrix holds a value that is not finite; correct it or leave --weights out"
         )
     entries = matrix.nnz
     graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights, asymmetric="sum")

@@ -1,0 +1,95 @@
+"""Graphs read from files and written to them."""
+
+from __future__ import annotations
+
+import os
+
+from clgraph.files.summary import read_with_summary, write_with_summary
+from clgraph.graph import Duplicates, Graph
+from clgraph.graph.io.common import Ids
+
+__all__ = ["read", "write"]
+
+
+def read(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    directed: bool | None = None,
+    ids: Ids = "int",
+    weights: bool = False,
+    duplicates: Duplicates = "merge",
+) -> Graph:
+    """Read a graph from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        ``.txt .tsv .csv .edges .edgelist .el`` (edge lists), ``.mtx`` (Matrix Market), ``.graph .metis``
+        (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), each plain or with ``.gz``; ``.npz``
+        (scipy.sparse), ``.clg`` (clgraph's own, mapped into memory), ``.parquet .pq`` and ``.arrow .feather``
+        (edge tables; extra ``arrow``).
+    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
+        Default: by the suffix.
+    directed : bool, optional
+        Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
+        knows), else undirected.
+    ids : {"int", "str"}
+        What vertex ids of edge lists, edge tables and LDBC files are: non-negative integers, or text.
+    weights : bool
+        Take the third column, or the entries of a matrix, as float64 weights.
+    duplicates : {"merge", "keep"}
+        Parallel edges become one (weights summed, the count in `Graph.multiplicity`), or stay copies.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        If the file does not exist or is not valid; it names the file, the line and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "small.txt")
+    >>> _ = path.write_text("# a comment\\n10 20\\n20 30\\n")
+    >>> read(path)
+    <Graph: undirected, 3 vertices, 2 edges>
+    """
+    return read_with_summary(
+        path, format=format, directed=directed, ids=ids, weights=weights, duplicates=duplicates
+    )[0]
+
+
+def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Write a graph to a file, completely or not at all.
+
+    Edge lists hold the original ids, separated by one tab (or commas, with a header, for ``.csv``), in index
+    order, u <= v if undirected, one row per edge; merged parallel edges are written once. Isolated vertices
+    are kept by every format but edge lists and edge tables, ids by all but Matrix Market and METIS.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : str or path
+    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
+        Default: by the suffix.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or the format cannot hold this graph.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp(), "triangle.txt")
+    >>> write(Graph.from_edges([30, 10, 20], [10, 20, 30]), path)
+    >>> path.read_text()
+    '10\\t20\\n10\\t30\\n20\\t30\\n'
+    """
+    write_with_summary(graph, path, format=format)

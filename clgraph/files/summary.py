@@ -1,0 +1,83 @@
+"""Reading and writing as the commands do it: with a line that says what was read, merged, skipped or lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import get_args
+
+from clgraph.errors import InputError
+from clgraph.graph import Duplicates, Graph
+from clgraph.graph.io.common import Ids, Loaded, Options, check_file, counted
+from clgraph.graph.io.formats import check_writable, find_format
+
+
+def read_with_summary(
+    path: str | os.PathLike[str],
+    *,
+    bare_is_directed: bool = False,
+    format: str | None = None,
+    directed: bool | None = None,
+    ids: Ids = "int",
+    weights: bool = False,
+    duplicates: Duplicates = "merge",
+) -> tuple[Graph, str]:
+    """`read`, and a line that says how the file was read and what was merged or skipped.
+
+    Parameters
+    ----------
+    bare_is_directed : bool
+        How to read a file that does not say whether it is directed, if `directed` does not either.
+
+    Returns
+    -------
+    graph : Graph
+    summary : str
+        As ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
+    """
+    for name, value, known in (("ids", ids, get_args(Ids)), ("duplicates", duplicates, get_args(Duplicates))):
+        if value not in known:
+            raise InputError(f"{name} is {value!r}: use {' or '.join(map(repr, known))}")
+    file = Path(path)
+    name, form = find_format(file, format)
+    if name != "ldbc":  # which looks for its two files itself
+        check_file(file)
+    options = Options(directed, ids, weights, duplicates, bare_is_directed)
+    try:
+        loaded = form.read(file, options)
+    except InputError as error:
+        # errors raised by Graph itself do not name the file
+        if str(error).startswith(str(file.with_suffix(""))):
+            raise
+        raise InputError(f"{file}: {error}") from error
+    return loaded.graph, f"read {file.name}: {_describe(loaded)}"
+
+
+def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> str:
+    """`write`, and a line that says what was written and what the format could not hold."""
+    check_writable(path, format)
+    file = Path(path)
+    notes = find_format(file, format)[1].write(graph, file)
+    return f"wrote {file.name}: {_size(graph)}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _describe(loaded: Loaded) -> str:
+    graph = loaded.graph
+    repeated = graph.num_duplicates
+    facts = [loaded.rows]
+    if repeated and graph.multiplicity is not None:
+        facts.append(f"{repeated} merged as parallel")
+    elif repeated:
+        facts.append(f"{repeated} parallel copies kept")
+    if graph.num_self_loops:
+        facts.append(counted(graph.num_self_loops, "self-loop"))
+    if loaded.notes:
+        facts.append("skipped: " + ", ".join(loaded.notes))
+    return f"{_size(graph)} ({'; '.join(facts)})"
+
+
+def _size(graph: Graph) -> str:
+    kind = "directed" if graph.directed else "undirected"
+    weighted = ", weighted" if graph.weights is not None else ""
+    vertices = counted(graph.num_vertices, "vertex", "vertices")
+    return f"{kind}, {vertices}, {counted(graph.num_edges, 'edge')}{weighted}"

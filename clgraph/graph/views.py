@@ -1,0 +1,64 @@
+"""Graphs made from a graph's arrays: reversed, undirected, some of the vertices, some of the arcs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import row_ptr_of, sorted_rows, stable_argsort
+
+
+def reversed_arcs(graph: Arrays) -> Arrays:
+    """Every arc reversed."""
+    order = stable_argsort(graph.col_idx)
+    return replace(
+        graph,
+        row_ptr=row_ptr_of(np.bincount(graph.col_idx, minlength=graph.num_vertices)),
+        col_idx=graph.tails()[order],
+        weights=None if graph.weights is None else graph.weights[order],
+        multiplicity=None if graph.multiplicity is None else graph.multiplicity[order],
+    )
+
+
+def without_directions(graph: Arrays, *, keep_copies: bool) -> Arrays:
+    """Arcs u->v and v->u as one edge (weights and counts summed), or each arc as an edge of its own."""
+    return sorted_rows(
+        graph.tails(),
+        graph.col_idx,
+        graph.num_vertices,
+        weights=graph.weights,
+        multiplicity=graph.multiplicity,
+        ids=graph.ids,
+        directed=False,
+        duplicates="keep" if keep_copies else "merge",
+    )
+
+
+def some_arcs(graph: Arrays, keep: npt.NDArray[np.bool_]) -> Arrays:
+    """The same vertices with some of the arcs (of an undirected graph the mask must hold both or none)."""
+    kept_before = np.zeros(len(keep) + 1, dtype=graph.row_ptr.dtype)
+    np.cumsum(keep, dtype=graph.row_ptr.dtype, out=kept_before[1:])
+    return replace(
+        graph,
+        row_ptr=kept_before[graph.row_ptr],
+        col_idx=graph.col_idx[keep],
+        weights=None if graph.weights is None else graph.weights[keep],
+        multiplicity=None if graph.multiplicity is None else graph.multiplicity[keep],
+        num_self_loops=None,
+    )
+
+
+def some_vertices(graph: Arrays, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Arrays:
+    """Some vertices, renumbered in order, and some arcs between them; their ids stay."""
+    smaller = some_arcs(graph, arcs)
+    new_index = np.cumsum(vertices, dtype=np.int32)
+    new_index -= 1
+    return replace(
+        smaller,
+        row_ptr=np.concatenate((smaller.row_ptr[:-1][vertices], smaller.row_ptr[-1:])),
+        col_idx=new_index[smaller.col_idx],
+        ids=np.flatnonzero(vertices) if graph.ids is None else graph.ids[vertices],
+    )

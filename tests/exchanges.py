@@ -1,0 +1,50 @@
+"""Graphs that go to other libraries and back, and the libraries (they come with the extra ``test``)."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clgraph import Graph
+
+# in CI the extra `test` has brought the libraries: one that is missing fails there
+needed = importlib.import_module if os.environ.get("CI") == "true" else pytest.importorskip
+
+NAMES = ["zoë", "b", "a", "10", "B", "\U0001f600", "￿", "ab"]
+
+
+def rich(kind: str, directed: bool, weighted: bool, copies: bool) -> Graph:
+    """A graph with a loop and parallel edges, weights, and ids of a kind."""
+    rng = np.random.default_rng(len(kind) + 2 * directed + weighted)
+    ids: Any = {
+        "plain": np.arange(8),
+        "gaps": np.array([3, 10, 7, 2**40, 2**62, 5, 0, 12]),
+        "names": np.array(NAMES, dtype=object),
+    }[kind]
+    source, target = rng.integers(0, 8, (2, 25))
+    source[0] = target[0]
+    source[1:9] = np.arange(8)  # no vertex is without edges: tables do not hold it
+    source[9], target[9] = source[8], target[8]  # parallel
+    return Graph.from_edges(
+        ids[source],
+        ids[target],
+        weights=rng.random(25) if weighted else None,
+        directed=directed,
+        duplicates="keep" if copies else "merge",
+    )
+
+
+def on_rich_graphs(test: Any) -> Any:
+    """Run a test on graphs of every kind: ``test(kind, directed, weighted, copies)``."""
+    for name, values in (
+        ("copies", [False, True]),
+        ("weighted", [False, True]),
+        ("directed", [False, True]),
+        ("kind", ["plain", "gaps", "names"]),
+    ):
+        test = pytest.mark.parametrize(name, values)(test)
+    return test

@@ -1,0 +1,105 @@
+"""igraph graphs, there and back."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from exchanges import needed, on_rich_graphs, rich
+from graphs import same
+
+from clgraph import Graph, InputError
+
+igraph = needed("igraph")
+
+
+@on_rich_graphs
+def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool) -> None:
+    graph = rich(kind, directed, weighted, copies)
+    duplicates: Any = "keep" if copies else "merge"
+    same(Graph.from_igraph(graph.to_igraph(), duplicates=duplicates), graph)
+
+
+def test_igraph_sees_the_same_graph() -> None:
+    graph = rich("names", True, True, False)
+    made = graph.to_igraph()
+    assert made.is_directed() and made.vs["name"] == graph.ids.tolist()
+    assert [made.neighbors(v, mode="out") for v in range(8)] == [
+        sorted(graph.col_idx[graph.row_ptr[v] : graph.row_ptr[v + 1]].tolist()) for v in range(8)
+    ]
+    np.testing.assert_allclose(
+        np.array(made.get_adjacency(attribute="weight").data), graph.to_scipy().toarray()
+    )
+
+
+def test_igraph_keeps_its_order_and_names() -> None:
+    made = igraph.Graph(n=4, edges=[(2, 0), (0, 1), (1, 0)])
+    made.vs["name"] = ["d", "a", "c", "b"]
+    graph = Graph.from_igraph(made)
+    assert graph.ids.tolist() == ["d", "a", "c", "b"] and graph.neighbors("d").tolist() == ["a", "c"]
+    assert graph.multiplicity is not None and graph.multiplicity.tolist() == [2, 1, 2, 1]
+    assert graph.index(["b", "d"]).tolist() == [3, 0]
+    made.vs["name"] = [7, 3, 9, 1]
+    assert Graph.from_igraph(made).ids.tolist() == [7, 3, 9, 1]
+    assert Graph.from_igraph(made, duplicates="keep").num_edges == 3
+    assert Graph.from_igraph(igraph.Graph()).num_vertices == 0
+    made.es["length"] = [1, 2, 3]
+    assert Graph.from_igraph(made, weight="length").weights.tolist() == [5, 1, 5, 1]  # type: ignore[union-attr]
+    assert Graph.from_igraph(made).weights is None
+
+
+def test_igraph_attributes_come_back_with_a_part() -> None:
+    ring = igraph.Graph.Ring(6, directed=True)
+    ring.vs["name"] = [10, 20, 30, 40, 50, 60]
+    ring.vs["colour"] = list("abcdef")
+    ring.es["label"] = list("uvwxyz")
+    part = Graph.from_igraph(ring).subgraph([5, 0, 3])
+    made = part.to_igraph(attributes=ring)
+    assert made.vs["name"] == [10, 40, 60] and made.vs["colour"] == ["a", "d", "f"]
+    assert made.es["label"] == ["z"]
+    view = Graph.from_edges([20, 10, 10], [10, 60, 40]).to_igraph(attributes=ring)  # 10-40 is no edge there
+    assert view.es["label"] == ["u", None, "z"]
+    with pytest.raises(InputError, match="vertex 11 is not in"):
+        Graph.from_edges([10], [11]).to_igraph(attributes=ring)
+    del ring.vs["name"]
+    with pytest.raises(InputError, match="vertex 60 is not in that igraph graph"):
+        part.to_igraph(attributes=ring)
+
+
+def test_no_vertices() -> None:
+    assert Graph.from_edges([], []).to_igraph().vcount() == 0
+
+
+def ring(names: list[Any] | None = None, **edges: Any) -> Any:
+    made = igraph.Graph.Ring(3)
+    if names is not None:
+        made.vs["name"] = names
+    for name, values in edges.items():
+        made.es[name] = values
+    return made
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: Graph.from_igraph(3), "igraph.Graph is needed, not int"),
+        (lambda: Graph.from_igraph(ring(["a", "b", "a"])), "two igraph vertices have the name 'a'"),
+        (lambda: Graph.from_igraph(ring(["a", None, "b"])), "vertex 1 has the name None"),
+        (lambda: Graph.from_igraph(ring([1, -2, 3])), "vertex 1 has the name -2"),
+        (lambda: Graph.from_igraph(ring(weight=[1, None, 2])), "edge 1 has weight None"),
+        (lambda: Graph.from_igraph(ring(weight=[1, "x", 2])), "edge 1 has weight 'x'"),
+        (lambda: Graph.from_igraph(ring(weight=[1, 2, float("inf")])), "edge 2 has weight inf"),
+        (lambda: Graph.from_igraph(ring(), weight="cost"), "no edge attribute 'cost'"),
+    ],
+)
+def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "igraph", None)
+    with pytest.raises(InputError, match=r"needs igraph, which .*'\w+\[igraph\]'"):
+        Graph.from_edges([0], [1]).to_igraph()

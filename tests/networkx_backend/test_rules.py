@@ -1,0 +1,52 @@
+"""What the backend says that it can run."""
+
+from __future__ import annotations
+
+import pytest
+
+nx = pytest.importorskip("networkx")
+
+
+from clgraph import networkx_backend as backend  # noqa: E402
+
+
+def test_can_run_says_why_not():
+    G = nx.path_graph(3)
+    for given, reason in [
+        ({"alpha": 1}, "alpha is 1"),
+        ({"alpha": "a"}, "alpha is 'a'"),
+        ({"tol": "x"}, "tol"),
+        ({"personalization": [1, 2]}, "personalization is a list"),
+        ({"beta": 1}, "beta"),
+        ({"nstart": {0: -1, 1: 3}}, "node 0 is -1"),
+        ({"nstart": {0: "a"}}, "not a number"),
+        ({"dangling": {0: 0}}, "dangling is zero"),
+    ]:
+        assert reason in backend.can_run("pagerank", (G,), given)
+    assert backend.can_run("pagerank", (G, 0.5, {0: 1}), {}) is True
+    assert "sort_neighbors" in backend.can_run("bfs_edges", (G, 0), {"sort_neighbors": sorted})
+    assert "None" in backend.can_run("has_path", (G, None, 1), {})
+    assert backend.can_run("bfs_layers", (G, (v for v in [0])), {}) is True
+    assert "list" in backend.can_run("bfs_edges", ([[0, 1]], 0), {})
+    complement = nx.algorithms.approximation.kcomponents._AntiGraph(G)
+    assert "overrides" in backend.can_run("connected_components", (complement,), {})
+    with pytest.raises(NotImplementedError, match="overrides"):
+        backend.convert_from_nx(complement)
+    for attributes in ({"preserve_edge_attrs": True}, {"node_attrs": {"x": None}}, {"edge_attrs": {"w": 0}}):
+        with pytest.raises(NotImplementedError):
+            backend.convert_from_nx(G, **attributes)
+
+
+def test_the_info_lists_what_the_backend_has():
+    import inspect
+
+    import _clgraph_networkx
+
+    functions = {name for name in backend.__all__ if hasattr(nx, name)}
+    assert functions == set(_clgraph_networkx.FUNCTIONS) == set(_clgraph_networkx.get_info()["functions"])
+    assert set(backend.rules.CROSSOVER) | set(backend.rules.EARLY_END) == functions
+    for name in functions:  # the same names of arguments, with the same defaults
+        ours = inspect.signature(getattr(backend, name))
+        theirs = inspect.signature(nx.utils.backends._registered_algorithms[name].orig_func)
+        for one, other in zip(ours.parameters.values(), theirs.parameters.values(), strict=True):
+            assert (one.name, one.default) == (other.name, other.default)

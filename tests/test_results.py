@@ -1,0 +1,41 @@
+"""What every result says (`clgraph.results`): where its arrays are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from exchanges import rich
+
+from clgraph import Graph, InputError, bfs, connected_components, pagerank
+
+
+@pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")  # of pyopencl's own kernels
+def test_results_stay_on_the_device(device: Any) -> None:
+    from pyopencl.array import Array
+
+    graph = rich("gaps", True, False, False)
+    for source in (graph.ids[3], graph.ids[[3, 5]], graph.ids[[3]]):
+        host = bfs(graph, source, device=device)
+        there = bfs(graph, source, device=device, arrays="device")
+        for name in ("distance", "predecessor", "source_of"):
+            want, got = getattr(host, name), getattr(there, name)
+            assert (want is None) == (got is None)
+            if want is not None:
+                assert isinstance(got, Array) and got.queue == device.queue
+                np.testing.assert_array_equal(got.get(), want)
+    found = connected_components(graph, connection="strong", device=device, arrays="device")
+    doubled = (found.labels * 2).get()  # a kernel goes on with it
+    again = connected_components(graph, connection="strong", device=device)
+    np.testing.assert_array_equal(doubled, 2 * again.labels)
+    np.testing.assert_array_equal(found.sizes, again.sizes)
+    empty = connected_components(Graph.from_edges([], []), device=device, arrays="device")
+    assert empty.labels.shape == (0,)
+    for variant in ("auto", "runs", "bins", "pull"):  # some of them put vertices into an order of their own
+        ranks = pagerank(graph, device=device, variant=variant)
+        there = pagerank(graph, device=device, variant=variant, arrays="device")
+        assert isinstance(there.ranks, Array) and there.top(3) == ranks.top(3)
+        np.testing.assert_array_equal(there.ranks.get(), ranks.ranks)
+    with pytest.raises(InputError, match="'host' or 'device'"):
+        bfs(graph, graph.ids[0], device=device, arrays="gpu")  # type: ignore[arg-type]
