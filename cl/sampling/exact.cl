@@ -112,14 +112,7 @@ __kernel void exact_collect_edges(const int n, __global const OFFSET *restrict r
                 }
 }
 
-// What is left, for the host.
-__kernel void exact_live_vertices(const int n, __global const int *restrict label, const int root,
-                                  __global uchar *restrict live)
-{
-    FOR_ITEMS(v, n)
-        live[v] = label[v] == root;
-}
-
+// The arcs alive at `threshold` in the component `root`.
 __kernel void exact_live_arcs(const int n, __global const OFFSET *restrict row_ptr, __global const uint *restrict key,
                               const uint threshold, __global const int *restrict label, const int root,
                               __global uchar *restrict live)
@@ -129,13 +122,4 @@ __kernel void exact_live_arcs(const int n, __global const OFFSET *restrict row_p
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
             live[p] = there && key[p] >= threshold;   // a live arc does not leave its component
     }
-}
-
-__kernel void exact_induced_arcs(const int n, __global const OFFSET *restrict row_ptr,
-                                 __global const int *restrict col_idx, __global const uchar *restrict live_vertices,
-                                 __global uchar *restrict live)
-{
-    FOR_ITEMS(v, n)
-        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
-            live[p] = live_vertices[v] & live_vertices[col_idx[p]];
 }

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 import clgraph.sampling.repair as repair
 from clgraph import Graph, powerlaw_graph, sample
+from clgraph.components.kept import graph_components
 from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.repair import Repair
@@ -92,7 +93,10 @@ def test_against_scipy(device: Any, name: str, follow: bool) -> None:
     """Batch after batch; every other one is tried with more edges first, which are then put back."""
     graph = GRAPHS[name]()
     edges = Edges(device, graph)
-    finder = Repair(edges.copra, graph, edges, vertices=False) if follow else LinkCompress(edges.copra)
+    components = graph_components(device, graph)
+    finder = (
+        Repair(edges.copra, graph, edges, vertices=False) if follow else LinkCompress(edges.copra, components)
+    )
     live = np.ones(graph.num_vertices, bool)
     live = check(edges, finder, live)
     rng = np.random.default_rng(4)
@@ -127,7 +131,7 @@ def test_samples_are_the_same(device: Any, method: str, monkeypatch: pytest.Monk
 
     followed = run(Repair)
     assert sum(label is None for label, _, _ in found) > len(found) / 2
-    plain = run(lambda copra, simple, choice, vertices: LinkCompress(copra))
+    plain = run(lambda copra, simple, choice, vertices: LinkCompress(copra, graph_components(device, simple)))
     assert np.array_equal(followed.graph.ids, plain.graph.ids)
     assert np.array_equal(followed.graph.col_idx, plain.graph.col_idx)
     assert followed.iterations == plain.iterations

@@ -9,8 +9,8 @@ import clgraph
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample, verify_sample
-from clgraph.sampling import METHODS, sample
-from clgraph.sampling.methods import CONTRACTING
+from clgraph.sampling import sample
+from clgraph.sampling.options import CONTRACTING, METHODS
 
 KEEPING = [method for method in METHODS if method not in CONTRACTING]  # test_contract.py has the others
 

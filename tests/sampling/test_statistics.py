@@ -22,8 +22,8 @@ from clgraph.reference import reference_sample
 from clgraph.sampling import sample
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.exact import ExactRun
 from clgraph.sampling.select import ByPriority
+from clgraph.sampling.threshold_search import ExactRun
 
 ALPHA = 1e-4  # a right law fails a test with this probability (over the choice of the seeds)
 SURELY = 1e-8  # a wrong law must miss by more than this
@@ -297,7 +297,7 @@ def test_exact_samples_are_those_of_a_plain_loop(device, method, few, monkeypatc
 
     By probes of a threshold on the device, and one by one on the host.
     """
-    monkeypatch.setattr("clgraph.sampling.exact.FEW", few)
+    monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", few)
     made = [sample(small_graph(), method, size=TARGET, seed=s, device=device) for s in range(400)]
     inside, edges = np.array([members(one) for one in made]), np.array([one.num_edges for one in made])
     assert differ(inside, edges, *plain_samples(method, 1000)) > ALPHA
