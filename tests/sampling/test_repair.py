@@ -91,7 +91,11 @@ GRAPHS = {
 @pytest.mark.parametrize("follow", [True, False])
 def test_against_scipy(device: Any, name: str, follow: bool) -> None:
     """Batch after batch; every other one is tried with more edges first, which are then put back."""
-    graph = GRAPHS[name]()
+    batches(device, GRAPHS[name](), follow)
+
+
+def batches(device: Any, graph: Graph, follow: bool = True) -> list[bool]:
+    """Remove and compare; whether the component was followed, at the start and through each batch."""
     edges = Edges(device, graph)
     components = graph_components(device, graph)
     finder = (
@@ -99,6 +103,7 @@ def test_against_scipy(device: Any, name: str, follow: bool) -> None:
     )
     live = np.ones(graph.num_vertices, bool)
     live = check(edges, finder, live)
+    followed = [isinstance(finder, Repair) and finder.follows]
     rng = np.random.default_rng(4)
     for step, share in enumerate((0.05, 0, 0.1, 0.2, 0.3, 0.5)):
         there = rng.permutation(np.flatnonzero(edges.there))
@@ -110,6 +115,8 @@ def test_against_scipy(device: Any, name: str, follow: bool) -> None:
             edges.undo()
         edges.remove(there[:count])
         live = check(edges, finder, live)
+        followed.append(isinstance(finder, Repair) and finder.follows)
+    return followed
 
 
 @pytest.mark.parametrize("method", ["drv", "dre", "drve", "dhyb"])
@@ -137,7 +144,18 @@ def test_samples_are_the_same(device: Any, method: str, monkeypatch: pytest.Monk
     assert followed.iterations == plain.iterations
 
 
+def test_the_component_is_followed(device: Any) -> None:
+    """What the tests below give up is kept up here."""
+    assert batches(device, GRAPHS["power-law"]())[:4] == [True] * 4
+
+
 def test_too_many_waves(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It then looks at everything, from there on."""
+    """The first batch that needs a wave more is the last one that is tried; the results stay right."""
     monkeypatch.setattr(repair, "WAVES", 0)
-    test_against_scipy(device, "power-law", True)
+    followed = batches(device, GRAPHS["power-law"]())
+    assert followed == [True] + [False] * (len(followed) - 1)
+
+
+def test_levels_that_a_byte_does_not_hold(device: Any) -> None:
+    """A path is too deep: it is never followed."""
+    assert not any(batches(device, GRAPHS["path"]()))
