@@ -1,7 +1,8 @@
 // sampling/exact.cl (pipelines): keyed thresholds of drv and dre (layout: cl/sampling/exact.cl).
 //
 // keys        one Philox block a cycle (ten rounds, unrolled into a pipeline), vertex by vertex or arc by arc
-// mask        the probe's begin: UNROLL vertices a cycle, three streams read and one written; components/finder.cl does the rest
+// mask        the start of a probe: UNROLL vertices a cycle, three streams read and one written; the rest is done by
+//             components/finder.cl
 // collect     one vertex or arc a cycle; live: UNROLL arcs of a row a cycle
 //
 // bound by    keys: the clock (a key a cycle); mask and live: the streams, 16 bytes a vertex, 5 bytes an arc
