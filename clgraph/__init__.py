@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
 from clgraph.components import Components, connected_components, largest_component
-from clgraph.csr.generate import powerlaw_graph, rmat_graph
+from clgraph.csr import powerlaw_graph, rmat_graph
 from clgraph.errors import (
     BuildError,
     CapacityError,
@@ -19,6 +19,7 @@ from clgraph.errors import (
     DeviceError,
     InputError,
 )
+from clgraph.files import read, write
 from clgraph.graph import Graph
 from clgraph.measures import Quality, clustering, quality, triangles
 from clgraph.ranking import PageRankResult, pagerank
@@ -36,8 +37,6 @@ from clgraph.reference import (
 from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
-
-# pyopencl is imported by the device floor alone, and only when it is used
 from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The device floor imports pyopencl, so its names are looked up when they are used."""
+    """Look up the names of `clgraph.device`, which imports pyopencl, when they are first used."""
     if name in ("Device", "get_device"):
         from clgraph import device
 
@@ -103,4 +102,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """The public names, and Python's own; not the folders and modules that imports leave here."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

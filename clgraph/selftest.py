@@ -19,7 +19,8 @@ from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_sample, verify_bfs, verify_components, verify_sample
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.ppr import verify_ppr
-from clgraph.sampling import EXACT, METHODS, sample
+from clgraph.sampling import sample
+from clgraph.sampling.options import EXACT, METHODS
 from clgraph.traversal import bfs
 
 if TYPE_CHECKING:

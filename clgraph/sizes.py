@@ -1,4 +1,4 @@
-"""How large a sample shall be: shares, percentages and counts read exactly (no binary rounding)."""
+"""Sizes of samples: shares, percentages and counts, read exactly (no binary rounding)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def target_size(size: float | int | str, num_vertices: int) -> int:
     Raises
     ------
     InputError
-        As `parse_size`, and where a share comes to less than one vertex.
+        As `parse_size`; or a share that amounts to less than one vertex.
     """
     parsed = parse_size(size)
     if isinstance(parsed, int):

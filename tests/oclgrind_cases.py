@@ -8,6 +8,7 @@ To add one, write a function ``case_xxx(device)`` here, on graphs of about 50 ve
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def case_planted_uninitialised(device: Any) -> None:
 
 
 def _components(device: Any, directed: bool, **options: Any) -> None:
-    from clgraph.components import GiantFinder
+    from clgraph.components.finder import GiantFinder
     from clgraph.csr.upload import upload_csr
     from clgraph.graph import Graph
     from clgraph.reference.components import reference_components
@@ -162,7 +163,7 @@ def case_components_pieces(device: Any) -> None:
 
 def case_components_copra(device: Any) -> None:
     """Weak components of COPRA rows with dead slots."""
-    from clgraph.components import GiantFinder
+    from clgraph.components.finder import GiantFinder
 
     # vertices 0 .. 49 in a ring, 10 .. 19 and 30 removed
     live = np.ones(50, bool)
@@ -406,17 +407,17 @@ def case_sample_strong_pieces(device: Any) -> None:
 
 def case_exact_drv(device: Any) -> None:
     """Exact removal of vertices by probes."""
-    import clgraph.sampling.exact
+    import clgraph.sampling.threshold_search
 
-    clgraph.sampling.exact.FEW = 3
+    clgraph.sampling.threshold_search.FEW = 3
     _sample(device, "drv", mode="exact")
 
 
 def case_exact_dre(device: Any) -> None:
     """Exact removal of edges by probes."""
-    import clgraph.sampling.exact
+    import clgraph.sampling.threshold_search
 
-    clgraph.sampling.exact.FEW = 3
+    clgraph.sampling.threshold_search.FEW = 3
     _sample(device, "dre", mode="exact")
 
 
@@ -472,12 +473,13 @@ def case_generate(device: Any) -> None:
 
 def _contract(device: Any, method: str) -> None:
     """A contraction in chunks of a few draws, checked against the reference."""
-    import clgraph.sampling.contract
     from clgraph import Graph
     from clgraph.reference.contract import reference_contract
+    from clgraph.sampling import contract
     from clgraph.sampling.contract import ContractRun
 
-    clgraph.sampling.contract.CHUNK = 16
+    few = replace(contract.SHAPES.of(device), chunk=16)
+    contract.SHAPES = replace(contract.SHAPES, simulator=few)
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
     run = ContractRun(device, graph.simple, 5, method=method)
@@ -525,9 +527,10 @@ def case_explore_ebfs(device: Any) -> None:
 
 def case_explore_edfs(device: Any) -> None:
     """Exploration depth-first, one neighbour at a time."""
-    import clgraph.sampling.explore
+    from clgraph.sampling import explore
 
-    clgraph.sampling.explore.LANES["simulator"] = 1
+    one = replace(explore.SHAPES.of(device), lanes=1)
+    explore.SHAPES = replace(explore.SHAPES, simulator=one)
     _explore(device, "edfs")
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from clgraph import Graph
 from clgraph.device import get_device
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.sampling import EXACT, METHODS, sample
+from clgraph.sampling import sample
+from clgraph.sampling.options import EXACT, METHODS
 
 device = get_device("pocl")
 rng = np.random.default_rng(2)

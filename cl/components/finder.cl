@@ -6,10 +6,10 @@
 //                 the smallest vertex of v's component, because a root is only ever hooked onto a smaller one.
 // rows, variants  see components/finder.h
 // order           init, start (hook onto the first neighbour, no atomics), compress, link (one more neighbour),
-//                 compress, sample (which root has most of 512 labels: the giant), rest (all arcs of the vertices
+//                 compress, sample (the root of most of 512 labels: the giant's), rest (all arcs of the vertices
 //                 outside it), long (the rows that were too long for one work-item), finish (compress again).
-//                 An arc between two vertices of the giant needs no look; every other undirected arc stands in the
-//                 row of an end that is outside. A directed CSR holds an arc once, so there nothing is skipped.
+//                 Arcs between two vertices of the giant need not be read; every other undirected arc is in the row of
+//                 an end outside. A directed CSR holds an arc once, so there no row is skipped.
 // launch          padded range, each work-item takes ITEMS consecutive vertices; sample: one work-group;
 //                 long: any number of work-groups, each takes pieces of rows in turn
 // tunables        ITEMS 1 on GPUs, hundreds on CPUs (a CPU core wants long serial runs, not thousands of tiny
@@ -20,7 +20,7 @@
 #ifndef SAMPLES
 #define SAMPLES 512          // labels that the guess of the giant rests on
 #endif
-#define SCAN_LIMIT 16         // dead slots to pass while looking for a neighbour to begin with (a hint, no more)
+#define SCAN_LIMIT 16         // dead slots to skip while looking for a first neighbour (only a heuristic)
 
 __kernel void components_init(const int n, __global const OFFSET *restrict v_start, __global int *restrict label)
 {
@@ -167,8 +167,8 @@ __kernel void components_finish(const int n, __global int *label, __global const
     }
 }
 
-// The root that most of SAMPLES labels show (smallest of equals); n >= 1; one work-group. Just a guess: whatever
-// comes out, the result is right.
+// The most frequent root among SAMPLES labels; n >= 1; one work-group. Only a guess: whatever it is, the result is
+// right.
 __kernel void components_sample(const int n, __global const int *restrict label, __global int *restrict state)
 {
     __local int drawn[SAMPLES];
@@ -192,17 +192,17 @@ __kernel void components_sample(const int n, __global const int *restrict label,
     if (lid == 0) state[GIANT] = best ? drawn[SAMPLES - 1 - (best & 0xffffu)] : -1;
 }
 
-// All arcs of the vertices outside the giant (of all vertices if `skip` is 0). With a `vertex_key`: of those with
-// vertex_key <= newest_vertex, wherever they are, since the others, joined before, are not looked at from their side.
+// Joins along all arcs of the vertices outside the giant (of all vertices if `skip` is 0). With a `vertex_key`: of the
+// vertices with vertex_key <= newest_vertex, inside and outside, since the arcs among the others were joined before.
 __kernel void components_rest(const int n, ROWS, __global int *label, __global int *state, const int skip,
                               __global const uint *restrict vertex_key, const uint newest_vertex,
                               __global int *restrict queue, const int capacity ARC_ARGS)
 {
     int giant = skip ? state[GIANT] : -2;
-    int outside[ITEMS];                        // they come in no predictable order: no branch for them
+    int outside[ITEMS];                        // unpredictable, so the list is built without a branch
     int count = 0;
     FOR_ITEMS(w, n) {
-        // stale is harmless: at worst a vertex that has just come to the giant is looked at all the same
+        // stale is harmless: at worst the row of a vertex that has just joined the giant is read all the same
         int mine = SHARED_LOAD(label + w);
         outside[count] = w;
         count += mine >= 0 & (vertex_key ? vertex_key[w] <= newest_vertex : mine != giant);

@@ -1,10 +1,11 @@
-// sampling/array_frontier.cl: array-frontier breadth-first search on COPRA (thesis Algorithm 5, after Harish & Narayanan 2007).
+// sampling/array_frontier.cl: array-frontier breadth-first search on COPRA (Tariq 2018, Algorithm 5, after Harish &
+// Narayanan 2007).
 //
-// Finds the component of a start vertex. A frontier and a next frontier (the thesis updates one array in
-// place, so that a vertex marked during a launch may be expanded in it); a count instead of its racing flag.
+// Finds the component of a start vertex, with a frontier and a next frontier (the thesis updates one array in
+// place, so that a vertex marked during a launch may be expanded in it) and a count instead of its racing flag.
 //
 // label   int[n]     -1 not reached, else the start vertex of the component's search
-// frontier, next     int[n]; the owner of a vertex clears its frontier entry, so the two can be swapped
+// frontier, next     int[n]; the work-item of a vertex clears its frontier entry, so the two can be swapped
 // found   int[1]     how many vertices this level added
 // launch             padded range, ITEMS consecutive vertices a work-item; the host repeats until found is 0
 

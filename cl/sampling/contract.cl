@@ -1,14 +1,14 @@
-// sampling/contract.cl: contraction of drawn edges (cre, crve). A batch draws edges of the simple graph as it stands, joins
-// their ends in a forest, and the host builds the rows of the contracted graph from the arcs that are left.
+// sampling/contract.cl: contraction of drawn edges (cre, crve). A batch draws edges of the current simple graph and joins
+// their ends in a forest; the host builds the rows of the contracted graph from the remaining arcs.
 //
-// The vertices of the graph as it stands are numbered by the smallest original vertex of their groups, ascending.
+// The vertices of the current graph are numbered by the smallest original vertex of their groups, ascending.
 //
 // drawn_tail, drawn_head  int[draws]   ends of the edge of each draw
-// label       int[vertices now]   a forest: label[v] <= v; a root has label[r] == r
-// place       int[n]              number of the vertex that each original one has become, -1 outside
-// launch      padded range, ITEMS consecutive draws or vertices a work-item, or RUN consecutive arcs (csr/arcs.h);
-//             contract_useful: one work-item a block of BLOCK draws; contract_link: any fixed local size
-// variant     BY_VERTEX: a vertex uniform, then one of its neighbours (crve); otherwise an edge uniform (cre)
+// label       int[current vertices]    a forest: label[v] <= v; a root has label[r] == r
+// place       int[n]                   current number of each original vertex's group, -1 outside
+// launch      padded range, ITEMS consecutive draws or vertices per work-item, or RUN consecutive arcs (csr/arcs.h);
+//             contract_useful: one work-item per block of BLOCK draws; contract_link: any fixed local size
+// variant     BY_VERTEX: a uniform vertex, then one of its neighbours (crve); otherwise a uniform edge (cre)
 
 #include "keyed.h"
 #include "csr/arcs.h"
@@ -48,9 +48,9 @@ __kernel void contract_draw(const uint begin, const int count, const ulong seed,
     }
 }
 
-// Make u and v hang from one root; whether they did not before. Stale reads are harmless: labels only ever fall, a
+// Joins the trees of u and v; returns whether they were two. Stale reads are harmless: labels only ever fall, so a
 // stale one is still an ancestor, and the hook is a compare-and-swap that fails unless `high` is a root at that moment.
-// Each hook that succeeds leaves one tree less, so the number of hooks does not depend on the order of things.
+// Each successful hook leaves one tree fewer, so the number of hooks does not depend on the order of execution.
 static inline int join(__global int *label, int u, int v)
 {
     int a = SHARED_LOAD(label + u);
@@ -69,7 +69,7 @@ static inline int join(__global int *label, int u, int v)
     return 0;
 }
 
-// Join the ends of draws first .. last - 1; adds the number of trees that are gone to `merges`.
+// Joins the ends of draws first .. last - 1; adds the number of merges to `merges`.
 __kernel void contract_link(const int first, const int last, __global const int *restrict drawn_tail,
                             __global const int *restrict drawn_head, __global int *label, volatile __global int *merges)
 {
@@ -94,7 +94,7 @@ static inline int root_of(int v, __global const int *restrict label)
     return v;
 }
 
-// Which of the draws first .. last - 1 have their ends in two trees, and how many of each block of BLOCK draws.
+// Flags the draws first .. last - 1 whose ends are in two trees, and counts them per block of BLOCK draws.
 __kernel void contract_useful(const int first, const int last, __global const int *restrict drawn_tail,
                               __global const int *restrict drawn_head, __global const int *restrict label,
                               __global uchar *restrict useful, __global int *restrict block_useful)
@@ -111,8 +111,8 @@ __kernel void contract_useful(const int first, const int last, __global const in
     }
 }
 
-// Let every vertex point at its root. Each work-item writes its own slots only; a stale label of another slot is an
-// ancestor all the same, and no root changes in this launch.
+// Makes every vertex point at its root. Each work-item writes only its own slots; a stale label of another slot is
+// still an ancestor, and no root changes in this launch.
 __kernel void contract_compress(const int n, __global int *label)
 {
     FOR_ITEMS(v, n) {
@@ -123,7 +123,7 @@ __kernel void contract_compress(const int n, __global int *label)
     }
 }
 
-// From roots to their new numbers.
+// Replaces roots by their new numbers.
 __kernel void contract_renumber(const int n, __global const int *restrict number, __global int *restrict label)
 {
     FOR_ITEMS(v, n)
@@ -151,7 +151,7 @@ __kernel void contract_arcs(const int n, const long arcs, __global const OFFSET 
     }
 }
 
-// The smallest original vertex of each one's group, -1 outside.
+// The smallest original vertex of each vertex's group, -1 outside.
 __kernel void contract_groups(const int n, __global const int *restrict place, __global const int *restrict name,
                               __global int *restrict group)
 {

@@ -1,11 +1,11 @@
 // sampling/contract_pairs.cl: which edges of the original join which groups, once a contraction is over.
 //
 // place      int[n]          number of the group of each original vertex, -1 outside
-// the original   row_ptr OFFSET, col_idx; parallel edges may stand there as copies
+// the original   row_ptr OFFSET, col_idx; may contain parallel edges
 // the contracted small_ptr SMALL_OFFSET, small_col: simple, symmetric
-// count      int[small arcs]   of a pair, at its arc in the shorter of the two rows: how many edges join it
-// first      uint[small arcs]  there too: the smallest arc, in the row of its smaller end, that joins it
-// launch     padded range, RUN consecutive arcs a work-item (csr/arcs.h)
+// count      int[small arcs]   for each pair, at its arc in the shorter of the two rows: how many edges join it
+// first      uint[small arcs]  at the same position: the smallest arc, in the row of its smaller end, that joins it
+// launch     padded range, RUN consecutive arcs per work-item (csr/arcs.h)
 
 #include "csr/arcs.h"
 
@@ -13,7 +13,7 @@
 #define SMALL_OFFSET int
 #endif
 
-// The first place of `wanted` in an ascending row, where it is.
+// The first position of `wanted` in an ascending row that contains it.
 static inline long find(long low, long high, const int wanted, __global const int *restrict col)
 {
     while (low < high) {
@@ -68,7 +68,7 @@ __kernel void pairs_count(const int n, const long arcs, __global const OFFSET *r
     }
 }
 
-// Both arcs of each smallest edge are kept (the others are 0 already), and both arcs of a pair get its count.
+// Marks both arcs of each smallest edge (the others are 0 already), and gives both arcs of a pair its count.
 __kernel void pairs_mark(const int n, const int small_n, const long small_arcs, __global const OFFSET *restrict row_ptr,
                          __global const int *restrict col_idx, __global const SMALL_OFFSET *restrict small_ptr,
                          __global const int *restrict small_col, __global const int *restrict count,

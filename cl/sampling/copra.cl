@@ -1,13 +1,14 @@
-// sampling/copra.cl: the Compressed Parallel-Removal Array, CSR made removable (Tariq 2018, thesis algorithms 1 to 3).
+// sampling/copra.cl: the Compressed Parallel-Removal Array, a CSR whose entries can be removed (Tariq 2018, thesis
+// algorithms 1 to 3).
 //
 // v_start OFFSET[n]          first neighbour slot of v, or -1 once v is removed
 // v_end   OFFSET[n]          one past v's last neighbour slot, or -1
 // edges   int[2n + arcs]     -2, v, neighbours of v, -2, v+1, ...: a removed neighbour slot holds -1
 // row_ptr, col_idx           the CSR it was made of (sampling/copra.h)
-// launch                     padded range; a work-item takes ITEMS consecutive vertices, or things on the list
-//                            (1 on GPUs, one work-item a thing, as in the thesis)
+// launch                     padded range; a work-item takes ITEMS consecutive vertices or list entries
+//                            (1 on GPUs, as in the thesis)
 // tunables                   FAR_SCAN: find owners by walking back to the -2 and the far slot by a scan of the
-//                            row in bursts of 16 (64 bytes, what an FPGA likes) instead of by binary search
+//                            row in bursts of 16 (64 bytes, which suits FPGAs) instead of by binary search
 //
 // A slot may be blanked from both of its ends in one launch: those stores are atomic.
 
@@ -17,7 +18,7 @@
 static inline int owner_of(__global const OFFSET *row_ptr, volatile __global int *edges, int n, OFFSET slot)
 {
 #if FAR_SCAN
-    // headers are never written after the build, and a slot that turns to -1 meanwhile is no header either
+    // headers are never written after the build, and a slot that becomes -1 meanwhile is not a header either
     while (SHARED_LOAD(&edges[slot]) != HEADER)
         slot--;
     return SHARED_LOAD(&edges[slot + 1]);
@@ -57,7 +58,7 @@ __kernel void copra_remove_vertices(const int count, __global const int *restric
     FOR_ITEMS(i, count) {
         const int v = list[i];
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
-            // a neighbour on the list may blank the same two slots now: -1 or not, what is written is -1
+            // a neighbour on the list may blank the same two slots now; both write -1
             if (SHARED_LOAD(&edges[slot_of(v, p)]) != REMOVED) {
                 atomic_xchg(&edges[slot_of(v, p)], REMOVED);
                 atomic_xchg(&edges[slot_of(col_idx[p], far_arc(row_ptr, col_idx, v, p))], REMOVED);
@@ -68,7 +69,7 @@ __kernel void copra_remove_vertices(const int count, __global const int *restric
     }
 }
 
-// Undo, first half: listed vertices are there again.
+// Undo, first half: listed vertices are live again.
 __kernel void copra_restore_vertices(const int count, __global const int *restrict list,
                                      __global const OFFSET *restrict row_ptr,
                                      __global OFFSET *restrict v_start, __global OFFSET *restrict v_end)
@@ -80,8 +81,8 @@ __kernel void copra_restore_vertices(const int count, __global const int *restri
     }
 }
 
-// Undo, second half: their edges to vertices that are there. Only for runs that delete vertices alone: in them
-// an edge lives iff both of its ends do.
+// Undo, second half: their edges to live vertices. Only for runs that delete nothing but vertices: in them an
+// edge is live iff both of its ends are.
 __kernel void copra_restore_blocks(const int count, __global const int *restrict list,
                                    __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                    __global const OFFSET *restrict v_start, volatile __global int *edges)
@@ -131,7 +132,7 @@ __kernel void copra_remove_vertex_edges(const int count, __global const int *res
 }
 
 // Removes distinct edges both of whose slots are known; slot -1 marks a draw that does not count. No slot is written
-// twice, so the stores are plain: a locked one would let a CPU wait for each cache miss alone.
+// twice, so the stores are plain: with locked ones a CPU would wait for one cache miss after the other.
 __kernel void copra_remove_pairs(const int count, __global const OFFSET *restrict slots,
                                  __global const OFFSET *restrict far, __global int *restrict edges)
 {
@@ -173,10 +174,10 @@ __kernel void copra_restore_vertex_edges(const int count, __global const int *re
 }
 
 // Removes every vertex whose label is not `keep`. No live edge joins two components, so each block has one
-// owner and nothing outside it is touched. `lost` adds up the live slots that went (two an edge).
+// owner and nothing outside it is written. `removed` counts the live slots removed (two per edge).
 __kernel void copra_keep_component(const int n, const int keep, __global const int *restrict label,
                                    __global OFFSET *restrict v_start, __global OFFSET *restrict v_end,
-                                   __global int *restrict edges, volatile __global int *lost)
+                                   __global int *restrict edges, volatile __global int *removed)
 {
     int gone = 0;
     FOR_ITEMS(v, n) {
@@ -190,7 +191,7 @@ __kernel void copra_keep_component(const int n, const int keep, __global const i
         }
     }
     if (gone)
-        atomic_add(lost, gone);
+        atomic_add(removed, gone);
 }
 
 // What is left, for the host: live[v], and live_arc[p] for each arc p of the CSR.

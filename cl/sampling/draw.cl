@@ -1,4 +1,5 @@
-// sampling/draw.cl: draws for drve and dhyb, keyed (seed, step, i); the batch is the first k distinct edges in the order of i.
+// sampling/draw.cl: draws for drve and dhyb, keyed (seed, step, i); a batch is the first k distinct edges in the order
+// of i.
 //
 // drve   a vertex uniform among all indices (a dead one does not count), then one of its live edges, uniform;
 //        so P(e = (u, v)) = (1/n)(1/d(u) + 1/d(v)) with the degrees of now
@@ -26,7 +27,7 @@
 
 #ifndef DRAWS
 #ifdef KIND_GPU
-#define DRAWS 1    // there it is other work-items that fill the wait
+#define DRAWS 1    // on GPUs other work-items hide the latency
 #else
 #define DRAWS 16
 #endif
@@ -94,7 +95,7 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
         int vertex[DRAWS], head[DRAWS], degree[DRAWS];
         ulong pick[DRAWS];
         OFFSET slot[DRAWS], start[DRAWS], stop[DRAWS];
-        // each step for all draws before the next one, so that nothing stands between their loads
+        // each step for all draws before the next step, so that their loads overlap
         for (int k = 0; k < count; k++) {
             const philox4x32_ctr_t x = keyed_words(seed, step, i + k, 0, TAG_DRAW);
             const ulong bits = keyed_join(x.v[0], x.v[1]);
@@ -121,7 +122,7 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
 #if HYBRID
         for (int k = 0; k < count; k++)
             if (degree[k] < 0)
-                stop[k] = start[k];    // its slot is chosen already, or was a miss
+                stop[k] = start[k];    // its slot has been chosen already, or was a miss
 #endif
         for (int k = 0; k < count; k++)
             for (OFFSET s = start[k]; s < stop[k]; s++)
@@ -150,8 +151,8 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
             drawn_slot[i + k] = slot[k];
             drawn_far[i + k] = other[k];
         }
-        // read before the atomics, which on a CPU wait for all that is under way. Stale is harmless: the words only
-        // fall, so where an earlier draw is seen there is none to put down, and else the minimum is taken anyhow.
+        // read before the atomics, which on a CPU wait for all earlier loads and stores. Stale values are harmless: the
+        // words only fall, so if an earlier draw is seen nothing needs to be stored, and else the minimum is taken.
         int seen[DRAWS];
         for (int k = 0; k < count; k++)
             seen[k] = slot[k] < 0 ? -1 : SHARED_LOAD(&first[min(slot[k], other[k])]);
@@ -181,7 +182,7 @@ __kernel void draw_distinct(const int begin, const int end, __global OFFSET *res
     }
 }
 
-// Makes `first` clean for the next batch; each edge's first draw is its owner.
+// Clears `first` for the next batch; the first draw of each edge clears its entry.
 __kernel void draw_forget(const int end, __global const OFFSET *restrict drawn_slot,
                           __global const OFFSET *restrict drawn_far, __global int *restrict first)
 {

@@ -1,9 +1,10 @@
-// sampling/exact.cl: reduction sampling without a loop (drv and dre): what is left at a threshold of keyed priorities.
+// sampling/exact.cl: reduction sampling without a loop (drv and dre): what is left at a threshold of keyed
+// priorities.
 //
-// Every thing has a priority; deleting goes by increasing priority. "alive at T" are the things with key >= T,
-// key being the upper 32 bits of the priority, kept within 1 .. TOP - 1. A probe labels the components that live
-// at T inside the component followed so far (components/finder.cl does that); the few things of the last bracket go
-// to the host, which takes them one by one by their whole priorities.
+// Every thing has a priority, and things are deleted by increasing priority. "Alive at T" are the things with
+// key >= T, key being the upper 32 bits of the priority, clamped to 1 .. TOP - 1. A probe labels the components alive
+// at T inside the component followed so far (by components/finder.cl); the few things of the last bracket go to the
+// host, which takes them one by one by their full priorities.
 //
 // key     uint[n] of vertices, or uint[arcs] of edges (both arcs of an edge the same)
 // inside  int[n]  labels at the lower end of the bracket; the followed component has label `root` there
@@ -29,7 +30,7 @@ __kernel void exact_vertex_keys(const int n, const ulong seed, __global uint *re
         key[v] = key_of(vertex_priority(seed, v));
 }
 
-// Each arc makes its edge's key anew: twice the arithmetic, but no search for the other arc.
+// Each arc computes its edge's key: twice the arithmetic, but no search for the other arc.
 __kernel void exact_edge_keys(const int n, const ulong seed, __global const OFFSET *restrict row_ptr,
                               __global const int *restrict col_idx, __global uint *restrict key)
 {
@@ -45,8 +46,8 @@ __kernel void exact_edge_keys(const int n, const ulong seed, __global const OFFS
     }
 }
 
-// Which vertices a probe sees: those inside, and for vertex methods alive at `threshold` (0: whatever their keys).
-// With `begun`, what hangs together at a higher threshold, whose labels are `known`, does so from the start.
+// Which vertices a probe sees: those inside, and for drv those alive at `threshold` (0: whatever their keys). With
+// `begun`, what is connected at a higher threshold, whose labels are `known`, is connected from the start.
 __kernel void exact_mask(const int n, __global const int *restrict inside, const int root,
                          __global const uint *restrict key, const uint threshold, __global const int *restrict known,
                          const int begun, __global int *restrict label)
@@ -80,7 +81,7 @@ __kernel void exact_gather(const int count, __global const int *restrict places,
         out[i] = values[places[i]];
 }
 
-// The vertices inside that die in low <= key < high; `count` goes on beyond the capacity.
+// The vertices inside with low <= key < high; `count` counts on beyond the capacity.
 __kernel void exact_collect_vertices(const int n, __global const uint *restrict key, const uint low, const uint high,
                                      __global const int *restrict inside, const int root, const int capacity,
                                      volatile __global int *count, __global int *restrict list)
@@ -93,7 +94,7 @@ __kernel void exact_collect_vertices(const int n, __global const uint *restrict 
         }
 }
 
-// The edges inside that die in low <= key < high: tail and arc, in the row of the smaller end.
+// The edges inside with low <= key < high: tail and arc, in the row of the smaller end.
 __kernel void exact_collect_edges(const int n, __global const OFFSET *restrict row_ptr,
                                   __global const int *restrict col_idx, __global const uint *restrict key,
                                   const uint low, const uint high, __global const int *restrict inside, const int root,
@@ -112,14 +113,7 @@ __kernel void exact_collect_edges(const int n, __global const OFFSET *restrict r
                 }
 }
 
-// What is left, for the host.
-__kernel void exact_live_vertices(const int n, __global const int *restrict label, const int root,
-                                  __global uchar *restrict live)
-{
-    FOR_ITEMS(v, n)
-        live[v] = label[v] == root;
-}
-
+// The arcs alive at `threshold` in the component `root`.
 __kernel void exact_live_arcs(const int n, __global const OFFSET *restrict row_ptr, __global const uint *restrict key,
                               const uint threshold, __global const int *restrict label, const int root,
                               __global uchar *restrict live)
@@ -129,13 +123,4 @@ __kernel void exact_live_arcs(const int n, __global const OFFSET *restrict row_p
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
             live[p] = there && key[p] >= threshold;   // a live arc does not leave its component
     }
-}
-
-__kernel void exact_induced_arcs(const int n, __global const OFFSET *restrict row_ptr,
-                                 __global const int *restrict col_idx, __global const uchar *restrict live_vertices,
-                                 __global uchar *restrict live)
-{
-    FOR_ITEMS(v, n)
-        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
-            live[p] = live_vertices[v] & live_vertices[col_idx[p]];
 }

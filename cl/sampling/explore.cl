@@ -1,12 +1,12 @@
-// sampling/explore.cl: exploration samples (ebfs, edfs): which vertices are seen first from a start.
+// sampling/explore.cl: exploration samples (ebfs, edfs): which vertices are visited first from a start.
 //
-// distance int[n]   ebfs: levels (cl/bfs*.cl); the last one is cut to the smallest (priority, vertex)
-// seen     int[n]   edfs: place in the order of first visits, -1: not yet
-// cursor   int[n]   edfs: how much of a vertex's row (by sampling/explore_order.cl) is behind it
-// stack    int[n]   edfs: the path from the start to where the walk is
-// state    int[2]   edfs: length of the path, vertices seen; so that the walk can go on in another launch
-// launch   padded range, ITEMS consecutive vertices a work-item; explore_walk: one work-group of LANES work-items,
-//          which look at so many neighbours at once: a depth-first walk waits for memory and for nothing else
+// distance int[n]   ebfs: levels (cl/traversal/search*.cl); the last one is cut to the smallest (priority, vertex)
+// seen     int[n]   edfs: position in the order of first visits, -1: not visited yet
+// cursor   int[n]   edfs: how much of a vertex's row (as ordered by sampling/explore_order.cl) has been read
+// stack    int[n]   edfs: the path from the start to the current vertex
+// state    int[2]   edfs: length of the path, vertices visited; so that another launch can continue the walk
+// launch   padded range, ITEMS consecutive vertices per work-item; explore_walk: one work-group of LANES work-items,
+//          which read as many neighbours at once: a depth-first walk is bound by memory latency alone
 // tunables LANES 1 on CPUs, 32 on GPUs
 
 #include "keyed.h"
@@ -18,8 +18,8 @@
 #define LANES 1
 #endif
 
-// Vertices of a level, by priority t: counter[0] counts t < low; those with low <= t <= high are listed, counter[1]
-// goes on beyond the capacity. The first counter is summed in the work-group and added once.
+// Vertices of a level, by priority t: counter[0] counts t < low; those with low <= t <= high are listed and counted by
+// counter[1], also beyond the capacity. The first counter is summed in the work-group and added once.
 __kernel void explore_window(const int n, const ulong seed, __global const int *restrict distance, const int level,
                              const ulong low, const ulong high, const int capacity, volatile __global int *counter,
                              __global ulong *restrict priority, __global int *restrict vertex)
@@ -48,7 +48,7 @@ __kernel void explore_window(const int n, const ulong seed, __global const int *
         atomic_add(counter, sum);
 }
 
-// Levels before `level`, and of that the vertices up to (cutoff, last).
+// Marks the levels before `level`, and of that level the vertices up to (cutoff, last).
 __kernel void explore_cut(const int n, const ulong seed, __global const int *restrict distance, const int level,
                           const ulong cutoff, const int last, __global uchar *restrict live)
 {
@@ -63,7 +63,7 @@ __kernel void explore_cut(const int n, const ulong seed, __global const int *res
     }
 }
 
-// The first vertices in the order of visits.
+// Marks the first vertices in the order of visits.
 __kernel void explore_first(const int n, __global const int *restrict seen, const int wanted,
                             __global uchar *restrict live)
 {
@@ -82,8 +82,8 @@ __kernel void explore_start(const int start, __global int *restrict seen, __glob
     }
 }
 
-// At most `steps` steps of the walk, until `wanted` vertices are seen: to the next neighbour that is not seen yet, or
-// back. Every work-item keeps the same `depth`, `count` and `v`; the first one writes, and a barrier makes it known.
+// At most `steps` steps of the walk, until `wanted` vertices are visited: to the next unvisited neighbour, or back.
+// Every work-item keeps the same `depth`, `count` and `v`; the first one writes, and a barrier publishes it.
 __kernel void explore_walk(const int steps, const int wanted, __global const OFFSET *restrict row_ptr,
                            __global const int *restrict order, __global int *seen, __global int *cursor,
                            __global int *stack, __global int *restrict state)
@@ -126,7 +126,7 @@ __kernel void explore_walk(const int steps, const int wanted, __global const OFF
         const int found = nearest;
         if (lane == found)
             next = u;
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // all have read `nearest` and `seen`, `next` is there
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // all have read `nearest` and `seen`; `next` is set
         if (lane == 0)
             cursor[v] = min(c + found, degree);
         if (found < LANES) {
@@ -142,7 +142,7 @@ __kernel void explore_walk(const int steps, const int wanted, __global const OFF
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
-    barrier(CLK_GLOBAL_MEM_FENCE);   // all have read the state, also where there was no step to take
+    barrier(CLK_GLOBAL_MEM_FENCE);   // all have read the state, even if there was no step to take
     if (lane == 0) {
         state[0] = depth;
         state[1] = count;

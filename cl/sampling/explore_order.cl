@@ -1,14 +1,14 @@
 // sampling/explore_order.cl: every row's neighbours in increasing number(seed, v, u), for depth-first exploration (edfs).
 //
-// The numbers are uniform, so a row of d arcs is dealt out by the upper bits of its numbers to about d / SPREAD + 1
-// buckets, and what meets in a bucket, a handful, is sorted by insertion. The buckets of all rows stand in one list, by
-// rows: one scan of their counts (partial sums on the host) gives every bucket its place in its row.
+// The numbers are uniform, so a row of d arcs is distributed by the upper bits of its numbers to about d / SPREAD + 1
+// buckets, and the few arcs of a bucket are sorted by insertion. The buckets of all rows form one list, row by row:
+// one scan of their counts (partial sums on the host) gives every bucket its position.
 //
 // buckets of row v    row_ptr[v] / SPREAD + v, up to those of row v + 1: at least one
-// count   uint[buckets]        counted up by order_count, down to 0 again by order_deal
+// count   uint[buckets]        counted up by order_count, and down to 0 again by order_deal
 // begin   OFFSET[buckets + 1]  where a bucket begins in `order`
 // order   int[arcs]            neighbours;  key uint[arcs]  the upper halves of their numbers
-// launch  padded range, RUN consecutive arcs or buckets a work-item (csr/arcs.h), or BLOCK buckets
+// launch  padded range, RUN consecutive arcs or buckets per work-item (csr/arcs.h), or BLOCK buckets
 // tunables RUN, BLOCK, SPREAD
 
 #include "keyed.h"

@@ -1,8 +1,8 @@
-// sampling/members.cl: numbers for some of the vertices, in ascending order, without an atomic: the host turns the counts of
-// blocks into running sums in between.
+// sampling/members.cl: numbers for some of the vertices, in ascending order, without atomics: in between the host turns
+// the counts of blocks into running sums.
 //
-// label   int[n]    keep >= 0: the vertices with label[v] == keep are meant; keep < 0: the roots, label[v] == v
-// launch  padded range, one work-item a block of BLOCK vertices
+// label   int[n]    keep >= 0 selects the vertices with label[v] == keep; keep < 0 the roots, label[v] == v
+// launch  padded range, one work-item per block of BLOCK vertices
 
 #ifndef BLOCK
 #ifdef KIND_GPU
@@ -33,7 +33,7 @@ __kernel void members_count(const int n, const int keep, __global const int *res
         count[first / BLOCK] = members;
 }
 
-// number[v] = place of v among the members, -1 where it is none; name[place] = old[v], or v where old is NULL.
+// number[v] = rank of v among the members, -1 if it is none; name[rank] = old[v], or v where old is NULL.
 __kernel void members_number(const int n, const int keep, __global const int *restrict label,
                              __global const int *restrict before, __global const int *restrict old,
                              __global int *restrict number, __global int *restrict name)

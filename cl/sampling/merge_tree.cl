@@ -1,16 +1,18 @@
-// sampling/merge_tree.cl: the whole of a reduction by drv or dre at once, backwards (exact at every size).
+// sampling/merge_tree.cl: the whole of a reduction by drv or dre in one pass backwards (exact at every size).
 //
-// Things come back in the reverse of the order in which they were deleted. A node stands for a deletion and, with it,
-// for the component that lost the thing: its children are the components that the deletion left. Going down from the
-// input's largest component, to the child with most vertices each time (the smallest vertex settles a tie), tells how
-// many vertices and edges were there after every deletion.
+// Deletions are undone in reverse order. A node stands for a deletion and for the component that it was made in; its
+// children are the components that the deletion left. Going down from the input's largest component, each time to the
+// child with the most vertices (a tie goes to the smallest vertex), tells how many vertices and edges were left after
+// every deletion.
 //
 // up int[]        union-find over nodes (path halving)
-// size, arcs, smallest, child   of a node: vertices; arcs when it was whole; smallest vertex; the child that is kept, -1
-// vertices        node i is the i-th deletion; it counts the deleted vertex, which is no child of it
-// edges           nodes 0 .. n-1 are the vertices, leaves; node n + i is the i-th deletion if that cuts a component in
-//                 two. Deletions on cycles make no node: they are told by arcs of the node now and `fresh`, when made.
-// launch          one work-item: each step needs the one before; so many steps a launch, that no launch lasts long
+// size, arcs, smallest, child   of a node: vertices; arcs when it was whole; smallest vertex; the child that is kept
+//                 (-1: none)
+// vertices        node i is the i-th deletion; it counts the deleted vertex, which is not among its children
+// edges           nodes 0 .. n-1 are the vertices, leaves; each deletion that cuts a component in two makes another.
+//                 Deletions on cycles make none: they are counted by the difference of a node's arcs now and `fresh`,
+//                 its arcs when it was made.
+// launch          one work-item, since each step needs the one before; several launches, so that none takes long
 
 #ifndef OFFSET
 #define OFFSET int
@@ -25,7 +27,7 @@ static inline int top(__global int *restrict up, int node)
     return node;
 }
 
-// `part` becomes a part of `node`, whose kept child it is if it is the largest so far.
+// `part` becomes a child of `node`, the kept one if it is the largest so far.
 static inline void take(int node, int part, __global int *restrict up, __global int *restrict size,
                         __global OFFSET *restrict arcs, __global int *restrict smallest, __global int *restrict child)
 {
@@ -38,7 +40,7 @@ static inline void take(int node, int part, __global int *restrict up, __global 
     smallest[node] = min(smallest[node], smallest[part]);
 }
 
-// Vertices order[end - 1] .. order[begin] come back; rank[v] is v's place in `order`.
+// Restores vertices order[end - 1] .. order[begin]; rank[v] is the position of v in `order`.
 __kernel void merge_tree_vertices(const int begin, const int end, __global const int *restrict order,
                                   __global const int *restrict rank, __global const OFFSET *restrict row_ptr,
                                   __global const int *restrict col_idx, __global int *restrict up,
@@ -76,7 +78,7 @@ __kernel void merge_tree_leaves(const int n, __global int *restrict up, __global
     }
 }
 
-// Edges end - 1 .. begin of the order come back. The nodes are numbered as they are made, from state[0] on.
+// Restores edges end - 1 .. begin of the order. Nodes are numbered as they are made, from state[0] on.
 __kernel void merge_tree_edges(const long begin, const long end, __global const int *restrict low,
                                __global const int *restrict high, __global int *restrict up,
                                __global int *restrict size, __global OFFSET *restrict arcs,
@@ -105,7 +107,7 @@ __kernel void merge_tree_edges(const long begin, const long end, __global const 
     state[0] = node;
 }
 
-// The largest of all components (top nodes), the smallest vertex of equals: state[1].
+// state[1]: the top node of the largest component; of equally large ones, that with the smallest vertex.
 __kernel void merge_tree_root(const int nodes, __global const int *restrict up, __global const int *restrict size,
                               __global const int *restrict smallest, __global int *restrict state)
 {
@@ -117,8 +119,8 @@ __kernel void merge_tree_root(const int nodes, __global const int *restrict up, 
     state[1] = best;
 }
 
-// Down from state[1], `count` steps at most: deletions so far, vertices and arcs after each. state[2]: steps made.
-// `by_edges`: a node has lost edges on cycles (arcs - fresh of them, halved) before the one that cut it.
+// Goes down from state[1], at most `count` steps: deletions so far, vertices and arcs after each. state[2]: steps.
+// `by_edges`: (arcs - fresh) / 2 edges on cycles were deleted from a node before the one that cut it.
 __kernel void merge_tree_follow(const int count, const int by_edges,
                                 __global const int *restrict size, __global const OFFSET *restrict arcs,
                                 __global const OFFSET *restrict fresh, __global const int *restrict child,

@@ -1,26 +1,27 @@
-// sampling/repair.cl: the component that batched deletion keeps, followed from batch to batch (in the manner of Even, Shiloach:
-// An On-Line Edge-Deletion Problem, J. ACM 28, 1981): the work goes with the batch, not with the graph.
+// sampling/repair.cl: the component that batched deletion keeps, followed from batch to batch, so that the work grows
+// with the batch, not with the graph (after Even, Shiloach: An On-Line Edge-Deletion Problem, J. ACM 28, 1981).
 //
-// A vertex hangs on a live neighbour that stands before it, by (level, number); so everything hangs on the one vertex
-// of level 0. When a batch has gone, the vertices that hang on nothing any more are undone, then those that hung on them
-// alone, in waves; then every one of them that has a neighbour which still stands takes its place behind that, and so do
-// its undone neighbours behind it. What is left over is not connected with the rest.
+// Vertices are ordered by (level, number). Each but the hub, the one vertex of level 0, has a live neighbour before
+// it: its support. So all vertices with a level are connected with the hub. After a batch of removals the vertices
+// that have lost their last support are detached, then those supported by them alone, in waves. Then every detached
+// vertex with an attached neighbour is reattached one level below it, and so are its own detached neighbours. Vertices
+// that are still detached after that are not connected with the hub.
 //
-// level     uint[n / 4 + 1]   a byte a vertex, the lowest first: where it stands, 0 to DEEPEST, with the bit UNDONE once
-//                             it is undone (a vertex that is not there is)
-// list      int[2n]           the undone ones since the last batch that was accepted, each once; behind them those that
-//                             have been set up again, each once
-// tally     int[4]            numbers of the undone, of the ones set up again, and of slots that went with what was left
-//                             over; whether a level was too deep (then nothing holds)
-// launch    padded range, ITEMS consecutive things a work-item
-// tunables  ITEMS; LOOKS vertices are looked at side by side, step by step, so that their cache misses overlap
-// variants  WHOLE_ROWS 1      the batch removed vertices: whose row of COPRA is blank then, so the CSR's is read instead
+// level     uint[n / 4 + 1]   a byte per vertex, the lowest first: its level, 0 to DEEPEST, with the bit UNDONE while it
+//                             is detached (removed vertices are detached)
+// list      int[2n]           the vertices detached since the last accepted batch, each once; behind them those that
+//                             have been reattached, each once
+// tally     int[4]            numbers of detached and of reattached vertices; slots removed with the vertices that stayed
+//                             detached; whether some level was too deep (then the levels do not hold)
+// launch    padded range, ITEMS consecutive list entries per work-item
+// tunables  ITEMS; LOOKS vertices are processed side by side, step by step, so that their cache misses overlap
+// variants  WHOLE_ROWS 1      the batch removed vertices, whose rows of COPRA are blank then: the CSR's rows are read
 
 #include "sampling/copra.h"
 
 #ifndef LOOKS
 #ifdef KIND_GPU
-#define LOOKS 1    // there it is other work-items that fill the wait
+#define LOOKS 1    // on GPUs other work-items hide the latency
 #else
 #define LOOKS 16
 #endif
@@ -30,7 +31,7 @@
 #endif
 #define DEEPEST 126
 #define UNDONE 128
-// places in the tally
+// slots of the tally
 #define LISTED 0
 #define FILLED 1
 #define LOST 2
@@ -38,29 +39,29 @@
 
 #define ROWS __global const OFFSET *restrict row_ptr, __global const int *restrict edges
 
-// Stale is harmless, here and wherever levels are read: while vertices are undone a level only turns to an undone one,
-// and whoever is undone sees to the vertices behind it in the next wave; while they are set up again it only turns to
-// one that stands, and whoever is set up sees to its neighbours.
+// Stale levels are harmless, here and wherever they are read. While vertices are detached, a level can only become a
+// detached one, and every detached vertex checks the vertices after it in the next wave. While they are reattached, a
+// level can only become an attached one, and every reattached vertex visits its neighbours.
 static inline int level_of(volatile __global uint *level, int v)
 {
     return SHARED_LOAD(&level[v / 4]) >> 8 * (v & 3) & 255;
 }
 
-// Whether u stands before v, which stands at `its`.
+// Whether u comes before v, whose level is `its`.
 static inline int stands_before(volatile __global uint *level, int u, int v, int its)
 {
     const int at = level_of(level, u);
-    return (at < its) | ((at == its) & (u < v));    // UNDONE is above every level that stands
+    return (at < its) | ((at == its) & (u < v));    // UNDONE is larger than every attached level
 }
 
-// Marks v as undone; whether this was the first to do so.
+// Detaches v; returns whether this call was the first to do so.
 static inline int undo(volatile __global uint *level, int v)
 {
     const uint bit = (uint)UNDONE << 8 * (v & 3);
     return !(atomic_or(&level[v / 4], bit) & bit);
 }
 
-// Sets up v, if it is undone, behind a neighbour at `before`; whether it did.
+// Reattaches v, if it is detached, below a neighbour of level `before`; returns whether it did.
 static inline int set_up(volatile __global uint *level, int v, int before, volatile __global int *tally)
 {
     const int shift = 8 * (v & 3);
@@ -77,7 +78,7 @@ static inline int set_up(volatile __global uint *level, int v, int before, volat
     }
 }
 
-// Puts vertex[0 .. count) behind what the list holds already. Some at a time: the counter is everybody's.
+// Appends vertex[0 .. count) to the list, several at a time, because all work-items share the counter.
 static inline void append(const int count, const int *vertex, __global int *list, volatile __global int *counter)
 {
     if (count > 0) {
@@ -87,8 +88,8 @@ static inline void append(const int count, const int *vertex, __global int *list
     }
 }
 
-// Undoes those of vertex[0 .. count) that hang on nothing; its[]: their levels, 0 or UNDONE for one not to be looked at
-// (what stands at 0 is what all hang on).
+// Detaches those of vertex[0 .. count) without support; its[]: their levels, 0 or UNDONE for vertices to skip (level 0
+// is the hub, which needs no support).
 static inline void undo_hanging(const int count, const int *vertex, const int *its, ROWS, volatile __global uint *level,
                                 __global int *list, volatile __global int *tally)
 {
@@ -120,7 +121,7 @@ static inline void undo_hanging(const int count, const int *vertex, const int *i
     append(undone, one, list, &tally[LISTED]);
 }
 
-// Sets up the vertex that all others hang on; the rest of the levels comes by repair_spread from there.
+// Attaches the hub; repair_spread makes all other levels from it.
 __kernel void repair_begin(const int hub, volatile __global uint *level, __global int *list,
                            volatile __global int *tally)
 {
@@ -128,7 +129,7 @@ __kernel void repair_begin(const int hub, volatile __global uint *level, __globa
         append(1, &hub, list, &tally[FILLED]);
 }
 
-// Of each removed edge the end that stands behind the other may have hung on it.
+// Of each removed edge, the later end may have been supported by the other one.
 __kernel void repair_edges(const int count, __global const int *restrict vertices, __global const OFFSET *restrict slots,
                            __global const int *restrict col_idx, ROWS, volatile __global uint *level,
                            __global int *list, volatile __global int *tally)
@@ -145,7 +146,7 @@ __kernel void repair_edges(const int count, __global const int *restrict vertice
         }
         for (int k = 0; k < some; k++) {
             const int one = level_of(level, vertex[k]), two = level_of(level, other[k]);
-            // where one of them is undone by now, the other one may have hung on it all the same
+            // if one end is detached by now, the other one may still have been supported by it
             const int alone = max(one, two) >= UNDONE;
             const int behind = alone ? one < two : (one > two) | ((one == two) & (vertex[k] > other[k]));
             its[k] = other[k] == vertex[k] ? UNDONE : behind ? one : two;
@@ -155,7 +156,7 @@ __kernel void repair_edges(const int count, __global const int *restrict vertice
     }
 }
 
-// Removed vertices are undone before all others.
+// Removed vertices are detached before all others.
 __kernel void repair_vertices(const int count, __global const int *restrict vertices, volatile __global uint *level,
                               __global int *restrict list, __global int *restrict tally)
 {
@@ -167,7 +168,7 @@ __kernel void repair_vertices(const int count, __global const int *restrict vert
     }
 }
 
-// The neighbours that stand behind those on list[from .. to) may have hung on them.
+// The neighbours after those on list[from .. to) may have been supported by them.
 __kernel void repair_wave(const int from, const int to, __global const int *restrict col_idx, ROWS,
                           volatile __global uint *level, __global int *list, volatile __global int *tally)
 {
@@ -190,7 +191,7 @@ __kernel void repair_wave(const int from, const int to, __global const int *rest
     }
 }
 
-// Those on list[0 .. listed) that have a neighbour which stands are set up behind the one of lowest level.
+// Reattaches those on list[0 .. listed) that have attached neighbours, below the one of lowest level.
 __kernel void repair_mend(const int listed, ROWS, volatile __global uint *level, __global int *list,
                           volatile __global int *tally)
 {
@@ -213,7 +214,7 @@ __kernel void repair_mend(const int listed, ROWS, volatile __global uint *level,
     append(count, fresh, list + listed, &tally[FILLED]);
 }
 
-// The undone neighbours of the from-th to the (to - 1)-th that was set up are set up behind them.
+// Reattaches the detached neighbours of the reattached vertices from .. to - 1, below them.
 __kernel void repair_spread(const int listed, const int from, const int to, ROWS, volatile __global uint *level,
                             __global int *list, volatile __global int *tally)
 {
@@ -234,7 +235,7 @@ __kernel void repair_spread(const int listed, const int from, const int to, ROWS
     append(count, fresh, list + listed, &tally[FILLED]);
 }
 
-// Removes those on list[0 .. count) that are undone: they are not connected with the rest, so nothing else is touched.
+// Removes the detached ones on list[0 .. count): they are not connected with the rest, so nothing else changes.
 __kernel void repair_remove(const int count, __global const int *restrict list, __global const OFFSET *restrict row_ptr,
                             volatile __global uint *level, __global OFFSET *restrict v_start,
                             __global OFFSET *restrict v_end, __global int *restrict edges,

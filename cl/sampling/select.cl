@@ -2,12 +2,12 @@
 //
 // A pass counts the live priorities of a window [low, low + bins << shift) by bins; the host finds the bin of
 // the k-th, a second pass collects that bin, the host sorts those few, and a last pass lists everything up to
-// the cutoff (priority, place). Priorities are made anew from (seed, identity) in each pass: ten rounds of
-// Philox cost less than eight bytes of memory a thing.
+// the cutoff (priority, position). Priorities are computed from (seed, identity) in each pass: ten rounds of
+// Philox cost less than eight bytes of memory per thing.
 //
-// A vertex's place is its index; an edge's is its slot in the block of its smaller end (so places ascend as
+// A vertex's position is its index; an edge's is its slot in the block of its smaller end (so positions ascend as
 // (min, max, copy) do).
-// launch      padded range, ITEMS consecutive vertices a work-item
+// launch      padded range, ITEMS consecutive vertices per work-item
 // tunables    ITEMS; HAS_COPIES where parallel edges were kept
 
 #include "keyed.h"
@@ -43,9 +43,9 @@ static inline void count_one(ulong t, ulong low, int shift, int bins, volatile _
         atomic_inc(&histogram[(int)((t - low) >> shift)]);
 }
 
-static inline int is_chosen(ulong t, OFFSET place, ulong cutoff, OFFSET cutoff_place)
+static inline int is_chosen(ulong t, OFFSET position, ulong cutoff, OFFSET cutoff_position)
 {
-    return t < cutoff || (t == cutoff && place <= cutoff_place);
+    return t < cutoff || (t == cutoff && position <= cutoff_position);
 }
 
 __kernel void select_count_vertices(const int n, const ulong seed, __global const OFFSET *restrict v_start,
@@ -67,7 +67,7 @@ __kernel void select_count_edges(const int n, const ulong seed, __global const O
 __kernel void select_collect_vertices(const int n, const ulong seed, __global const OFFSET *restrict v_start,
                                       const ulong low, const ulong width, const int capacity,
                                       volatile __global int *count, __global ulong *restrict priority,
-                                      __global OFFSET *restrict place)
+                                      __global OFFSET *restrict position)
 {
     FOR_VERTEX_THINGS(n) {
         const ulong t = vertex_priority(seed, v);
@@ -75,7 +75,7 @@ __kernel void select_collect_vertices(const int n, const ulong seed, __global co
             const int i = atomic_inc(count);
             if (i < capacity) {
                 priority[i] = t;
-                place[i] = v;
+                position[i] = v;
             }
         }
     }
@@ -86,7 +86,7 @@ __kernel void select_collect_edges(const int n, const ulong seed, __global const
                                    __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                    const ulong low, const ulong width, const int capacity,
                                    volatile __global int *count, __global ulong *restrict priority,
-                                   __global OFFSET *restrict place)
+                                   __global OFFSET *restrict position)
 {
     FOR_EDGE_THINGS(n) {
         const ulong t = priority_of_edge(seed, v, s, edges, row_ptr, col_idx);
@@ -94,25 +94,25 @@ __kernel void select_collect_edges(const int n, const ulong seed, __global const
             const int i = atomic_inc(count);
             if (i < capacity) {
                 priority[i] = t;
-                place[i] = s;
+                position[i] = s;
             }
         }
     }
 }
 
-// The chosen ones as a list, in any order (what becomes of them does not depend on it). A work-item first
-// counts its own and then takes that many places at once: one atomic for ITEMS vertices.
+// Lists the chosen things in any order (no result depends on it). A work-item first counts its own and then
+// reserves that many entries at once: one atomic for ITEMS vertices.
 __kernel void select_list_vertices(const int n, const ulong seed, __global const OFFSET *restrict v_start,
-                                   const ulong cutoff, const OFFSET cutoff_place,
+                                   const ulong cutoff, const OFFSET cutoff_position,
                                    volatile __global int *count, __global int *restrict list)
 {
     int mine = 0;
     FOR_VERTEX_THINGS(n)
-        mine += is_chosen(vertex_priority(seed, v), v, cutoff, cutoff_place);
+        mine += is_chosen(vertex_priority(seed, v), v, cutoff, cutoff_position);
     if (mine) {
         int i = atomic_add(count, mine);
         FOR_VERTEX_THINGS(n)
-            if (is_chosen(vertex_priority(seed, v), v, cutoff, cutoff_place))
+            if (is_chosen(vertex_priority(seed, v), v, cutoff, cutoff_position))
                 list[i++] = v;
     }
 }
@@ -120,17 +120,17 @@ __kernel void select_list_vertices(const int n, const ulong seed, __global const
 __kernel void select_list_edges(const int n, const ulong seed, __global const OFFSET *restrict v_start,
                                 __global const OFFSET *restrict v_end, __global const int *restrict edges,
                                 __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                                const ulong cutoff, const OFFSET cutoff_place,
+                                const ulong cutoff, const OFFSET cutoff_position,
                                 volatile __global int *count, __global int *restrict owners,
                                 __global OFFSET *restrict list)
 {
     int mine = 0;
     FOR_EDGE_THINGS(n)
-        mine += is_chosen(priority_of_edge(seed, v, s, edges, row_ptr, col_idx), s, cutoff, cutoff_place);
+        mine += is_chosen(priority_of_edge(seed, v, s, edges, row_ptr, col_idx), s, cutoff, cutoff_position);
     if (mine) {
         int i = atomic_add(count, mine);
         FOR_EDGE_THINGS(n)
-            if (is_chosen(priority_of_edge(seed, v, s, edges, row_ptr, col_idx), s, cutoff, cutoff_place)) {
+            if (is_chosen(priority_of_edge(seed, v, s, edges, row_ptr, col_idx), s, cutoff, cutoff_position)) {
                 owners[i] = v;
                 list[i++] = s;
             }

@@ -1,13 +1,13 @@
 // sampling/strong.cl: the largest STRONG component of what is left in COPRA, for samples of directed graphs.
 //
-// COPRA holds the undirected view; way[p] says for arc p of row v, to u, which arcs of the directed graph it stands
-// for: WAY_OUT v -> u, WAY_IN u -> v, both. Where parallel arcs were kept, each is an edge of its own in the view; of
-// the copies between two vertices those from the smaller to the larger one come first (as in clgraph/graph.py).
-// The live arcs are packed at the front of the view's rows, once by tails and once by heads; components/strong_trim.cl and
-// components/strong_color.cl find the components in them.
+// COPRA holds the undirected view; way[p] says for arc p of row v, to u, which arcs of the directed graph it stands for:
+// WAY_OUT v -> u, WAY_IN u -> v, or both. Where parallel arcs were kept, each is an edge of its own in the view; of the
+// copies between two vertices those from the smaller to the larger one come first (as in Graph.undirected).
+// The live arcs are packed at the front of the view's rows, once by tails and once by heads; the components in them are
+// found by components/strong_trim.cl and components/strong_color.cl.
 //
 // out_end, in_end OFFSET[n]   one past v's live out-arcs, in-arcs; its row begins at row_ptr[v]
-// launch                      padded range, ITEMS consecutive vertices a work-item
+// launch                      padded range, ITEMS consecutive vertices per work-item
 // tunables                    ITEMS; HAS_COPIES where parallel edges were kept; ARC_OFFSET, type of arc_ptr
 
 #include "sampling/copra.h"
@@ -80,7 +80,7 @@ __kernel void strong_live_rows(const int n, __global const OFFSET *restrict row_
     }
 }
 
-// A removed vertex has no arcs and came out as a component of its own: it is none.
+// A removed vertex has no arcs and was labelled as a component of its own, which it is not.
 __kernel void strong_absent(const int n, __global const OFFSET *restrict v_start, __global int *restrict label)
 {
     FOR_ITEMS(v, n)
@@ -88,12 +88,12 @@ __kernel void strong_absent(const int n, __global const OFFSET *restrict v_start
             label[v] = -1;
 }
 
-// Removes every vertex whose label is not `keep`, and of the others the edges to such vertices: unlike those of
-// copra_keep_component, live edges may join two labels. Each work-item blanks slots of its own blocks alone. `lost`
-// adds up the live slots that went (two an edge).
+// Removes every vertex whose label is not `keep`, and the edges of the others to such vertices: unlike in
+// copra_keep_component, live edges may join two labels. Each work-item blanks only slots of its own blocks. `removed`
+// counts the live slots removed (two per edge).
 __kernel void strong_keep(const int n, const int keep, __global const int *restrict label,
                           __global OFFSET *restrict v_start, __global OFFSET *restrict v_end,
-                          __global int *restrict edges, volatile __global int *lost)
+                          __global int *restrict edges, volatile __global int *removed)
 {
     int gone = 0;
     FOR_ITEMS(v, n) {
@@ -113,5 +113,5 @@ __kernel void strong_keep(const int n, const int keep, __global const int *restr
         }
     }
     if (gone)
-        atomic_add(lost, gone);
+        atomic_add(removed, gone);
 }

@@ -177,7 +177,7 @@ def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, bare_is_direc
 def check_without_graph(method: str, **options: Any) -> None:
     """Raise the InputError that `clgraph.sample` would raise whatever the graph."""
     from clgraph.graph import Graph
-    from clgraph.sampling.methods import check_options
+    from clgraph.sampling.options import check_options
 
     check_options(Graph.from_edges([0], [1]), method, **options)
 

@@ -30,8 +30,8 @@ PICTURES = (".png", ".svg", ".pdf")
 @click.command()
 @click.argument("graph", metavar="GRAPH")
 @click.option("--method", default="drv", show_default=True, help="drv, dre, drve, dhyb, cre or crve.")
-@click.option("--seed", type=int, help="0 .. 2^64-1 (default: drawn and told).")
-@click.option("--seeds", type=int, default=1, show_default=True, help="So many runs: mean and spread.")
+@click.option("--seed", type=int, help="0 .. 2^64-1 (default: drawn and printed).")
+@click.option("--seeds", type=int, default=1, show_default=True, help="Number of runs: mean and spread.")
 @click.option(
     "--size", default="1", show_default=True, help="Where to stop: a count, or a share of the vertices."
 )
@@ -141,7 +141,7 @@ def _print_table(table: dict[str, list[float]], curves: list[ReductionCurve]) ->
 
 
 def _check_picture(path: str) -> None:
-    """Refuse what could not be drawn before the work is done."""
+    """Check, before any work is done, that the picture can be drawn."""
     from clgraph.drawing import need_matplotlib
     from clgraph.graph.io import check_writable
 
@@ -167,7 +167,7 @@ def draw(curves: list[ReductionCurve], path: str, name: str) -> None:
         thin = slice(None, None, max(1, len(each.vertices) // 4000))
         faint = {"alpha": max(0.25, 1 / len(curves)), "linewidth": 1.5}
         x = each.deletions[thin]
-        # colours of Okabe and Ito, and dashes: to be told apart by everyone and in print
+        # colours of Okabe and Ito, and dashes: distinguishable with any colour vision and in print
         counts.plot(x, each.vertices[thin], color="#0072B2", label="vertices" if i == 0 else None, **faint)
         counts.plot(x, each.edges[thin], "--", color="#D55E00", label="edges" if i == 0 else None, **faint)
         degree.plot(each.vertices[thin], each.average_degree[thin], color="#009E73", **faint)

@@ -28,7 +28,8 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
 
     from clgraph.csr.generate import powerlaw_graph
     from clgraph.graph import Graph
-    from clgraph.sampling import METHODS, sample
+    from clgraph.sampling import sample
+    from clgraph.sampling.options import METHODS
 
     dev = open_device(device, quiet)
     graph = powerlaw_graph(vertices, seed=seed)

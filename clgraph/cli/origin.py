@@ -49,7 +49,7 @@ class Origin:
     @property
     def contracts(self) -> bool:
         """Whether the method contracts."""
-        from clgraph.sampling.methods import CONTRACTING
+        from clgraph.sampling.options import CONTRACTING
 
         return self.method in CONTRACTING
 
@@ -108,7 +108,7 @@ def read_origin(
         If the file is not a record, or an option contradicts it.
     """
     if method is not None:
-        from clgraph.sampling import METHODS
+        from clgraph.sampling.options import METHODS
 
         if method not in METHODS:
             raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
@@ -175,7 +175,7 @@ def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str,
     facts = [("original", original)]
     if sample is None:
         return facts
-    from clgraph.sampling import METHODS
+    from clgraph.sampling.options import METHODS
 
     facts.append(("sample", sample))
     if made.method:
@@ -197,9 +197,8 @@ def curve_of(
     original: Graph, sample: Graph, made: Origin, dev: Device
 ) -> tuple[ReductionCurve | None, str | None]:
     """The reduction curve down to the sample, or why it is left out."""
-    from clgraph.sampling import METHODS
     from clgraph.sampling.curve import reduction_curve
-    from clgraph.sampling.methods import EXACT, EXPLORING
+    from clgraph.sampling.options import EXACT, EXPLORING, METHODS
 
     if made.method is None or made.seed is None:
         return (

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option(
     "--seed", type=int, help="0 .. 2^64-1; the same seed gives the same sample (default: drawn and recorded)."
 )
-@click.option("--seeds", type=int, help="So many runs, with the seeds from --seed on.")
+@click.option("--seeds", type=int, help="Number of runs, with the seeds from --seed on.")
 @click.option(
     "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
 )
@@ -121,7 +121,7 @@ def sample(
     from clgraph.sampling import sample as run
     from clgraph.sizes import parse_size
 
-    # what can be refused is refused before a large file is read
+    # check everything that can be checked before a large file is read
     check_without_graph(
         method, mode=mode, tolerance=tolerance, components=components, connection=connection, weight=weight
     )
@@ -143,7 +143,7 @@ def sample(
                 names[each, number] = fill_template(output, each, number)
                 check_writable(names[each, number], output_format)
     if record:
-        check_writable(record, "edges")  # a record is no graph, but wants the same kind of place
+        check_writable(record, "edges")  # a record is not a graph, but its file is checked in the same way
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record a name of its own")
     started = time.perf_counter()

@@ -1,25 +1,22 @@
-"""Connected components on a device: what is called and returned; `clgraph.components.finder` does the work."""
+"""Connected components on a device: the public calls and their result."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.finder import LONG_ROW, PIECE, GiantFinder
-from clgraph.errors import InputError
+from clgraph.components.labels import Connection, check_connection, find_labels
 from clgraph.results import Arrays, RunsOn, on_device
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-__all__ = ["Components", "Connection", "GiantFinder", "connected_components", "largest_component"]
-
-Connection = Literal["weak", "strong"]
+__all__ = ["Components", "connected_components", "largest_component"]
 
 
 @dataclass(frozen=True)
@@ -29,14 +26,13 @@ class Components(RunsOn):
     Attributes
     ----------
     labels : int32 array, shape (n,)
-        (A ``pyopencl.array.Array`` if arrays="device" asked for that.)
-        Component of each vertex: 0 is the largest; of equal ones the one with the smallest vertex is
-        first.
+        Component of each vertex: 0 is the largest; among equally large ones the one with the smallest
+        vertex comes first. (With ``arrays="device"`` a ``pyopencl.array.Array``.)
     sizes : int64 array, shape (count,)
         Vertices of each component, descending.
     connection : {"weak", "strong"}
     seconds : dict of float
-        Time by phase: "upload" (of a graph that is not there yet), "build" (kernels, at the first call),
+        Time by phase: "upload" (if the graph is not on the device yet), "build" (kernels, at the first call),
         "components" (first launch to last kernel finished), "ranking", "download", and "total".
     device : str
         Name of the device.
@@ -76,11 +72,11 @@ def connected_components(
     ----------
     graph : Graph
     connection : {"weak", "strong"}
-        What connects two vertices of a directed graph: a path that may use arcs against their direction, or
-        a directed path either way.
+        What connects two vertices of a directed graph: a path that may use arcs in either direction, or a
+        directed path each way.
     arrays : {"host", "device"}
-        "device" leaves the labels where they are, as ``pyopencl.array.Array`` on the device's own queue
-        (``get_device(...).queue``), for kernels of your own: nothing is downloaded.
+        "device" leaves the labels on the device, as ``pyopencl.array.Array`` on the device's own queue
+        (``get_device(...).queue``), for use in your own kernels; nothing is downloaded.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -91,7 +87,7 @@ def connected_components(
     Raises
     ------
     InputError
-        If `connection` is neither word.
+        If `connection` is neither of the two words.
     DeviceError, BuildError, CapacityError
         If the device fails, or the graph does not fit on it.
 
@@ -107,7 +103,7 @@ def connected_components(
     >>> found.labels, found.sizes
     (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
     """
-    _check(connection)
+    check_connection(connection)
     stays = on_device(arrays)
     from clgraph.device import get_device
 
@@ -119,7 +115,7 @@ def connected_components(
         return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **how())
     seconds: dict[str, float] = {}
     start = time.perf_counter()
-    label, finder = _labels(dev, graph, connection, seconds)
+    label, finder = find_labels(dev, graph, connection, seconds)
     ranked = time.perf_counter()
     sizes = finder.rank(label)
     dev.finish()
@@ -136,8 +132,8 @@ def largest_component(
 ) -> Graph:
     """The largest connected component as a graph of its own, found on a device.
 
-    A tie goes to the component that holds the smallest vertex index. Ids, weights and multiplicities stay
-    with the vertices and edges that stay. Parameters and errors are those of `connected_components`.
+    A tie goes to the component with the smallest vertex index. The vertices and edges that remain keep their
+    ids, weights and multiplicities. Parameters and errors are those of `connected_components`.
 
     Examples
     --------
@@ -145,50 +141,14 @@ def largest_component(
     >>> largest_component(Graph.from_edges([0, 1, 3], [1, 2, 4])).ids
     array([0, 1, 2])
     """
-    _check(connection)
+    check_connection(connection)
     if graph.num_vertices == 0:
         return graph
     from clgraph.device import get_device
 
     dev = get_device(device)
-    label, finder = _labels(dev, graph, connection, {})
+    label, finder = find_labels(dev, graph, connection, {})
     root, size, _ = finder.largest_label(label)
     if size == graph.num_vertices:
         return graph
     return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)
-
-
-def _check(connection: str) -> None:
-    if connection not in ("weak", "strong"):
-        raise InputError(f"connection is {connection!r}: use 'weak' or 'strong'")
-
-
-def _labels(dev: Device, graph: Graph, connection: str, seconds: dict[str, float]) -> tuple[Any, GiantFinder]:
-    """Smallest vertex of every vertex's component, on the device."""
-    from clgraph.csr.upload import upload_csr
-
-    start = time.perf_counter()
-    csr = upload_csr(dev, graph)
-    strong = connection == "strong" and graph.directed
-    if strong:
-        upload_csr(dev, graph.reverse, wide=csr.offset is np.int64)
-    dev.finish()
-    seconds["upload"] = time.perf_counter() - start
-    start = time.perf_counter()
-    label = dev.empty(csr.n, np.int32)
-    finder = GiantFinder(dev, csr.n, csr.arcs, wide=csr.offset is np.int64)
-    if strong:
-        from clgraph.components.strong import StrongFinder
-
-        long_row = LONG_ROW if dev.kind == "gpu" else None
-        strong_finder = StrongFinder(dev, graph, long_row=long_row, piece=PIECE)
-    seconds["build"] = time.perf_counter() - start
-    start = time.perf_counter()
-    if strong:
-        strong_finder.labels_into(label)
-        finder.sample(label)
-    else:
-        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=graph.directed)
-    dev.finish()
-    seconds["components"] = time.perf_counter() - start
-    return label, finder

@@ -1,19 +1,101 @@
-"""Components of rows on a device: host half of ``cl/components/finder.cl`` and ``cl/components/finder_rank.cl``."""
+"""Components of rows on a device.
+
+Host half of ``cl/components/finder.cl`` and ``cl/components/finder_rank.cl``.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
+
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Program
 
-LONG_ROW = 64  # GPUs: a row with more slots is left to work-groups,
-PIECE = 1024  # which take it in pieces of so many
-NUMBERS = 65536  # what a 16-bit key tells apart
+PIECE = 1024  # a long row is cut into pieces of so many slots
+NUMBERS = 65536  # how many sizes a 16-bit key can tell apart
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the components kernels.
+
+    Attributes
+    ----------
+    long_row : int or None
+        A row with more slots is left to work-groups; None: one work-item reads every row.
+    block : int
+        Vertices that a work-item of the ranking kernels sums up.
+    rank_items : int
+        Consecutive vertices of a work-item that counts or renumbers.
+    sample_width : int
+        Work-items that guess the giant component from a sample of the labels.
+    samples : int or None
+        Size of that sample; None: as in the kernel file.
+    """
+
+    long_row: int | None
+    block: int
+    rank_items: int
+    sample_width: int = 1
+    samples: int | None = None
+
+
+SHAPES = Shapes(
+    gpu=Shape(long_row=64, block=64, rank_items=8, sample_width=256),
+    cpu=Shape(long_row=None, block=2048, rank_items=512),
+    # all pairs of the sample are compared: 512 labels would be 262144 interpreted steps
+    simulator=Shape(long_row=None, block=2048, rank_items=4, samples=32),
+)
+
+
+@dataclass(frozen=True)
+class Buffers:
+    """What a finder works in; several finders of one number of vertices may share it, one call at a time.
+
+    Attributes
+    ----------
+    scratch : device buffer, int32 (n,)
+    state : device buffer, int32 (2,)
+        As in the head of ``cl/components/finder.cl``.
+    sums : device buffer, int32 (3,)
+    tally : device buffer, int32 (2 * blocks,)
+    queue : device buffer, int32 (2 * capacity,)
+        Pieces of long rows.
+    capacity : int
+    """
+
+    scratch: Any
+    state: Any
+    sums: Any
+    tally: Any
+    queue: Any
+    capacity: int
+
+    @classmethod
+    def make(cls, device: Device, n: int, blocks: int, capacity: int) -> Buffers:
+        """Allocate for `n` vertices, so many ranking blocks and pieces of long rows."""
+        device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * capacity})
+        return cls(
+            device.empty(n, np.int32),
+            device.empty(2, np.int32),
+            device.empty(3, np.int32),
+            device.empty(2 * blocks, np.int32),
+            device.empty(max(2 * capacity, 1), np.int32),
+            capacity,
+        )
+
+    def with_queue(self, device: Device, capacity: int) -> Buffers:
+        """The same buffers, with a longer queue if this one is too short."""
+        if capacity <= self.capacity:
+            return self
+        device.reserve({"queue": 8 * capacity})
+        return replace(self, queue=device.empty(2 * capacity, np.int32), capacity=capacity)
 
 
 class GiantFinder:
@@ -34,18 +116,19 @@ class GiantFinder:
         Otherwise `labels_into` takes ``row_ptr`` for both `v_start` and `v_end`.
     masked : bool
         The caller fills the label buffer beforehand: -1 for a vertex that is not there, anything >= 0 for one
-        that is. Arcs to and from vertices that are not there are passed over.
+        that is. Arcs to and from vertices that are not there are ignored.
     arc_key : {None, "uint", "ulong"}
         Type of `labels_into`'s arc keys, if there are any.
     wide : bool
         Whether offsets are 64-bit integers.
     long_row, piece : int, optional
-        Rows with more slots are cut into pieces for work-groups (default: on GPUs only).
+        Rows with more slots are cut into pieces for work-groups (default: by device, see `SHAPES`).
+    shared : Buffers, optional
+        Of another finder of as many vertices, to work in; default: its own.
 
     Attributes
     ----------
-    state : device buffer, int32 (2,)
-        As in the head of ``cl/components/finder.cl``.
+    buffers : Buffers
     """
 
     def __init__(
@@ -60,26 +143,28 @@ class GiantFinder:
         wide: bool = False,
         long_row: int | None = None,
         piece: int = PIECE,
+        shared: Buffers | None = None,
     ) -> None:
         self.device, self.n = device, n
+        shape = SHAPES.of(device)
         types: dict[str, type[np.unsignedinteger[Any]]] = {"uint": np.uint32, "ulong": np.uint64}
         self._key_type = None if arc_key is None else types[arc_key]
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "END_SHIFT": int(not copra)}
         defines["OFFSET"] = "long" if wide else "int"
-        if device.kind == "simulator":
-            defines["SAMPLES"] = 32  # their pairs are compared: 262144 steps, all interpreted
+        if shape.samples is not None:
+            defines["SAMPLES"] = shape.samples
         if copra:
             defines["HAS_DEAD"] = 1
         if masked:
             defines["MASKED"] = 1
         if arc_key is not None:
             defines["ARC_KEY"] = arc_key
-        # pipelines take rows of any length, ask of the arguments what is said above, and want labels filled
-        # beforehand in any case
+        # Pipelines take rows of any length, read from their arguments what the options above say, and always
+        # want the labels filled in beforehand.
         self._pipeline = device.has_pipeline("components/finder")
         self._copra, self._filled = copra, masked
-        if long_row is None and device.kind == "gpu":
-            long_row = LONG_ROW
+        if long_row is None:
+            long_row = shape.long_row
         if self._pipeline:
             long_row = None
         self._capacity = 0
@@ -90,19 +175,20 @@ class GiantFinder:
         items = device.tuning.items
         self._program: Program = device.program("components/finder", **defines)
         self._passes = -(-n // items)  # work-items of a pass over all vertices
-        self._block = 64 if device.kind == "gpu" else 2048
+        self._block, self._sample_width = shape.block, shape.sample_width
         self._blocks = -(-n // self._block)
-        self._rank_items = 8 if device.kind == "gpu" else items
+        self._rank_items = shape.rank_items
         self._rank_passes = -(-n // self._rank_items)
         self._rank_program: Program = device.program(
             "components/finder_rank", BLOCK=self._block, ITEMS=self._rank_items
         )
-        device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * self._capacity})
-        self._scratch = device.empty(n, np.int32)
-        self.state = device.empty(2, np.int32)
-        self._sums = device.empty(3, np.int32)
-        self._tally = device.empty(2 * self._blocks, np.int32)
-        self._queue = device.empty(max(2 * self._capacity, 1), np.int32)
+        if shared is None:
+            self.buffers = Buffers.make(device, n, self._blocks, self._capacity)
+        else:
+            self.buffers = shared.with_queue(device, self._capacity)
+        own = self.buffers
+        self._scratch, self._state, self._sums = own.scratch, own.state, own.sums
+        self._tally, self._queue = own.tally, own.queue
 
     def labels_into(
         self,
@@ -126,11 +212,11 @@ class GiantFinder:
             The rows; for a plain CSR ``row_ptr, row_ptr, col_idx``.
         label : device buffer, int32 (n,)
         one_way : bool
-            An arc may stand in the row of its tail alone (a directed graph): then no row can be passed over.
+            An arc stands in the row of its tail only (a directed graph): then no row can be skipped.
         begun : bool
-            `label` holds the components of a part of the arcs already: -1 for a vertex that is not there,
-            for the others a root that is labelled with itself. Only what is left is joined. (If a root was
-            not the smallest of its component, it need not be so in the end.)
+            `label` already holds the components that some of the arcs make: -1 for a vertex that is not
+            there, for the others a root that is labelled with itself. Only the remaining arcs are joined. (If
+            a root was not the smallest of its component, the result need not be either.)
         arc_key : device buffer (slots,), optional
             With the `arc_key` option: arc e is there iff ``arc_key[e] >= threshold``. Both arcs of an edge
             must have one key.
@@ -138,8 +224,8 @@ class GiantFinder:
             With `newest`.
         threshold : int
         newest : int, optional
-            With `begun`: what has a key above it was joined before; only arcs (with `arc_key`) or the arcs of
-            vertices (with `vertex_key`) whose key is not above it are looked at.
+            With `begun`: everything with a larger key has been joined already; only arcs (with `arc_key`) or
+            arcs of vertices (with `vertex_key`) with at most this key are read.
         """
         program, passes, n = self._program, self._passes, np.int32(self.n)
         keys: tuple[Any, ...] = ()
@@ -148,7 +234,7 @@ class GiantFinder:
             keys = (arc_key, self._key_type(threshold), last)
         rows = (v_start, None if self._pipeline and not self._copra else v_end, edges)
         capacity = np.int32(self._capacity)
-        self.device.fill(self.state, np.int32(0), 2)
+        self.device.fill(self._state, np.int32(0), 2)
         if self._pipeline and not self._filled and not begun:
             self.device.fill(label, np.int32(0), self.n)
         if not begun:
@@ -162,28 +248,29 @@ class GiantFinder:
         new = (None, np.uint32(0))
         if vertex_key is not None and newest is not None:
             new = (vertex_key, np.uint32(newest))
-        program.components_rest(passes, n, *rows, label, self.state, skip, *new, self._queue, capacity, *keys)
+        queue = (self._queue, capacity)
+        program.components_rest(passes, n, *rows, label, self._state, skip, *new, *queue, *keys)
         if self._capacity:
             width = min(self.device.tuning.local_size, program.components_long.limit)
             groups = min(self._capacity, 16 * self.device.compute_units)
             program.components_long.exact(
-                groups * width, *rows, label, self.state, self._queue, capacity, *keys, local=width
+                groups * width, *rows, label, self._state, *queue, *keys, local=width
             )
-        program.components_finish(passes, n, label, self.state)
+        program.components_finish(passes, n, label, self._state)
 
     def _compress(self, label: Any) -> None:
-        """Let every vertex of a forest (-1: not there) point at its root."""
+        """Make every vertex of a forest (-1: not there) point at its root."""
         self._program.components_compress(self._passes, np.int32(self.n), label)
 
     def _link(self, label: Any) -> None:
-        """Join every vertex with the neighbour that `_scratch` names (itself: none); labels must be roots."""
+        """Join every vertex to the neighbour named in `_scratch` (itself: none); labels must be roots."""
         self._program.components_link(self._passes, np.int32(self.n), self._scratch, label)
 
     def sample(self, label: Any) -> None:
-        """Note the likely giant of labels that something else made, for `largest_label` and `rank`."""
+        """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""
         kernel = self._program.components_sample
-        width = min(256, kernel.limit) if self.device.kind == "gpu" else 1
-        kernel.exact(width, np.int32(self.n), label, self.state, local=width)
+        width = min(self._sample_width, kernel.limit)
+        kernel.exact(width, np.int32(self.n), label, self._state, local=width)
 
     def largest_label(self, label: Any) -> tuple[int, int, int]:
         """The largest component of what `labels_into` found.
@@ -216,13 +303,13 @@ class GiantFinder:
         if everything:
             self.device.fill(self._scratch, np.int32(0), self.n)
         program.components_count(
-            self._rank_passes, n, label, self.state, np.int32(everything), self._scratch, self._sums
+            self._rank_passes, n, label, self._state, np.int32(everything), self._scratch, self._sums
         )
         if everything:
-            program.components_count_end(1, label, self.state, self._scratch)
+            program.components_count_end(1, label, self._state, self._scratch)
 
     def sizes_of(self, label: Any, roots: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """Sizes of the components of some roots in labels that any `labels_into` made; shape of `roots`."""
+        """Sizes of the components with these roots, in labels from any `labels_into`; shape of `roots`."""
         if len(roots) == 0:
             return np.zeros(0, np.int64)
         self.sample(label)
@@ -266,7 +353,7 @@ class GiantFinder:
 
 
 def _by_decreasing_size(size: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """Stable order by decreasing size: 16-bit keys are sorted by radix; few sizes do not fit in them."""
+    """Stable order by decreasing size: NumPy sorts 16-bit keys by radix, and few sizes need more bits."""
     large = np.flatnonzero(size >= NUMBERS)
     if len(large) == 0:
         return np.argsort((NUMBERS - 1 - size).astype(np.uint16), kind="stable")

@@ -1,4 +1,7 @@
-"""Strongly connected components on a device: host half of ``cl/components/strong_trim.cl`` and ``strong_color.cl``."""
+"""Strongly connected components on a device.
+
+Host half of ``cl/components/strong_trim.cl`` and ``cl/components/strong_color.cl``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.components import finder
 from clgraph.csr.upload import upload_csr
+from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 
@@ -17,9 +22,31 @@ if TYPE_CHECKING:
 
     Launch = tuple[Kernel, tuple[Any, ...]]  # a kernel and its arguments
 
-CHASE = {"gpu": 4096}  # steps that a work-item goes on by itself: few where thousands could do the work
-CHASE_SERIAL = 65536  # many where a launch passes over all vertices in series
-CHANGED, LEFT, PIECES = range(3)  # slots of the state
+CHANGED, LEFT = range(2)  # slots of the state
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the strong components kernels.
+
+    Attributes
+    ----------
+    chase : int
+        Steps that a work-item goes on by itself: few where thousands of others could do the work, many where
+        a launch visits all vertices in series.
+    block : int
+        Vertices that a work-item looks through for the pivot.
+    """
+
+    chase: int
+    block: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(chase=4096, block=64),
+    cpu=Shape(chase=65536, block=2048),
+    simulator=Shape(chase=65536, block=2048),
+)
 
 
 @dataclass(frozen=True)
@@ -29,11 +56,11 @@ class ArcRows:
     Attributes
     ----------
     n, arcs : int
-        Vertices; length of the index arrays, of which the rows may leave parts out.
+        Vertices; length of the index arrays, which the rows need not cover.
     out, back : tuple of device buffers
         Starts of the rows, ends of the rows, heads (of in-arcs: tails).
     offset : type
-        Of starts and ends.
+        NumPy type of starts and ends.
     end_shift : int
         The end of row v is ``ends[v + end_shift]``: 1 where starts serve as ends too, 0 otherwise.
     """
@@ -47,7 +74,7 @@ class ArcRows:
 
     @classmethod
     def of_graph(cls, device: Device, graph: Graph) -> ArcRows:
-        """Those of a graph; its reverse is made (and kept) on the host."""
+        """The rows of a graph; its reverse is made on the host and kept."""
         out = upload_csr(device, graph)
         back = upload_csr(device, graph.reverse, wide=out.offset is np.int64)
         rows = [(csr.row_ptr, csr.row_ptr, csr.col_idx) for csr in (out, back)]
@@ -67,10 +94,15 @@ class StrongFinder:
     device : Device
     rows : Graph or ArcRows
         With at least one vertex.
-    long_row, piece : int or None
-        Rows with more arcs are cut into pieces for work-groups; None: never.
+    long_row, piece : int, optional
+        Rows with more arcs are cut into pieces for work-groups (default: as in `clgraph.components.finder`).
     chase : int, optional
-        Steps that a work-item goes on by itself (default: by kind of device).
+        Steps that a work-item goes on by itself (default: by device, see `SHAPES`).
+
+    Attributes
+    ----------
+    rounds, launches : int
+        Of the last `labels_into`; launches over all vertices are counted, those over queued rows are not.
     """
 
     def __init__(
@@ -78,20 +110,23 @@ class StrongFinder:
         device: Device,
         rows: Graph | ArcRows,
         *,
-        long_row: int | None,
-        piece: int,
+        long_row: int | None = None,
+        piece: int = finder.PIECE,
         chase: int | None = None,
     ) -> None:
         self.device = device
         self.rows = rows = ArcRows.of_graph(device, rows) if isinstance(rows, Graph) else rows
         self.n = n = rows.n
+        shape = SHAPES.of(device)
         if chase is None:
-            chase = CHASE.get(device.kind, CHASE_SERIAL)
+            chase = shape.chase
+        if long_row is None:
+            long_row = finder.SHAPES.of(device).long_row
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **rows.defines}
         self._capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
-            # each row once a launch, in both directions; see GiantFinder
+            # a launch queues each row once in each direction; see GiantFinder
             self._capacity = 2 * (rows.arcs // long_row + rows.arcs // piece + 1)
         sizes = dict.fromkeys(("region", "color", "done", "in_left", "out_left"), 4 * n)
         device.reserve({**sizes, "queue": 8 * self._capacity})
@@ -103,7 +138,7 @@ class StrongFinder:
         self._in_left = device.empty(n, np.int32)
         self._out_left = device.empty(n, np.int32)
         self._state = device.empty(3, np.int32)
-        self._block = 64 if device.kind == "gpu" else 2048
+        self._block = shape.block
         self._blocks = -(-n // self._block)
         self._best = device.empty(2 * self._blocks, np.int32)
         queue = device.empty(max(2 * self._capacity, 1), np.int32)
@@ -143,10 +178,10 @@ class StrongFinder:
             self.rounds += 1
             if not dev.download(self._state, np.int32, 3)[LEFT]:
                 break
-            if self.rounds > self.n:  # every round with vertices left assigns one at least
+            if self.rounds > self.n:  # every round that starts with unassigned vertices assigns at least one
                 raise DeviceError(
-                    f"{dev.spec} ({dev.name}): strong components do not settle, which they must: "
-                    "the driver computes wrongly; try another device, and `clgraph doctor`"
+                    f"{dev.spec} ({dev.name}): the search for strong components does not end, so the driver "
+                    "computes wrong results; try another device, and run `clgraph doctor`"
                 )
         least = self._in_left
         dev.fill(least, n, self.n)
@@ -158,7 +193,7 @@ class StrongFinder:
         self.launches += 1
 
     def _scan(self, rows: Launch, long_rows: Launch) -> None:
-        """One launch over all vertices, and one over the long rows that it queued."""
+        """Launch over all vertices, then over the long rows that this queued."""
         self.device.fill(self._state, np.int32(0), 3)
         self._pass(rows[0], np.int32(self.n), *rows[1], *self._queue)
         if self._capacity:
@@ -166,7 +201,6 @@ class StrongFinder:
             width = min(self.device.tuning.local_size, kernel.limit)
             groups = min(self._capacity, 16 * self.device.compute_units)
             kernel.exact(groups * width, *args, *self._queue, local=width)
-            self.launches += 1
 
     def _until_settled(self, rows: Launch, long_rows: Launch) -> None:
         while True:

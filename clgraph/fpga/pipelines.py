@@ -58,6 +58,7 @@ PIPELINES: dict[str, Pipeline] = {
     "sampling/draw": Pipeline("sample", _OFFSET),
     "sampling/select": Pipeline("sample", _OFFSET),
     "sampling/exact": Pipeline("sample", _OFFSET),
+    "sampling/marks": Pipeline("sample", _OFFSET),
     "components/finder": Pipeline(
         "components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))
     ),

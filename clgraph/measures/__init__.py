@@ -123,7 +123,7 @@ def quality(
     whole = as_graph(original)
     part = None
     if sample is not None:
-        from clgraph.sampling.methods import CONTRACTING
+        from clgraph.sampling.options import CONTRACTING
 
         method = getattr(sample, "method", None)
         part = as_graph(getattr(sample, "graph", sample))

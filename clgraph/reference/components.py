@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 if TYPE_CHECKING:
-    from clgraph.components import Components, Connection
+    from clgraph.components import Components
+    from clgraph.components.labels import Connection
     from clgraph.graph import Graph
 
 SLICE = 1 << 24  # arcs looked at in one go

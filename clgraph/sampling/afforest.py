@@ -6,23 +6,26 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.components.finder import GiantFinder
+from clgraph.components.kept import GraphComponents
 from clgraph.sampling.copra import Copra
 
 
 class LinkCompress:
-    """A finder for the batched loop; its labels are roots of the components.
+    """A finder for the batched loop that labels all components after each batch.
+
+    A label is the smallest vertex of its component.
 
     Parameters
     ----------
     copra : Copra
+    components : GraphComponents
+        Of the graph that `copra` was made from.
     """
 
-    def __init__(self, copra: Copra) -> None:
-        device = copra.device
+    def __init__(self, copra: Copra, components: GraphComponents) -> None:
         self._copra = copra
-        self._giant = GiantFinder(device, copra.n, copra.slots, copra=True, wide=copra.offset is np.int64)
-        self._label = device.empty(copra.n, np.int32)
+        self._giant = components.copra(copra.slots, wide=copra.offset is np.int64)
+        self._label = copra.device.empty(copra.n, np.int32)
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices."""
@@ -33,5 +36,5 @@ class LinkCompress:
         return self._label, root, size
 
     def keep(self, label: Any, keep: int) -> int:
-        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
         return self._copra.keep_component(label, keep)

@@ -1,4 +1,7 @@
-"""The largest component of what is left in COPRA by array-frontier searches (thesis Algorithm 5)."""
+"""The largest component of what is left in COPRA by array-frontier searches (Tariq 2018, Algorithm 5).
+
+Host half of ``cl/sampling/array_frontier.cl``.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,16 @@ from clgraph.sampling.copra import Copra
 
 
 class ArrayFrontier:
-    """One search after another until no component can be larger than the largest found.
+    """A finder for the batched loop: searches one component after another until no larger one can be left.
 
-    The thesis keeps the first component that is large enough; this keeps the largest, a tie going to the
-    component with the smallest vertex.
+    The thesis keeps the first component that is large enough; this keeps the largest, and of equally large
+    ones the component with the smallest vertex.
+
+    Parameters
+    ----------
+    copra : Copra
+    hub : int
+        Where the first search starts: a vertex likely to be in the largest component.
     """
 
     def __init__(self, copra: Copra, hub: int) -> None:
@@ -33,7 +42,7 @@ class ArrayFrontier:
         self._program.copra_bfs_clear(
             self._passes, np.int32(self._copra.n), self._label, self._frontier, self._next
         )
-        # the hub is a guess at the giant component; if it is gone its "component" has nothing to do with G
+        # the hub is a guess at the giant component; once it is removed it belongs to none
         first = self._hub if self._is_live(self._hub) else self._unreached()
         best, best_size, left, source = -1, 0, live, first
         smallest_of_best = -1
@@ -50,7 +59,7 @@ class ArrayFrontier:
         return self._label, best, best_size
 
     def keep(self, label: Any, keep: int) -> int:
-        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
         return self._copra.keep_component(label, keep)
 
     def _is_live(self, vertex: int) -> bool:
@@ -82,7 +91,7 @@ class ArrayFrontier:
         return size
 
     def _unreached(self) -> int:
-        """The smallest live vertex that no search has reached: the smallest of its component."""
+        """The smallest live vertex that no search has reached; it is the smallest of its component."""
         copra, device = self._copra, self._copra.device
         device.fill(self._word, np.int32(copra.n), 1)
         self._program.copra_bfs_unreached(

@@ -1,4 +1,4 @@
-"""The batched loop (Tariq 2018): delete a batch, keep the largest component, undo where that was too much."""
+"""The batched loop (Tariq 2018): delete a batch, keep the largest component, undo what went too far."""
 
 from __future__ import annotations
 
@@ -10,44 +10,45 @@ import numpy as np
 
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.schedule import batch_share
 
 
 class Choice(Protocol):
-    """Which things a batch deletes: lists them on the device, removes them from COPRA, can take that back.
+    """Which things a batch deletes: lists them on the device, removes them from COPRA, and can undo that.
 
     Attributes
     ----------
     most : Fraction
-        Of the things left a batch takes at most this share.
+        A batch takes at most this share of the things left.
     """
 
     most: Fraction
 
     def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
-        """Choose the first `count` things of a graph with so many vertices and edges and remove them.
+        """Choose the first `count` things of a graph with so many vertices and edges, and remove them.
 
-        `edges` counts only where the things are edges.
+        `edges` is only used where the things are edges.
         """
 
     def undo(self) -> None:
         """Put back what the last `remove` of this step took."""
 
     def accept(self) -> None:
-        """The step is done: what was removed stays so."""
+        """The step is done: what was removed stays removed."""
 
 
 class Finder(Protocol):
-    """How the component that is kept is found."""
+    """How the component to keep is found."""
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the component to keep, its size) among `live` vertices."""
 
     def keep(self, label: Any, keep: int) -> int:
-        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
+        """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
 
 
 class BatchedRun:
-    """Samples of one graph, method and seed; ask for several targets in decreasing order and they are nested.
+    """Samples of one graph, method and seed; for targets in decreasing order they are nested.
 
     Parameters
     ----------
@@ -55,19 +56,19 @@ class BatchedRun:
     choice : Choice
     finder : Finder
     edges : bool
-        Whether the things deleted are edges: batches are then larger by the rate of edges to vertices.
+        Whether edges are deleted: batches are then larger by the ratio of edges to vertices.
     tolerance : Fraction or None
-        By how many vertices a batch may undershoot; None: 0.001 of the target.
+        By how many vertices a batch may fall below the target; None: 0.001 of the target.
     way : str
         For `Sample.way`.
 
     Attributes
     ----------
     iterations : int
-        Batches of the last `shrink_to` and those before it.
+        Batches so far.
     history : list of (int, int, int)
-        Things deleted so far, vertices and edges left: at the start and after every batch, if it is wanted
-        (`keep_history`; the edges are counted for it where vertices are deleted).
+        Things deleted so far, vertices and edges left: at the start and after every batch, if `keep_history`
+        is set (where vertices are deleted, the edges are counted only for this).
     """
 
     keep_history = False
@@ -105,9 +106,9 @@ class BatchedRun:
             self.history.append((self._deleted, self._size, int(edges)))
 
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
-        """Delete until at most `target` vertices are left; the schedule of batches begins anew.
+        """Delete until at most `target` vertices are left; the schedule of batches starts again.
 
-        The numbers of the batches, which key the draws, go on: no draw is used twice.
+        The numbers of the batches, which key the draws, continue: no draw is used twice.
         """
         choice = self._choice
         slack = Fraction(target, 1000) if self._tolerance is None else self._tolerance
@@ -115,12 +116,13 @@ class BatchedRun:
         while self._size > target:
             if progress:
                 progress(before - self._size, excess)
-            share = max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100))
             things = self._live_edges if self._edges else self._size
-            wanted = min(ceil(share * excess * self._rate), ceil((self._size - target) * self._rate))
+            wanted = min(
+                ceil(batch_share(step) * excess * self._rate), ceil((self._size - target) * self._rate)
+            )
             count = max(1, min(wanted, things, int(things * choice.most)))
             if self._edges and count == things > 1:
-                count = -(-count // 2)  # without any edge one vertex would be left
+                count = -(-count // 2)  # without any edge only one vertex would remain
             left = self._delete(count)
             while left[2] < target - slack and count > 1:
                 choice.undo()

@@ -11,7 +11,7 @@ from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.sampling.merge_tree import MergeTree
 
-TOP = 2**32 - 1  # no key reaches it: at this threshold nothing is alive
+TOP = 2**32 - 1  # above all keys: at this threshold nothing is alive
 
 Ints = npt.NDArray[np.int32]
 
@@ -27,15 +27,15 @@ class Bracket:
     vertex : int32 array, shape (k,)
         The deleted vertices, or the smaller ends of the deleted edges, in any order.
     arc : int array, shape (k,), or None
-        The edges' arcs in the rows of these ends; None where vertices are deleted.
+        The arcs of the deleted edges in the rows of these ends; None where vertices are deleted.
 
     Attributes
     ----------
     count : int
     vertex, arc : as above, sorted by (priority, identity)
     touched : int32 array
-        The vertices whose components the deletions join when they are undone: all neighbours of the
-        vertices, one after another; or all tails and then all heads of the edges.
+        The vertices whose components are joined when the deletions are undone: the neighbours of each deleted
+        vertex in turn; or all tails and then all heads of the edges.
     """
 
     def __init__(self, graph: Graph, seed: int, vertex: Ints, arc: npt.NDArray[Any] | None) -> None:
@@ -56,12 +56,12 @@ class Bracket:
             self.touched = np.concatenate((self.vertex, graph.col_idx[self.arc]))
 
     def undo(self, labels: Ints, roots: Ints, sizes: npt.NDArray[np.int64]) -> tuple[MergeTree, int | None]:
-        """The tree of merges from the components after these deletions, and its top (None: no deletion).
+        """Undo the deletions: the tree of merges, and its top (None: there is no deletion).
 
         Parameters
         ----------
         labels : int32 array
-            Component after the deletions of each vertex of `touched`, -1 where it is itself deleted.
+            Component of each vertex of `touched` after all deletions, -1 where it is itself deleted.
         roots, sizes : arrays
             The components that occur in `labels`, ascending, and their sizes. They become the leaves.
         """
@@ -89,7 +89,7 @@ class Bracket:
         return tree, top
 
     def arcs_after(self, last: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-        """Both arcs of every edge that is deleted after the `last`-th, and their keys (as in cl/sampling/exact.cl)."""
+        """Both arcs of every edge deleted after the `last`-th, and their keys (`exact.cl`)."""
         assert self.arc is not None
         graph, tail, arc = self._graph, self.vertex[last + 1 :], self.arc[last + 1 :].astype(np.int64)
         copy, far = self._copy(tail, arc), np.empty(len(arc), np.int64)

@@ -1,41 +1,60 @@
-"""Contraction of drawn edges (cre, crve): host half of ``cl/sampling/contract.cl``, and the contracted graph.
+"""Contraction of drawn edges (cre, crve): host half of ``cl/sampling/contract.cl`` and ``contract_pairs.cl``.
 
-The first k merges of a batch are found without looking at one draw after the other: the first r draws make at
-most r merges, so the draws that may still be needed are taken r at a time, r being the merges that are
-missing; draws whose ends have met before do not count. The last draw taken is then the k-th merge itself.
+The first k merges of a batch are found without looking at one draw after the other. The first r draws make at
+most r merges, so draws are taken r at a time, r being the number of merges still missing; draws whose ends
+already belong together do not count. The last draw taken is then the k-th merge itself.
 
-A batch draws from the graph as it was at the batch's beginning, where edges that have become parallel since
-still count one by one. So heavy groups grow faster than one contraction at a time would let them: a
-power-law graph of 100 000 vertices, halved by cre, keeps about an eighth fewer edges; crve hardly notices.
+A batch draws from the graph at its start, where edges that become parallel during the batch still count one
+by one. So heavy groups grow faster than they would by one contraction at a time: a power-law graph of 100 000
+vertices, halved by cre, keeps about an eighth fewer edges; for crve the difference is negligible.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from clgraph.components.finder import GiantFinder
+from clgraph.components.kept import graph_components
 from clgraph.csr.upload import DeviceCSR, upload_csr
+from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
-from clgraph.graph import Graph, build_csr
+from clgraph.graph import Graph
 from clgraph.graph.aligned import aligned
+from clgraph.sampling.contracted import Contracted
 from clgraph.sampling.members import ROOTS, Members
-from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.result import Progress
 from clgraph.sampling.schedule import batch_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Program
 
-BLOCK = 64  # draws
-CHUNK = 1 << 22  # draws that are kept at a time
+BLOCK = 64  # draws that a work-item counts
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the contraction kernels.
+
+    Attributes
+    ----------
+    run : int
+        Consecutive arcs of a work-item.
+    chunk : int
+        Draws that are kept at a time.
+    """
+
+    run: int
+    chunk: int = 1 << 22
+
+
+SHAPES = Shapes(gpu=Shape(run=16), cpu=Shape(run=4096), simulator=Shape(run=8, chunk=64))
 
 
 class ContractRun:
-    """Samples of one graph, method and seed; ask for several targets in decreasing order and they are nested.
+    """Samples of one graph, method and seed; for targets in decreasing order they are nested.
 
     Parameters
     ----------
@@ -50,13 +69,11 @@ class ContractRun:
     ----------
     iterations : int
         Batches.
-    draws : int
-        Edges drawn until the last merge of each batch.
     way : str
         "contraction".
     history : list of (int, int, int)
-        Contractions so far, vertices and edges left: at the start and after every batch, if it is wanted
-        (`keep_history`).
+        Contractions so far, vertices and edges left: at the start and after every batch, if `keep_history`
+        is set.
     """
 
     way = "contraction"
@@ -68,12 +85,12 @@ class ContractRun:
         self._rows: DeviceCSR = upload_csr(device, graph)
         self._n = n = graph.num_vertices
         self._items = device.tuning.items
-        self._run = {"gpu": 16, "simulator": 8}.get(device.kind, 4096)
-        self._chunk = 64 if device.kind == "simulator" else CHUNK
+        shape = SHAPES.of(device)
+        self._run, self._chunk = shape.run, shape.chunk
         device.reserve({"place, label, number": 12 * n, "arcs": 8 * graph.num_arcs})
         self._kernels(self._rows)
         self._members = Members(device)
-        self._finder = GiantFinder(device, n, graph.num_arcs, wide=self._rows.offset is np.int64)
+        self._components = graph_components(device, graph)
         self._place = device.empty(n, np.int32)
         self._label = device.empty(n, np.int32)
         self._number = device.empty(n, np.int32)
@@ -83,7 +100,7 @@ class ContractRun:
         self._drawn: list[Any] = []
         self._room = 0
         self._stale = False  # whether `_label` holds new numbers that the rows do not have yet
-        self.iterations = self.draws = self._size = self._whole = 0
+        self.iterations = self._size = self._whole = 0
         self.history: list[tuple[int, int, int]] = []
 
     def _kernels(self, rows: DeviceCSR) -> Program:
@@ -101,11 +118,10 @@ class ContractRun:
 
     def start(self) -> int:
         """Find the input's largest component and number its vertices; returns its size."""
-        rows, device = self._rows, self._device
-        self._finder.labels_into(rows.row_ptr, rows.row_ptr, rows.col_idx, self._label)
-        root, self._size, _ = self._finder.largest_label(self._label)
-        self._name, _ = self._members.number(self._n, self._label, root, None, self._place)
-        device.copy(self._label, self._place, 4 * self._n)
+        largest = self._components.largest()
+        self._size = largest.size
+        self._name, _ = self._members.number(self._n, largest.label, largest.root, None, self._place)
+        self._device.copy(self._label, self._place, 4 * self._n)
         self._stale = self._size < self._n or self._graph.has_copies
         self._whole = self._size
         self._record()
@@ -118,9 +134,9 @@ class ContractRun:
             self.history.append((self._whole - self._size, self._size, self._rows.arcs // 2))
 
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
-        """Contract until `target` vertices are left; the schedule of batches begins anew.
+        """Contract until `target` vertices are left; the schedule of batches starts again.
 
-        The numbers of the batches, which key the draws, go on: no draw is used twice.
+        The numbers of the batches, which key the draws, continue: no draw is used twice.
         """
         before, excess, step = self._size, self._size - target, 0
         while self._size > target:
@@ -136,7 +152,7 @@ class ContractRun:
             progress(excess, excess)
 
     def _rebuild(self) -> None:
-        """The rows of the graph as it stands, of the old ones and the new numbers in `_label`."""
+        """Make the rows of the contracted graph from the old ones and the new numbers in `_label`."""
         from clgraph.csr.build import build_rows
 
         rows, device = self._rows, self._device
@@ -180,10 +196,9 @@ class ContractRun:
                 self._label,
                 self._merges,
             )
-            if done == 0:  # most of the merges are done: short ways from here on
+            if done == 0:  # this was the bulk of the merges: shorten the paths for what follows
                 program.contract_compress(self._over(size), np.int32(size), self._label)
             first, done = end, int(device.download(self._merges, np.int32, 1)[0])
-        self.draws += drawn - (last - first)
         self._finish_batch(size - wanted)
 
     def _draw(self, begin: int, count: int) -> int:
@@ -192,8 +207,8 @@ class ContractRun:
         count = min(count, self._chunk)
         if begin + count > 2**32 - 1:
             raise DeviceError(
-                "a batch of contractions would need more than 2**32 draws: a few vertices hang on to a graph "
-                "of far too many edges; a larger sample will do"
+                "a batch of contractions would need more than 2**32 draws: a few vertices are attached to a "
+                "graph of far too many edges; ask for a larger sample"
             )
         if count > self._room:
             self._drawn = [device.empty(count, np.int32) for _ in range(2)]
@@ -215,7 +230,7 @@ class ContractRun:
         return count
 
     def _useful(self, first: int, last: int, missing: int) -> tuple[int, float]:
-        """Up to which draw, from `first` on, at most `missing` join what is apart; and the share that do."""
+        """Where to stop so that at most `missing` draws from `first` on join groups; the share of those."""
         blocks = -(-(last - first) // BLOCK)
         self._kernels(self._rows).contract_useful(
             blocks, np.int32(first), np.int32(last), *self._drawn, self._label, self._flags, self._counts
@@ -231,7 +246,7 @@ class ContractRun:
         return begin + int(np.flatnonzero(flags)[inside - 1]) + 1, rate
 
     def _finish_batch(self, size: int) -> None:
-        """Number what the groups have become, and note it for every original vertex."""
+        """Number the new groups, and note the number for every original vertex."""
         program, old = self._kernels(self._rows), np.int32(self._size)
         passes = self._over(self._size)
         program.contract_compress(passes, old, self._label)
@@ -300,63 +315,3 @@ class ContractRun:
                 multiplicity=aligned(multiplicity) if np.any(multiplicity > 1) else None,
             ),
         )
-
-
-@dataclass(frozen=True)
-class Contracted(Left):
-    """What a contraction leaves; `arcs` are both arcs of the smallest edge of each pair of groups.
-
-    Attributes
-    ----------
-    graph : Graph
-        The contracted graph, without weights and ids; its counts are those of the view that was contracted.
-    """
-
-    graph: Graph = field(kw_only=True)
-
-
-def extract_contracted(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
-    """The sample of a contraction as a graph, and which arcs of the original stand for its edges.
-
-    Parameters
-    ----------
-    graph : Graph
-        The original.
-    left : Contracted
-        What `ContractRun.download` returned.
-
-    Returns
-    -------
-    contracted : Graph
-        A vertex for every group, with the id of the group's smallest vertex. Parallel edges are merged:
-        weights and counts are summed. Edges inside a group are gone. Of a directed graph, the arcs between
-        groups.
-    kept_arcs : bool array
-        Arcs of ``graph.undirected``: both arcs of the smallest edge that joins two groups, for each pair.
-    """
-    view, group = graph.undirected, left.group
-    assert isinstance(left, Contracted)
-    assert group is not None
-    kept = left.arcs
-    if view.num_self_loops:
-        kept = view.rows != view.col_idx
-        kept[kept] = left.arcs
-    chosen = np.flatnonzero(left.vertices)
-    ids = chosen if graph.has_identity_ids else graph.ids[chosen]
-    if graph is view and graph.weights is None:
-        return left.graph.with_ids(ids), kept
-    number = np.cumsum(left.vertices, dtype=np.int32) - np.int32(1)
-    tail, head = graph.rows, graph.col_idx
-    there = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
-    if not graph.directed:
-        there &= tail < head
-    small = build_csr(
-        number[group[tail[there]]],
-        number[group[head[there]]],
-        len(chosen),
-        weights=None if graph.weights is None else graph.weights[there],
-        multiplicity=None if graph.multiplicity is None else graph.multiplicity[there],
-        ids=ids,
-        directed=graph.directed,
-    )
-    return small, kept

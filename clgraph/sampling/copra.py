@@ -1,17 +1,44 @@
-"""COPRA, the Compressed Parallel-Removal Array, on a device (Tariq 2018): host half of ``cl/sampling/copra.cl``."""
+"""COPRA, the Compressed Parallel-Removal Array, on a device (Tariq 2018).
+
+Host half of ``cl/sampling/copra.cl``.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.csr.upload import INT32_MAX, upload_csr
+from clgraph.device.shapes import Shapes
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Graph
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the other slot of an edge is found.
+
+    Attributes
+    ----------
+    far_scan : bool
+        By a plain scan, which suits the bursts of an FPGA, instead of a binary search.
+    """
+
+    far_scan: bool
+
+
+SHAPES = Shapes(
+    gpu=Shape(far_scan=False),
+    cpu=Shape(far_scan=False),
+    simulator=Shape(far_scan=False),
+    emulator=Shape(far_scan=True),
+    fpga=Shape(far_scan=True),
+)
 
 
 class Copra:
@@ -23,8 +50,7 @@ class Copra:
     graph : Graph
         Undirected; self-loops must be gone (`graph.simple`).
     far_scan : bool
-        Find an edge's other slot by the thesis's plain scan (what an FPGA's bursts like) instead of by
-        binary search.
+        Find the other slot of an edge by the thesis's plain scan instead of by binary search.
 
     Attributes
     ----------
@@ -45,7 +71,7 @@ class Copra:
         self.v_start = device.empty(self.n, self.offset)
         self.v_end = device.empty(self.n, self.offset)
         self.edges = device.empty(self.slots, np.int32)
-        self._lost = device.empty(1, np.int32)
+        self._removed = device.empty(1, np.int32)
 
     @property
     def program(self) -> Program:
@@ -59,11 +85,11 @@ class Copra:
         )
 
     def compile(self) -> None:
-        """Build the kernels now (for timing; they are built at their first use otherwise)."""
+        """Build the kernels now, so that no clock sees it; otherwise they are built at their first use."""
         self.program  # noqa: B018
 
     def build(self) -> None:
-        """Fill the arrays: every vertex and every edge is there (again)."""
+        """Fill the arrays: every vertex and every edge is live (again)."""
         self.program.copra_build(
             self._passes,
             np.int32(self.n),
@@ -75,7 +101,7 @@ class Copra:
         )
 
     def _passes_over(self, count: int) -> int:
-        """Work-items of a pass over so many things."""
+        """Work-items of a pass over so many entries."""
         return -(-count // self.device.tuning.items)
 
     @property
@@ -97,7 +123,7 @@ class Copra:
         )
 
     def restore_vertices(self, vertices: Any, count: int) -> None:
-        """Undo `remove_vertices`, in a run that removed nothing but vertices."""
+        """Undo `remove_vertices`, in a run that has removed only vertices."""
         c = self.csr
         self.program.copra_restore_vertices(
             self._passes_over(count), np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end
@@ -126,21 +152,21 @@ class Copra:
         )
 
     def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
-        """Remove edges given by both of their slots; a slot of -1 is passed over."""
+        """Remove edges given by both of their slots; a slot of -1 is ignored."""
         self.program.copra_remove_pairs(self._passes_over(count), np.int32(count), slots, far, self.edges)
 
     def restore_pairs(self, vertices: Any, slots: Any, far: Any, count: int) -> None:
-        """Undo `remove_pairs`, given the owners of `slots` too."""
+        """Undo `remove_pairs`, given also the owners of `slots`."""
         self.program.copra_restore_pairs(
             self._passes_over(count), np.int32(count), vertices, slots, far, self.csr.col_idx, self.edges
         )
 
     def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
-        """Remove drawn (vertex, slot) pairs; a slot of -1 is passed over."""
+        """Remove drawn (vertex, slot) pairs; a slot of -1 is ignored."""
         self._vertex_edges(self.program.copra_remove_vertex_edges, vertices, slots, count)
 
     def restore_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
-        """Undo `remove_vertex_edges` (or `remove_edges`, given the owners of the slots too)."""
+        """Undo `remove_vertex_edges` (or `remove_edges`, given also the owners of the slots)."""
         self._vertex_edges(self.program.copra_restore_vertex_edges, vertices, slots, count)
 
     def _vertex_edges(self, kernel: Any, vertices: Any, slots: Any, count: int) -> None:
@@ -148,8 +174,8 @@ class Copra:
         kernel(self._passes_over(count), np.int32(count), vertices, slots, c.row_ptr, c.col_idx, self.edges)
 
     def keep_component(self, label: Any, keep: int) -> int:
-        """Remove every vertex whose label is not `keep`; returns the number of edges that went with them."""
-        self.device.fill(self._lost, np.int32(0), 1)
+        """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
+        self.device.fill(self._removed, np.int32(0), 1)
         self.program.copra_keep_component(
             self._passes,
             np.int32(self.n),
@@ -158,18 +184,18 @@ class Copra:
             self.v_start,
             self.v_end,
             self.edges,
-            self._lost,
+            self._removed,
         )
-        return int(self.device.download(self._lost, np.int32, 1)[0]) // 2
+        return int(self.device.download(self._removed, np.int32, 1)[0]) // 2
 
     def live_vertices(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which vertices are there, bool (n,)."""
+        """Which vertices are live, bool (n,)."""
         live = self.device.empty(self.n, np.uint8)
         self.program.copra_live_vertices(self._passes, np.int32(self.n), self.v_start, live)
         return self.device.download(live, np.uint8, self.n).view(np.bool_)
 
     def live_arcs(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which arcs of the graph's CSR are there, bool (arcs,)."""
+        """Which arcs of the graph's CSR are live, bool (arcs,)."""
         live = self.device.empty(max(self.arcs, 1), np.uint8)
         self.program.copra_live_arcs(self._passes, np.int32(self.n), self.csr.row_ptr, self.edges, live)
         return self.device.download(live, np.uint8, self.arcs).view(np.bool_)

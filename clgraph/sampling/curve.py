@@ -15,7 +15,8 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.results import RunsOn
 from clgraph.sampling.merge_tree import whole_tree
-from clgraph.sampling.methods import EXACT, EXPLORING, Batches, check_options, make_run, upload
+from clgraph.sampling.methods import Batches, make_run, upload
+from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options
 from clgraph.sampling.result import Progress
 from clgraph.sizes import target_size
 
@@ -30,10 +31,10 @@ class ReductionCurve(RunsOn):
     Attributes
     ----------
     deletions : int64 array, shape (k,)
-        Deletions (or contractions) made so far, those in the current graph alone counted: 0 first.
+        Deletions (or contractions) so far, counting only those inside the current graph; starts with 0.
     vertices, edges : int64 arrays, shape (k,)
-        Of the largest component that is left after them. Exact mode has a row for every number of vertices
-        that occurs, batched mode one for every batch.
+        Of the largest component left after them. Exact mode has a row for every number of vertices that
+        occurs, batched mode one for every batch.
     method, mode : str
     seed : int
     device : str
@@ -55,7 +56,7 @@ class ReductionCurve(RunsOn):
         return 2 * self.edges / self.vertices
 
     def at(self, vertices: int) -> tuple[int, int, int]:
-        """(deletions, vertices, edges) at the first row that has at most so many vertices (else the last)."""
+        """(deletions, vertices, edges) of the first row with at most so many vertices, or of the last row."""
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 
@@ -63,7 +64,7 @@ class ReductionCurve(RunsOn):
 def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: int = 0) -> npt.NDArray[Any]:
     """The order in which exact mode deletes, so that anyone can replay the loop.
 
-    What is no longer in the largest component when its turn comes is passed over.
+    Whatever is no longer in the largest component when its turn comes is skipped.
 
     Parameters
     ----------
@@ -74,8 +75,13 @@ def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: in
     Returns
     -------
     array
-        drv: the ids of all vertices. dre: the ranks of all edges but self-loops in the list of edges u <= v
-        of the undirected view in index order (loops counted), as in `Sample.edges`.
+        drv: the ids of all vertices. dre: the ranks of all edges except self-loops in the list of edges
+        u <= v of the undirected view in index order (loops counted), as in `Sample.edges`.
+
+    Raises
+    ------
+    InputError
+        Another method, or an invalid seed.
 
     Examples
     --------
@@ -85,7 +91,7 @@ def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: in
     [10, 20, 30]
     """
     if method not in EXACT:
-        raise InputError(f"deletion_order: {method!r} has no such order; {' and '.join(EXACT)} have")
+        raise InputError(f"deletion_order: {method!r} has no such order; only {' and '.join(EXACT)} have one")
     seed = keyed.check_seed(seed)
     if method == "drv":
         return graph.ids[_vertex_order(graph.num_vertices, seed)]
@@ -126,20 +132,20 @@ def reduction_curve(
     connection: Literal["weak", "strong"] = "weak",
     progress: Progress | None = None,
 ) -> ReductionCurve:
-    """Vertices and edges that are left after so many deletions.
+    """Vertices and edges that are left after each number of deletions.
 
-    Exact mode (drv, dre) takes the whole deletion order in one pass backwards: a row for every number of
-    vertices that occurs. The pass is serial: on a CPU a second for some ten million edges, on a GPU far
-    longer (``device="cpu"`` is the better choice there). Batched mode has a row for every batch.
+    Exact mode (drv, dre) goes backwards through the whole deletion order in one pass: a row for every number
+    of vertices that occurs. The pass is serial: it takes a CPU a second for some ten million edges, and a GPU
+    far longer (prefer ``device="cpu"``). Batched mode has a row for every batch.
 
     Parameters
     ----------
     graph, method, device, mode, tolerance, weight, connection
-        As `clgraph.sample` takes them; methods that explore delete nothing and have no curve.
+        As in `clgraph.sample`; methods that explore delete nothing and have no curve.
     seed : int, optional
-        None draws one from the operating system and records it.
+        By default one is drawn from the operating system and recorded in the result.
     size : float, int or str
-        Where to stop; default: a single vertex.
+        Where to stop, as in `clgraph.sample`; default: a single vertex.
     progress : callable, optional
         Called with (done, of).
 
@@ -158,8 +164,6 @@ def reduction_curve(
     >>> curve = clgraph.reduction_curve(clgraph.powerlaw_graph(1000, seed=1), "drv", 3)  # doctest: +SKIP
     >>> curve.at(500)  # doctest: +SKIP
     """
-    from clgraph.sampling import check_graph
-
     graph = check_graph(graph)
     options = check_options(
         graph, method, mode=mode, tolerance=tolerance, weight=weight, connection=connection

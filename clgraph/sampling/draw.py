@@ -12,22 +12,22 @@ from clgraph.sampling.copra import Copra
 
 
 class ByDraw:
-    """The first distinct edges among keyed draws.
+    """Chooses the first distinct edges among keyed draws.
 
-    A draw that hits nothing live does not count. In dhyb both kinds of draw miss, and not equally often, so
-    the coin is weighted by the chances of a hit: of the draws that count, each is of the drve kind with
-    probability `weight`.
+    A draw that hits nothing live does not count. In dhyb the two kinds of draw miss with different
+    probabilities, so the coin is weighted by the chances of a hit: each draw that counts is of the drve kind
+    with probability `weight`.
 
     Parameters
     ----------
     copra : Copra
     seed : int
     weight : Fraction
-        Probability, 0 to 1, that a deletion is of a vertex's edge (drve), else of an edge (dre). 1 is drve.
+        Probability, 0 to 1, that a step deletes a random vertex's edge (drve), else any edge (dre).
     """
 
-    BLOCK = 64
-    # a batch draws by the degrees at its start: larger ones come out too sparse
+    BLOCK = 64  # draws that a work-item counts
+    # a batch draws by the degrees at its start: larger batches give samples with too few edges
     most = Fraction(1, 8)
 
     def __init__(self, copra: Copra, seed: int, *, weight: Fraction = Fraction(1)) -> None:
@@ -65,7 +65,7 @@ class ByDraw:
         self._copra.remove_pairs(self._slot, self._far, self._upto)
 
     def _threshold_for(self, vertices: int, edges: int) -> int:
-        """Coins below it draw a vertex's edge ("always" would be 2**64, one more than fits)."""
+        """Coins below it draw a vertex's edge ("always" would be 2**64, which does not fit)."""
         if self._weight == 1:
             return 2**64 - 1
         copra, drve = self._copra, self._weight
@@ -80,8 +80,8 @@ class ByDraw:
         end = begin + -(-more // self.BLOCK) * self.BLOCK
         if end > 2**31 - 1:
             raise DeviceError(
-                "drve and dhyb would need more than 2**31 draws in one batch: the sample is too small a part "
-                "of the graph; sample in two runs, or use drv or dre"
+                "drve and dhyb would need more than 2**31 draws in one batch: the sample is too small "
+                "a part of the graph; sample in two runs, or use drv or dre"
             )
         self._grow(end)
         self._program.draw_edges(
@@ -111,7 +111,7 @@ class ByDraw:
         self._drawn = end
 
     def _grow(self, room: int) -> None:
-        """Room for so many draws; those already made in this step come along."""
+        """Make room for so many draws; those already made in this step are copied."""
         if room <= self._room:
             return
         device, old = self._copra.device, (self._vertex, self._slot, self._far)
@@ -125,7 +125,7 @@ class ByDraw:
         self._room = room
 
     def _draws_for(self, count: int) -> int:
-        """How many draws, from the first on, hold exactly `count` distinct edges."""
+        """How many draws, from the first on, contain exactly `count` distinct edges."""
         block = int(np.searchsorted(self._kept, count))
         before = int(self._kept[block - 1]) if block else 0
         begin = block * self.BLOCK
@@ -136,7 +136,7 @@ class ByDraw:
         self._copra.restore_pairs(self._vertex, self._slot, self._far, self._upto)
 
     def removed(self) -> tuple[Any, Any, int]:
-        """Vertices and slots in their rows (-1: passed over) of the last batch, and how many."""
+        """Vertices and slots in their rows (-1: ignored) of the last batch, and how many."""
         return self._vertex, self._slot, self._upto
 
     def accept(self) -> None:

@@ -5,6 +5,7 @@ Host half of ``cl/sampling/explore.cl`` and ``cl/sampling/explore_order.cl``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.components.kept import graph_components
 from clgraph.csr.upload import upload_csr
+from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
+from clgraph.sampling.marks import Marks
 from clgraph.sampling.members import Members
 from clgraph.sampling.result import Left, Progress
-from clgraph.sampling.whole import WholeFinder
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -26,14 +29,37 @@ if TYPE_CHECKING:
 
 TOP = 1 << 64
 CAPACITY = 1 << 16  # vertices that the host sorts
-LANES = {"gpu": 32, "simulator": 4}  # elsewhere 1
-# of a depth-first walk in one launch: some tenths of a second, so that no watchdog bites and Ctrl-C is heard
-STEPS = {"gpu": 1 << 17, "simulator": 64}
-STEPS_ON_CPU = 1 << 21
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the exploration kernels.
+
+    Attributes
+    ----------
+    lanes : int
+        Neighbours that a depth-first walk looks at side by side.
+    steps : int
+        Steps of a depth-first walk in one launch: some tenths of a second, so that no driver's watchdog ends
+        it and Ctrl-C is noticed.
+    run : int
+        Consecutive arcs or buckets of a work-item that orders rows.
+    """
+
+    lanes: int
+    steps: int
+    run: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(lanes=32, steps=1 << 17, run=16),
+    cpu=Shape(lanes=1, steps=1 << 21, run=4096),
+    simulator=Shape(lanes=4, steps=64, run=8),
+)
 
 
 class ExploreRun:
-    """Samples of one graph, method and seed, from one start; nested.
+    """Samples of one graph, method and seed, from one start; they are nested.
 
     Parameters
     ----------
@@ -61,17 +87,12 @@ class ExploreRun:
         self._device, self._graph, self._seed, self._given = device, graph, seed, start
         self.way = "depth-first" if method == "edfs" else "breadth-first"
         self._csr = csr = upload_csr(device, graph)
-        self._items = device.tuning.items
-        self._passes = -(-csr.n // self._items)
-        device.reserve({"label": 4 * csr.n, "live": csr.n + csr.arcs})
         self._program = device.program(
-            "sampling/explore", ITEMS=self._items, LANES=LANES.get(device.kind, 1), **csr.defines
+            "sampling/explore", ITEMS=device.tuning.items, LANES=SHAPES.of(device).lanes, **csr.defines
         )
-        self._taking = device.program("sampling/exact", ITEMS=self._items, HAS_COPIES=0, **csr.defines)
-        self._whole = WholeFinder(device, graph)
+        self._components = graph_components(device, graph)
         self._members = Members(device)
-        self._live_vertices = device.empty(csr.n, np.uint8)
-        self._live_arcs = device.empty(max(csr.arcs, 1), np.uint8)
+        self._marks = Marks(device, csr)
         walk = _Depth if method == "edfs" else _Breadth
         self._walk: _Depth | _Breadth = walk(device, graph, seed, self._program)
         self.iterations, self.begin, self._size = 0, -1, 0
@@ -85,8 +106,8 @@ class ExploreRun:
             If the start that was given is outside the largest component.
         """
         device, csr = self._device, self._csr
-        whole = self._whole.find()
-        label, root, self._size = whole.label, whole.root, whole.size
+        largest = self._components.largest()
+        label, root, self._size = largest.label, largest.root, largest.size
         if self._given is None:
             bits, _ = keyed.draw(self._seed, 0, 0)
             rank = int(keyed.below(bits, self._size)[0])
@@ -98,26 +119,18 @@ class ExploreRun:
                     f"start {self._graph.ids[self.begin]} is outside the largest component "
                     f"({self._size} vertices): give one of its vertices, or none for a random one"
                 )
-        # should there be nothing to do
-        self._taking.exact_live_vertices(
-            self._passes, np.int32(csr.n), label, np.int32(root), self._live_vertices
-        )
+        self._marks.component(label, root)  # the sample, if the target is not smaller
         return self._size
 
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
-        """Explore until `target` vertices are seen; `download` brings them."""
+        """Explore until `target` vertices are seen; `download` returns them."""
         if target < self._size:
-            self.iterations = self._walk.mark(self.begin, target, self._live_vertices, progress)
-        csr = self._csr
-        self._taking.exact_induced_arcs(
-            self._passes, np.int32(csr.n), csr.row_ptr, csr.col_idx, self._live_vertices, self._live_arcs
-        )
+            self.iterations = self._walk.mark(self.begin, target, self._marks.vertices, progress)
+        self._marks.induced()
 
     def download(self) -> Left:
         """What `shrink_to` found last."""
-        vertices = self._device.download(self._live_vertices, np.uint8, self._csr.n)
-        arcs = self._device.download(self._live_arcs, np.uint8, self._csr.arcs)
-        return Left(vertices.view(np.bool_), arcs.view(np.bool_))
+        return self._marks.download()
 
 
 class _Breadth:
@@ -134,7 +147,7 @@ class _Breadth:
         self._up_to: npt.NDArray[np.int64] = np.zeros(0, np.int64)  # vertices up to each level
 
     def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
-        """Mark the first `target` vertices; returns the number of levels that they stand in."""
+        """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self._up_to):
             self._search.run(np.array([begin], np.int32), None)
             self._distance = self._search.distance
@@ -162,7 +175,7 @@ class _Breadth:
         if wanted == there:
             return TOP - 1, self._n
         device = self._device
-        # where it is to be expected, give or take six standard deviations of how many come before
+        # the expected position, give or take six standard deviations of how many come before
         width, capacity = 6 * isqrt(there) + 16, CAPACITY
         while True:
             low = max(0, TOP * (wanted - width) // there)
@@ -182,7 +195,7 @@ class _Breadth:
                 self._vertex,
             )
             below, inside = (int(x) for x in device.download(self._counter, np.int32, 2))
-            if inside > capacity:  # room for them, and again
+            if inside > capacity:  # make room and try again
                 capacity = inside
                 self._priority = device.empty(capacity, np.uint64)
                 self._vertex = device.empty(capacity, np.int32)
@@ -211,9 +224,8 @@ class _Depth:
         self._device, self._seed, self._program = device, seed, program
         self._csr = csr = upload_csr(device, graph)
         self._passes = -(-csr.n // device.tuning.items)
-        self._run = {"gpu": 16, "simulator": 8}.get(device.kind, 4096)
-        self._lanes = LANES.get(device.kind, 1)
-        self._steps = STEPS.get(device.kind, STEPS_ON_CPU)
+        shape = SHAPES.of(device)
+        self._run, self._lanes, self._steps = shape.run, shape.lanes, shape.steps
         self._ordering = device.program(
             "sampling/explore_order", RUN=self._run, BLOCK=self.BLOCK, SPREAD=self.SPREAD, **csr.defines
         )
@@ -229,7 +241,7 @@ class _Depth:
         self._count = 0
 
     def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
-        """Mark the first `target` vertices that the walk comes to."""
+        """Mark the first `target` vertices that the walk reaches."""
         device, csr = self._device, self._csr
         if self._order is None:
             self._order = self._ordered()
@@ -253,8 +265,8 @@ class _Depth:
             depth, self._count = (int(x) for x in device.download(self._state, np.int32, 2))
             if depth == 0 and self._count < target:
                 raise DeviceError(
-                    f"{device.name}: the walk ended after {self._count} vertices, before the {target} that "
-                    "there are; please report this"
+                    f"{device.name}: the walk ended after {self._count} of {target} vertices; "
+                    "please report this"
                 )
             if progress:
                 progress(self._count, target)

@@ -1,4 +1,4 @@
-"""Some of the vertices, told apart by labels, in ascending order: host half of ``cl/sampling/members.cl``."""
+"""Vertices selected by their labels, in ascending order: host half of ``cl/sampling/members.cl``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
+
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-ROOTS = -1  # in the place of a label: the vertices that are labelled by themselves
+ROOTS = -1  # instead of a label: the vertices labelled with themselves
+SHAPES = Shapes(gpu=64, cpu=2048, simulator=8)  # consecutive vertices of a work-item
 
 
 class Members:
@@ -23,7 +26,7 @@ class Members:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._block = {"gpu": 64, "simulator": 8}.get(device.kind, 2048)
+        self._block = SHAPES.of(device)
         self._program = device.program("sampling/members", BLOCK=self._block)
 
     def _counts(self, n: int, label: Any, keep: int) -> npt.NDArray[np.int32]:
@@ -33,7 +36,7 @@ class Members:
         return self._device.download(count, np.int32, blocks)
 
     def nth(self, n: int, label: Any, keep: int, rank: int) -> int:
-        """The vertex that has `rank` smaller ones with the label `keep`."""
+        """The vertex labelled `keep` that has `rank` smaller vertices with this label."""
         up_to = np.cumsum(self._counts(n, label, keep), dtype=np.int64)
         block = int(np.searchsorted(up_to, rank, side="right"))
         first = block * self._block
@@ -47,17 +50,18 @@ class Members:
         Parameters
         ----------
         n : int
+            Number of vertices.
         label : int32 device buffer, shape (n,)
         keep : int
         old : int32 device buffer, shape (n,), or None
-            What stands for vertex v; None: v itself.
+            The name of vertex v; None: v itself.
         number : int32 device buffer, shape (n,)
-            To be filled: a vertex's number, -1 where it has none.
+            Filled with the number of each vertex, -1 where it has none.
 
         Returns
         -------
         name : int32 device buffer, shape (count,)
-            By number, what stands for the vertex.
+            The names, by number.
         count : int
         """
         counts = self._counts(n, label, keep)

@@ -1,8 +1,9 @@
 """Which component the loop follows through a few deletions: a tree of merges, built backwards.
 
-A node is one deletion; its children are the components that it leaves, any number of them when a vertex goes.
-Its size counts the deleted vertex, which is no child of it. (Pairing the children of a vertex up into binary
-nodes gives wrong answers.)
+A node is one deletion; its children are the components that it leaves, any number of them where a vertex is
+deleted. The node's size counts the deleted vertex, which is not among its children. (Splitting a vertex's
+children into binary nodes would give wrong answers.) `whole_tree` is the host half of
+``cl/sampling/merge_tree.cl``.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from clgraph.sampling.result import Progress
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-STEPS = 1 << 20  # deletions, or nodes, to a launch: below a second on CPUs, so that Ctrl-C is heard
+STEPS = 1 << 20  # deletions, or nodes, per launch: below a second on CPUs, so that Ctrl-C is noticed
 
 Rows = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 @dataclass
 class MergeTree:
-    """Nodes 0 .. leaves-1 are components that live through all of the deletions; later nodes are deletions.
+    """Nodes 0 .. leaves - 1 are components that survive all deletions; the other nodes are deletions.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class MergeTree:
         self._up = list(range(len(self.size)))
 
     def top(self, node: int) -> int:
-        """The node that stands above all others of this one's component now."""
+        """The topmost node of this one's component so far."""
         up = self._up
         while up[node] != node:
             up[node] = up[up[node]]
@@ -55,7 +56,7 @@ class MergeTree:
         return node
 
     def merge(self, deletion: int, parts: set[int], vertex: int | None) -> int:
-        """Undo a deletion: the components `parts` (tops) become one, with the deleted vertex, if any."""
+        """Undo a deletion: the components with these tops become one, with the deleted vertex, if any."""
         node = len(self._up)
         self._up.append(node)
         self.children[node] = sorted(parts)
@@ -72,8 +73,8 @@ class MergeTree:
     def follow(self, root: int, target: int) -> tuple[int, int | None]:
         """Go down from `root` until a component has at most `target` vertices or is a leaf.
 
-        At each deletion the child with most vertices is the one that the loop keeps; a tie goes to the one
-        with the smallest vertex.
+        At each deletion the loop keeps the child with the most vertices; a tie goes to the one with the
+        smallest vertex.
 
         Returns
         -------
@@ -95,7 +96,7 @@ def whole_tree(
     edges: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None = None,
     progress: Progress | None = None,
 ) -> Rows:
-    """All sizes of a reduction at once: host half of ``cl/sampling/merge_tree.cl``.
+    """All sizes of a reduction at once.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def _follow(
     *,
     by_edges: bool,
 ) -> Rows:
-    """From the input's largest component down, at each deletion to the component that the loop keeps."""
+    """Go down from the input's largest component, at each deletion to the component that the loop keeps."""
     _, size, arcs, _, child = tree
     root = int(device.download(state, np.int32, 1, offset=1)[0])
     parts: list[tuple[npt.NDArray[Any], ...]] = [

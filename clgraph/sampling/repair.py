@@ -2,56 +2,81 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
+from clgraph.components.kept import graph_components
+from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph
 from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.whole import WholeFinder
 
-if TYPE_CHECKING:
-    pass
+LISTED, FILLED, REMOVED, DEEP = range(4)  # slots of the tally
+NOWHERE = 0x80808080  # four vertices that are detached
+WAVES = 64  # after so many waves it is cheaper to label all components anew
 
-LISTED, FILLED, LOST, DEEP = range(4)  # places in the tally
-NOWHERE = 0x80808080  # four vertices that are undone
-WAVES = 64  # so many, and looking at everything is cheaper
+# whether following the component is faster than labelling all components after each batch
+SHAPES = Shapes(gpu=False, cpu=True, simulator=False, emulator=False, fpga=False)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Levels of a graph's vertices, kept with the graph.
+
+    Attributes
+    ----------
+    hub : int
+        The vertex of level 0.
+    level : device buffer, uint32 (n // 4 + 1,), or None
+        A byte per vertex; None if some vertex is too far away for that.
+    """
+
+    hub: int
+    level: Any
 
 
 class Removal(Protocol):
-    """What a choice removed last."""
+    """A choice that can tell what it removed last."""
 
     def removed(self) -> tuple[Any, Any, int]:
-        """Vertices, and slots in their rows (None: the vertices themselves went), and how many."""
+        """Vertices, slots in their rows (None: the vertices themselves were removed), and how many."""
 
 
 def finder_for(copra: Copra, graph: Graph, choice: Removal, *, vertices: bool) -> Repair | LinkCompress:
-    """The finder that is faster on the device; both find the same (arguments as of `Repair`)."""
-    if copra.device.kind == "cpu":
+    """The finder that is faster on the device; both find the same (parameters as of `Repair`)."""
+    if SHAPES.of(copra.device):
         return Repair(copra, graph, choice, vertices=vertices)
-    return LinkCompress(copra)
+    return LinkCompress(copra, graph_components(copra.device, graph))
 
 
 class Repair:
-    """A finder for the batched loop whose work goes with the batch; looks at everything where that fails.
+    """A finder for the batched loop whose work grows with the batch, not with the graph.
+
+    Where following the component fails it labels all components, as `LinkCompress` does.
 
     Parameters
     ----------
     copra : Copra
     graph : Graph
-        Which `copra` was made of.
+        The graph that `copra` was made from.
     choice : Removal
         What removes the batches.
     vertices : bool
-        Whether the things removed are vertices.
+        Whether batches consist of vertices, not edges.
+
+    Attributes
+    ----------
+    follows : bool
+        Whether the levels hold, so that the next batch can be repaired.
     """
 
     def __init__(self, copra: Copra, graph: Graph, choice: Removal, *, vertices: bool) -> None:
         device, n = copra.device, copra.n
         self._copra, self._graph, self._choice, self._vertices = copra, graph, choice, vertices
-        self._all = LinkCompress(copra)
-        self._whole = WholeFinder(device, graph)
+        self._components = graph_components(device, graph)
+        self._all = LinkCompress(copra, self._components)
         self._words = n // 4 + 1
         device.reserve({"level": 4 * self._words, "list": 8 * n})
         self._level = device.empty(self._words, np.uint32)
@@ -60,26 +85,26 @@ class Repair:
         self._program = device.program(
             "sampling/repair", ITEMS=device.tuning.items, WHOLE_ROWS=int(vertices), **copra.csr.defines
         )
-        self._begun = self._follows = False  # whether the levels hold
+        self._begun = self.follows = False
         self._hub = -1  # the vertex of level 0
         self._listed = 0  # vertices on the list
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices.
 
-        Where the component was followed there are no labels: None and 0 in their places.
+        Where the component was followed there are no labels: None and 0 take their places.
         """
         if not self._begun:
             return self._begin()
-        if self._follows and self._is_there(self._hub):
+        if self.follows and self._is_there(self._hub):
             size = live - self._repair()
             if 2 * size > live:
                 return None, 0, size
-            # another one may be larger, or as large and have the smallest vertex
+            # another component may be larger, or equally large with the smaller vertex
         return self._all.find(live)
 
     def keep(self, label: Any, keep: int) -> int:
-        """Remove every vertex outside that component; returns the number of edges that went with them."""
+        """Remove every vertex outside that component; returns the number of edges removed with them."""
         copra, device, count = self._copra, self._copra.device, self._listed
         self._listed = 0
         if label is None:
@@ -94,42 +119,43 @@ class Repair:
                 copra.edges,
                 self._tally,
             )
-            return self._count(LOST) // 2
-        if self._follows:
-            self._follows = bool(device.download(label, np.int32, 1, offset=self._hub)[0] == keep)
+            return self._count(REMOVED) // 2
+        if self.follows:
+            self.follows = bool(device.download(label, np.int32, 1, offset=self._hub)[0] == keep)
         return self._all.keep(label, keep)
 
     def _begin(self) -> tuple[Any, int, int]:
         device = self._copra.device
-        whole = self._whole.find()
-        self._hub, level = device.cached(self._graph, "levels", self._find_levels)
-        if level is not None:
-            device.copy(self._level, level, 4 * self._words)
-        self._begun, self._follows = True, level is not None
-        return whole.label, whole.root, whole.size
+        largest = self._components.largest()
+        kept = device.cached(self._graph, "levels", self._find_levels)
+        self._hub = kept.hub
+        if kept.level is not None:
+            device.copy(self._level, kept.level, 4 * self._words)
+        self._begun, self.follows = True, kept.level is not None
+        return largest.label, largest.root, largest.size
 
-    def _find_levels(self) -> tuple[int, Any]:
-        """A vertex of the largest component, and levels by the distance from it; None if one is too far.
-
-        It is the vertex of highest degree, if that is in the component.
-        """
+    def _find_levels(self) -> Levels:
+        """Levels by the distance from a hub: the vertex of highest degree, if in the largest component."""
         device, graph = self._copra.device, self._graph
-        whole = self._whole.find()
+        largest = self._components.largest()
         hub = int(graph.degrees.argmax())
-        if device.download(whole.label, np.int32, 1, offset=hub)[0] != whole.root:
-            hub = whole.root
+        if device.download(largest.label, np.int32, 1, offset=hub)[0] != largest.root:
+            hub = largest.root
         device.fill(self._level, np.uint32(NOWHERE), self._words)
         device.fill(self._tally, np.int32(0), 4)
         self._program.repair_begin(1, np.int32(hub), self._level, self._list, self._tally)
         self._spread(0, 0)
         if self._count(DEEP):
-            return hub, None
+            return Levels(hub, None)
         level = device.empty(self._words, np.uint32)
         device.copy(level, self._level, 4 * self._words)
-        return hub, level
+        return Levels(hub, level)
 
     def _spread(self, listed: int, done: int) -> int:
-        """Set up the undone neighbours of all that were set up from the `done`-th on; how many there are."""
+        """Reattach the detached neighbours of all vertices reattached from the `done`-th on.
+
+        Returns how many vertices are reattached then.
+        """
         rows = (self._copra.csr.row_ptr, self._copra.edges)
         while (upto := self._count(FILLED)) > done:
             self._program.repair_spread(
@@ -146,12 +172,13 @@ class Repair:
         return done
 
     def _repair(self) -> int:
-        """Number of live vertices that are no longer connected with the hub; all of them if it gave up."""
+        """Number of live vertices no longer connected with the hub; all vertices if it gave up."""
         program, device, csr = self._program, self._copra.device, self._copra.csr
         rows = (csr.row_ptr, self._copra.edges)
         state = (self._level, self._list, self._tally)
         vertices, slots, count = self._choice.removed()
-        if self._listed == 0:  # else the batch is a part of one that was taken back: no more hangs loose
+        # Otherwise the batch is a part of one that was undone: whatever it detaches is on the list already.
+        if self._listed == 0:
             device.fill(self._tally, np.int32(0), 4)
             if self._vertices:
                 program.repair_vertices(self._over(count), np.int32(count), vertices, *state)
@@ -162,7 +189,7 @@ class Repair:
             waves = 0
             while (upto := self._count(LISTED)) > self._listed:
                 if waves == WAVES:
-                    self._follows = False
+                    self.follows = False
                     return self._copra.n
                 program.repair_wave(
                     self._over(upto - self._listed),
@@ -178,9 +205,9 @@ class Repair:
         program.repair_mend(self._over(self._listed), np.int32(self._listed), *rows, *state)
         done = self._spread(self._listed, done)
         if self._count(DEEP):
-            self._follows = False
+            self.follows = False
             return self._copra.n
-        # removed vertices are on the list, too
+        # removed vertices are on the list too
         return self._listed - done - (count if self._vertices else 0)
 
     def _is_there(self, vertex: int) -> bool:

@@ -25,7 +25,7 @@ class Left:
     vertices : bool array, shape (n,)
     arcs : bool array
     group : int32 array, shape (n,), or None
-        Of contractions: the vertex (the smallest of its group) that each one became; -1 for none.
+        Of contractions: the smallest vertex of each vertex's group; -1 outside the largest component.
     """
 
     vertices: npt.NDArray[np.bool_]
@@ -35,37 +35,39 @@ class Left:
 
 @dataclass(frozen=True)
 class Sample(RunsOn):
-    """A sample of a graph and how it came about.
+    """A sample of a graph and how it was made.
 
     Attributes
     ----------
     graph : Graph
-        The sample; weights, multiplicities and original ids come along. Self-loops play no part in sampling
-        and are left out.
+        The sample, with weights, multiplicities and original ids. Self-loops play no part in sampling and are
+        left out.
     vertices : array, shape (k,)
         Original ids of the sample's vertices, in index order.
     edges : int64 array
         Ranks in the original's list of edges u <= v in index order (its undirected view, loops counted);
-        made at the first look.
+        computed at the first access.
     num_edges : int
-        Their number.
+        Number of edges (of a directed graph: of connected pairs).
     method, mode : str
     size : float, int or str
         As asked for.
     target : int
-        n*, the count of vertices that `size` came to.
+        n*, the number of vertices that `size` amounts to.
     seed : int
     device : str
         Name of the device.
     iterations : int
         Batches; in exact mode, probes of a threshold. 0 where there was nothing to delete.
     seconds : dict of str to float
-        By phase: device, build (views on the host), upload, compile, sample, result (the sample's graph).
+        By phase: device, build (views on the host), upload, compile, sample, download, result (the sample's
+        graph).
     way : str
-        How it came about. Exact mode: "probes" (of a threshold, and a merge tree for the last deletions) or
-        "merge tree" (all deletions); batched mode: how the largest component was found, "afforest" or "bfs".
+        How the sample was found. Exact mode: "probes" (of thresholds, and a merge tree for the last
+        deletions) or "merge tree" (all deletions). Batched mode: how the largest component was found,
+        "afforest", "bfs" or "strong". "contraction", "breadth-first", "depth-first"; or "untouched".
     notes : tuple of str
-        What its user should know: loops left out, nothing to delete, ...
+        What the user should know: loops left out, nothing to delete, ...
     original : Graph
     kept_arcs : bool array
         Which arcs of ``original.undirected`` are in the sample. (Of a contraction: for each pair of its
@@ -100,9 +102,9 @@ class Sample(RunsOn):
         return np.flatnonzero(self.kept_arcs[view.rows <= view.col_idx])
 
     def members(self, vertex: Any) -> npt.NDArray[Any]:
-        """Original ids of the vertices that a vertex of the sample (by id) stands for, in index order.
+        """Original ids of the vertices that a vertex of the sample (given by id) stands for, in index order.
 
-        Itself alone, unless the method contracts.
+        Unless the method contracts, only the vertex itself.
         """
         assert self.original is not None
         self.graph.index([vertex])  # an id that is not in the sample: InputError
@@ -167,7 +169,7 @@ def extract(
 
 
 def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:
-    """The arc of the undirected view in the row of its tail that each arc of a directed graph became."""
+    """The arc of the undirected view, in the same tail's row, that each arc of a directed graph became."""
     tail, head = graph.rows, graph.col_idx
     own = _pairs(tail, head)
     place = np.searchsorted(_pairs(view.rows, view.col_idx), own)

@@ -17,7 +17,15 @@ TOP = 1 << 64
 
 
 class ByPriority:
-    """The live things of smallest (priority, place): vertices for drv, edges for dre."""
+    """Chooses the live things of smallest (priority, position): vertices for drv, edges for dre.
+
+    Parameters
+    ----------
+    copra : Copra
+    seed : int
+    edges : bool
+        Choose edges (dre) instead of vertices (drv).
+    """
 
     most = Fraction(1)  # the order does not depend on what went before
 
@@ -35,8 +43,7 @@ class ByPriority:
         self._histogram = device.empty(BINS, np.int32)
         self._counter = device.empty(1, np.int32)
         self._priority = device.empty(COLLECT, np.uint64)
-        self._place = device.empty(COLLECT, copra.offset)
-        # most of a list is one batch, and no batch is larger than half of the things or the last one
+        self._position = device.empty(COLLECT, copra.offset)
         things = copra.arcs // 2 if edges else copra.n
         self._list = device.empty(max(things, 1), copra.offset if edges else np.int32)
         self._owners = device.empty(max(things, 1), np.int32) if edges else None
@@ -52,9 +59,9 @@ class ByPriority:
         getattr(self._program, f"select_{what}_{self._kind}")(self._passes, *self._head, *arguments)
 
     def _cutoff(self, count: int, live: int) -> tuple[int, int]:
-        """(priority, place) of the `count`-th of `live` things."""
+        """(priority, position) of the `count`-th of `live` things."""
         device, low, wanted = self._copra.device, self._low, count
-        # the window that holds the count-th with six standard deviations to spare, if priorities are uniform
+        # the window that contains the count-th, by six standard deviations, if priorities are uniform
         width = (TOP - low) * (count + 6 * isqrt(count) + 16) // live + 1
         while True:
             shift = max(0, (min(width, TOP - low) - 1).bit_length() - (BINS.bit_length() - 1))
@@ -88,23 +95,23 @@ class ByPriority:
             np.int32(COLLECT),
             self._counter,
             self._priority,
-            self._place,
+            self._position,
         )
         priority = device.download(self._priority, np.uint64, inside)
-        place = device.download(self._place, self._copra.offset, inside)
-        nth = np.lexsort((place, priority))[wanted - 1]
-        return int(priority[nth]), int(place[nth])
+        position = device.download(self._position, self._copra.offset, inside)
+        nth = np.lexsort((position, priority))[wanted - 1]
+        return int(priority[nth]), int(position[nth])
 
     def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
         device, copra = self._copra.device, self._copra
         live = edges if self._edges else vertices
         if count == live:
-            cutoff, place = TOP - 1, np.iinfo(copra.offset).max
+            cutoff, position = TOP - 1, np.iinfo(copra.offset).max
         else:
-            cutoff, place = self._cutoff(count, live)
+            cutoff, position = self._cutoff(count, live)
         device.fill(self._counter, np.int32(0), 1)
         lists = [self._owners, self._list] if self._edges else [self._list]
-        self._run("list", np.uint64(cutoff), copra.offset(place), self._counter, *lists)
+        self._run("list", np.uint64(cutoff), copra.offset(position), self._counter, *lists)
         listed = int(device.download(self._counter, np.int32, 1)[0])
         if listed != count:
             raise DeviceError(

@@ -1,4 +1,7 @@
-"""The largest strong component of what is left in COPRA: host half of ``cl/sampling/strong.cl``."""
+"""The largest strong component of what is left in COPRA.
+
+Host half of ``cl/sampling/strong.cl``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clgraph.components import strong as strong_components
-from clgraph.components.finder import LONG_ROW, PIECE, GiantFinder
+from clgraph.components.kept import GraphComponents
 from clgraph.graph import Graph
 from clgraph.sampling.copra import Copra
 
@@ -23,11 +26,15 @@ class StrongFinder:
         Of ``graph.undirected.simple``.
     graph : Graph
         Directed.
+    components : GraphComponents
+        Of ``graph.undirected.simple``.
     long_row : int, optional
-        Rows with more arcs are cut into pieces for work-groups (default: on GPUs only).
+        Rows with more arcs are cut into pieces for work-groups (default: by device).
     """
 
-    def __init__(self, copra: Copra, graph: Graph, *, long_row: int | None = None) -> None:
+    def __init__(
+        self, copra: Copra, graph: Graph, components: GraphComponents, *, long_row: int | None = None
+    ) -> None:
         device, n, arcs, csr = copra.device, copra.n, copra.arcs, copra.csr
         self._copra = copra
         self._passes = -(-n // device.tuning.items)
@@ -54,19 +61,17 @@ class StrongFinder:
             copra.offset,
             0,
         )
-        if long_row is None and device.kind == "gpu":
-            long_row = LONG_ROW
-        self._strong = strong_components.StrongFinder(device, rows, long_row=long_row, piece=PIECE)
-        self._giant = GiantFinder(device, n, arcs, wide=copra.offset is np.int64)
+        self._strong = strong_components.StrongFinder(device, rows, long_row=long_row)
+        self._giant = components.finder
         self._way = device.cached(graph, "strong-ways", lambda: self._make_ways(graph))
 
     def _make_ways(self, graph: Graph) -> Any:
-        """Which arcs each arc of the view stands for, a byte each."""
+        """Which arcs of the directed graph each arc of the view stands for, one byte per arc."""
         copra, device = self._copra, self._copra.device
         arc_ptr, arc_idx = device.upload(graph.row_ptr), device.upload(graph.col_idx)
         way = device.empty(max(copra.arcs, 1), np.uint8)
         self._run("ways", copra.csr.row_ptr, copra.csr.col_idx, arc_ptr, arc_idx, way)
-        device.finish()  # the two uploads go
+        device.finish()  # the two uploads are freed on return
         return way
 
     def _run(self, what: str, *arguments: Any) -> None:
@@ -86,7 +91,7 @@ class StrongFinder:
         return self._label, root, size
 
     def keep(self, label: Any, keep: int) -> int:
-        """Remove every vertex of another label, with its edges; returns the number of these."""
+        """Remove every vertex with another label; returns the number of edges removed with them."""
         copra, device = self._copra, self._copra.device
         device.fill(self._lost, np.int32(0), 1)
         self._run("keep", np.int32(keep), label, copra.v_start, copra.v_end, copra.edges, self._lost)

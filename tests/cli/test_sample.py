@@ -20,7 +20,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.errors import BuildError
 from clgraph.files import read, write
 from clgraph.graph import Graph
-from clgraph.sampling import METHODS
+from clgraph.sampling.options import METHODS
 
 KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterations", "device", "seconds"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any, Literal
 
@@ -12,7 +11,6 @@ from click.testing import CliRunner
 
 from clgraph.components import Components, connected_components, largest_component
 from clgraph.components.finder import GiantFinder, _by_decreasing_size
-from clgraph.components.strong import StrongFinder
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
@@ -145,43 +143,6 @@ def test_one_way_arcs_into_the_giant_are_seen(device: Any) -> None:
         graph = Graph.from_edges(name[tails], name[heads], directed=True)
         check(graph, device)
         assert connected_components(graph, device=device).count == 1
-
-
-@pytest.mark.parametrize("shape", ["cycle", "path"])
-@pytest.mark.parametrize("shuffled", [False, True])
-def test_strong_on_long_thin_graphs_takes_few_launches(device: Any, shape: str, shuffled: bool) -> None:
-    n = 100_000
-    place = np.random.default_rng(4).permutation(n) if shuffled else np.arange(n)
-    arcs = (place, np.roll(place, -1)) if shape == "cycle" else (place[:-1], place[1:])
-    graph = Graph.from_edges(*arcs, directed=True)
-    label = device.empty(n, np.int32)
-    finder = StrongFinder(device, graph, long_row=None, piece=1, chase=2048)
-    finder.labels_into(label)
-    expected = np.zeros(n) if shape == "cycle" else np.arange(n)
-    np.testing.assert_array_equal(device.download(label, np.int32, n), expected)
-    assert finder.launches < 300
-
-
-def test_strong_on_a_chain_of_components_takes_few_rounds(device: Any) -> None:
-    # 5000 two-cycles one after the other: priorities by number would take a round for each
-    v = np.arange(10_000)
-    tails, heads = np.concatenate((v[:-1], v[1::2])), np.concatenate((v[1:], v[::2]))
-    graph = Graph.from_edges(tails, heads, directed=True)
-    finder = StrongFinder(device, graph, long_row=None, piece=1)
-    label = device.empty(10_000, np.int32)
-    finder.labels_into(label)
-    np.testing.assert_array_equal(device.download(label, np.int32, 10_000), v // 2 * 2)
-    assert finder.rounds < 60
-
-
-def test_strong_rows_in_pieces(device: Any) -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(25):
-        graph = random_graph(rng, 60, True)
-        n = graph.num_vertices
-        label = device.empty(n, np.int32)
-        StrongFinder(device, graph, long_row=2, piece=3, chase=3).labels_into(label)
-        check_labels(device.download(label, np.int32, n), *reference_components(graph, connection="strong"))
 
 
 def check_labels(found: Any, labels: Any, sizes: Any) -> None:
@@ -356,14 +317,6 @@ def test_verifier_sees_what_is_wrong(labels: list[int], sizes: list[int], says: 
     wrong = Components(np.array(labels, np.int32), np.array(sizes, np.int64))
     with pytest.raises(AssertionError, match=says):
         verify_components(RIGHT, wrong)
-
-
-def test_verifier_sees_a_wrong_strong_partition() -> None:
-    graph = edges([(0, 1), (1, 0), (2, 3), (3, 2), (1, 2)], 4, directed=True)
-    right = Components(*reference_components(graph, connection="strong"), connection="strong")
-    verify_components(graph, right)
-    with pytest.raises(AssertionError, match="not all of its equals"):
-        verify_components(graph, dataclasses.replace(right, labels=np.array([0, 1, 0, 1], np.int32)))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Contraction (cre, crve) on every device against the reference, which contracts one edge after the other."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -9,8 +10,9 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
+from clgraph.device.shapes import Shapes
 from clgraph.reference.contract import reference_contract, verify_contraction
-from clgraph.sampling import sample
+from clgraph.sampling import contract, sample
 
 METHODS = ("cre", "crve")
 
@@ -64,7 +66,8 @@ def test_a_larger_graph(device, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_few_draws_at_a_time(device, method, monkeypatch):
     """Batches of many chunks, and hubs on to which the last vertices hang by a few of many edges."""
-    monkeypatch.setattr("clgraph.sampling.contract.CHUNK", 100)
+    shape = dataclasses.replace(contract.SHAPES.of(device), chunk=100)
+    monkeypatch.setattr(contract, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
     hub = np.array([(0, v) for v in range(1, 60)] + [(1, v) for v in range(2, 60)])
     dense = np.random.default_rng(3).integers(60, 100, (600, 2))
     tail = np.array([(59, 60), (100, 60), (101, 100), (102, 101)])

@@ -6,7 +6,7 @@ from graphs import random_graph
 
 from clgraph import Graph, InputError, deletion_order, powerlaw_graph, reduction_curve, sample
 from clgraph.reference.sampling import EdgeList
-from clgraph.sampling import EXACT
+from clgraph.sampling.options import EXACT
 
 
 def replay(graph, method, seed):
@@ -78,12 +78,16 @@ def test_curve_and_sample_agree(device, method):
     curve = reduction_curve(graph, method, 5, size="10%", device=device)
     for size in (2000, 1500, 700, 300):
         made = sample(graph, method, size=size, seed=5, device=device)
-        _, vertices, edges = curve.at(size)
-        assert vertices == len(made.vertices)
-        if method == "drv":
-            assert edges == made.num_edges
-        else:  # the sample is taken at the first deletion that comes down to its size
-            assert edges == made.num_edges
+        deletions, vertices, edges = curve.at(size)
+        # the sample is that of the first deletion that comes down to its size
+        assert (vertices, edges) == (len(made.vertices), made.num_edges)
+        row = int(np.flatnonzero(curve.deletions == deletions)[0])
+        assert curve.vertices[row] <= size < curve.vertices[row - 1]
+        induced = graph.subgraph(np.isin(graph.ids, made.vertices)).num_edges
+        if method == "drv":  # a vertex takes its edges along, and no others
+            assert edges == induced
+        else:  # edges have gone from among the vertices that are left
+            assert edges < induced
     assert curve.vertices[-1] <= 300 < curve.vertices[-2]
     assert np.allclose(curve.average_degree, 2 * curve.edges / curve.vertices)
 

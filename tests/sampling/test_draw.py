@@ -1,4 +1,4 @@
-"""dhyb on every device against the reference, and against the methods that it mixes."""
+"""Keyed draws of edges: draw by draw, and dhyb against the reference and the methods that it mixes."""
 
 from fractions import Fraction
 
@@ -11,6 +11,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample, verify_sample
 from clgraph.sampling import sample
 from clgraph.sampling.copra import Copra
+from clgraph.sampling.draw import ByDraw
 
 WEIGHTS = [0, "0.3", 0.8, 1]
 
@@ -21,6 +22,71 @@ def assert_equals_reference(graph, made, **kwargs):
     np.testing.assert_array_equal(made.edges, expected.edges)
     assert made.iterations == expected.iterations
     verify_sample(graph, made)
+
+
+class Drawn:
+    """A graph's edges in COPRA's slots, and which draw hits which edge, one after the other."""
+
+    def __init__(self, graph, weight):
+        self.graph, self.n, self.weight = graph, graph.num_vertices, weight
+        tail, head = graph.rows, graph.col_idx
+        low, high = np.minimum(tail, head), np.maximum(tail, head)
+        # the copies between two vertices, in the order of both rows
+        copy = [np.count_nonzero(head[graph.row_ptr[v] : p] == head[p]) for p, v in enumerate(tail)]
+        _, self.edge_of = np.unique(np.stack((low, high, copy)), axis=1, return_inverse=True)
+        self.slots = np.full(2 * self.n + len(tail), -1)  # the edge in a slot; headers hold none
+        self.slot_of = np.arange(len(tail)) + 2 * (tail + 1)
+        self.slots[self.slot_of] = self.edge_of
+        self.live = np.ones(self.edge_of.max() + 1, bool)
+
+    def threshold(self):
+        degrees = np.bincount(self.graph.rows[self.live[self.edge_of]], minlength=self.n)
+        vertices = Fraction(int(np.count_nonzero(degrees)), self.n)
+        slots = Fraction(2 * int(self.live.sum()), len(self.slots))
+        return int(2**64 * self.weight * slots / (self.weight * slots + (1 - self.weight) * vertices))
+
+    def hits(self, seed, step, count):
+        """The first `count` distinct edges hit, in the order of the draws."""
+        found, i, threshold = [], 0, self.threshold()
+        while len(found) < count:
+            first, second = (int(bits[0]) for bits in keyed.draw(seed, step, np.array([i])))
+            if self.weight == 1 or int(keyed.coin(seed, step, np.array([i]))[0]) < threshold:
+                row = self.slots[self.slot_of[self.graph.rows == first * self.n >> 64]]
+                row = row[self.live[row]]
+                edge = row[second * len(row) >> 64] if len(row) else -1
+            else:
+                edge = self.slots[first * len(self.slots) >> 64]
+            if edge >= 0 and self.live[edge] and edge not in found:
+                found.append(int(edge))
+            i += 1
+        return found
+
+
+@pytest.mark.parametrize("weight", ["0", "0.4", "1"])
+@pytest.mark.parametrize("far_scan", [False, True])
+def test_draws_one_by_one(device, weight, far_scan):
+    """Batch after batch the edges that the definition draws, half of the batch first and then undone."""
+    for seed in range(3):
+        graph = random_graph(seed, 40, 130, duplicates="keep").simple
+        copra = Copra(device, graph, far_scan=far_scan)
+        copra.build()
+        choice, drawn = ByDraw(copra, seed, weight=Fraction(weight)), Drawn(graph, Fraction(weight))
+        for step, count in enumerate((1, 12, 25, 10)):
+            degrees = np.bincount(graph.rows[drawn.live[drawn.edge_of]], minlength=drawn.n)
+            state = (int(np.count_nonzero(degrees)), int(drawn.live.sum()))
+            hit = drawn.hits(seed, step, count)
+            for part in (count, max(1, count // 2)):
+                choice.remove(step, part, *state)
+                expected = drawn.live.copy()
+                expected[hit[:part]] = False
+                np.testing.assert_array_equal(copra.live_arcs(), expected[drawn.edge_of])
+                if part == count > 1:
+                    choice.undo()
+                    np.testing.assert_array_equal(copra.live_arcs(), drawn.live[drawn.edge_of])
+                else:
+                    break
+            choice.accept()
+            drawn.live = expected
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)

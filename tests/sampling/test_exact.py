@@ -8,14 +8,15 @@ from graphs import assert_equals_reference, random_graph
 
 from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.sampling import EXACT, sample
+from clgraph.sampling import sample
+from clgraph.sampling.options import EXACT
 
 
 @pytest.mark.parametrize("method", EXACT)
 @pytest.mark.parametrize("few", [1, 6, 768])
 def test_exact_equals_the_loop(device, method, few, monkeypatch):
     """One deletion and one largest component at a time, whatever share of the deletions the host takes."""
-    monkeypatch.setattr("clgraph.sampling.exact.FEW", few)
+    monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", few)
     rng = np.random.default_rng(few)
     for seed in range(120 if few > 1 else 40):
         n = int(rng.integers(4, 90))
@@ -45,7 +46,7 @@ def clusters(seed, sizes, bridges):
 @pytest.mark.parametrize("method", EXACT)
 def test_exact_follows_one_component(device, method, monkeypatch):
     """The followed component loses the lead after a split: the largest one at a threshold is another."""
-    monkeypatch.setattr("clgraph.sampling.exact.FEW", 2)
+    monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", 2)
     overtaken = 0
     for seed in range(25):
         for sizes in ([30, 26], [20, 19, 18], [12, 11, 10, 9]):

@@ -1,5 +1,6 @@
 """Exploration (ebfs, edfs) on every device against the reference."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -9,10 +10,10 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
+from clgraph.device.shapes import Shapes
 from clgraph.reference import verify_sample
 from clgraph.reference.explore import reference_explore, verify_exploration
-from clgraph.sampling import sample
-from clgraph.sampling.explore import LANES, STEPS
+from clgraph.sampling import explore, sample
 
 METHODS = ("ebfs", "edfs")
 
@@ -61,8 +62,8 @@ def test_a_larger_graph(device, method):
 @pytest.mark.first_device
 def test_walking_as_gpus_do_it(device, monkeypatch):
     """Several neighbours looked at at once, a few steps a launch."""
-    monkeypatch.setitem(LANES, device.kind, 8)
-    monkeypatch.setitem(STEPS, device.kind, 50)
+    shape = dataclasses.replace(explore.SHAPES.of(device), lanes=8, steps=50)
+    monkeypatch.setattr(explore, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
     for seed in range(6):
         compare(random_graph(seed, 60, 200, duplicates="keep"), "edfs", ["90%", "40%"], seed, device)
     v = np.arange(1, 60)

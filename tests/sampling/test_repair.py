@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 import clgraph.sampling.repair as repair
 from clgraph import Graph, powerlaw_graph, sample
+from clgraph.components.kept import graph_components
 from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.repair import Repair
@@ -90,11 +91,19 @@ GRAPHS = {
 @pytest.mark.parametrize("follow", [True, False])
 def test_against_scipy(device: Any, name: str, follow: bool) -> None:
     """Batch after batch; every other one is tried with more edges first, which are then put back."""
-    graph = GRAPHS[name]()
+    batches(device, GRAPHS[name](), follow)
+
+
+def batches(device: Any, graph: Graph, follow: bool = True) -> list[bool]:
+    """Remove and compare; whether the component was followed, at the start and through each batch."""
     edges = Edges(device, graph)
-    finder = Repair(edges.copra, graph, edges, vertices=False) if follow else LinkCompress(edges.copra)
+    components = graph_components(device, graph)
+    finder = (
+        Repair(edges.copra, graph, edges, vertices=False) if follow else LinkCompress(edges.copra, components)
+    )
     live = np.ones(graph.num_vertices, bool)
     live = check(edges, finder, live)
+    followed = [isinstance(finder, Repair) and finder.follows]
     rng = np.random.default_rng(4)
     for step, share in enumerate((0.05, 0, 0.1, 0.2, 0.3, 0.5)):
         there = rng.permutation(np.flatnonzero(edges.there))
@@ -106,6 +115,8 @@ def test_against_scipy(device: Any, name: str, follow: bool) -> None:
             edges.undo()
         edges.remove(there[:count])
         live = check(edges, finder, live)
+        followed.append(isinstance(finder, Repair) and finder.follows)
+    return followed
 
 
 @pytest.mark.parametrize("method", ["drv", "dre", "drve", "dhyb"])
@@ -127,13 +138,24 @@ def test_samples_are_the_same(device: Any, method: str, monkeypatch: pytest.Monk
 
     followed = run(Repair)
     assert sum(label is None for label, _, _ in found) > len(found) / 2
-    plain = run(lambda copra, simple, choice, vertices: LinkCompress(copra))
+    plain = run(lambda copra, simple, choice, vertices: LinkCompress(copra, graph_components(device, simple)))
     assert np.array_equal(followed.graph.ids, plain.graph.ids)
     assert np.array_equal(followed.graph.col_idx, plain.graph.col_idx)
     assert followed.iterations == plain.iterations
 
 
+def test_the_component_is_followed(device: Any) -> None:
+    """What the tests below give up is kept up here."""
+    assert batches(device, GRAPHS["power-law"]())[:4] == [True] * 4
+
+
 def test_too_many_waves(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It then looks at everything, from there on."""
+    """The first batch that needs a wave more is the last one that is tried; the results stay right."""
     monkeypatch.setattr(repair, "WAVES", 0)
-    test_against_scipy(device, "power-law", True)
+    followed = batches(device, GRAPHS["power-law"]())
+    assert followed == [True] + [False] * (len(followed) - 1)
+
+
+def test_levels_that_a_byte_does_not_hold(device: Any) -> None:
+    """A path is too deep: it is never followed."""
+    assert not any(batches(device, GRAPHS["path"]()))

@@ -9,8 +9,8 @@ import clgraph
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample, verify_sample
-from clgraph.sampling import METHODS, sample
-from clgraph.sampling.methods import CONTRACTING
+from clgraph.sampling import sample
+from clgraph.sampling.options import CONTRACTING, METHODS
 
 KEEPING = [method for method in METHODS if method not in CONTRACTING]  # test_contract.py has the others
 
@@ -63,6 +63,13 @@ def test_directed_input_keeps_its_arcs(device, method):
     np.testing.assert_array_equal(small[kept], original[np.ix_(index, index)][kept])
 
 
+def counts_of(graph):
+    """How many of the edges given each edge stands for, as a matrix."""
+    counts = np.zeros((graph.num_vertices,) * 2, int)
+    counts[graph.rows, graph.col_idx] = 1 if graph.multiplicity is None else graph.multiplicity
+    return counts
+
+
 @pytest.mark.parametrize("method", KEEPING)
 def test_weights_ids_and_counts_come_along(device, method):
     rng = np.random.default_rng(5)
@@ -76,7 +83,10 @@ def test_weights_ids_and_counts_come_along(device, method):
     dense = graph.to_scipy().todense()[np.ix_(index, index)]
     got = small.to_scipy().todense()
     np.testing.assert_array_equal(got[got != 0], dense[got != 0])
-    assert small.multiplicity is None or small.multiplicity.max() >= 1
+    assert graph.multiplicity.max() > 1  # there are edges drawn several times
+    np.testing.assert_array_equal(
+        counts_of(small)[got != 0], counts_of(graph)[np.ix_(index, index)][got != 0]
+    )
 
 
 def test_self_loops_are_left_out_and_said(device):
@@ -128,15 +138,25 @@ def test_a_larger_graph(device):
         assert_equals_reference(graph, made, size="40%")
 
 
-def test_batched_deletes_what_exact_deletes():
-    """drv and dre delete in one global order: with tolerance 0 the two schedules end at the same place."""
+@pytest.mark.parametrize("method", ["drv", "dre"])
+def test_batched_deletes_what_exact_deletes(device, method):
+    """Both delete in one global order: with tolerance 0 the two schedules end with the same vertices.
+
+    (As long as one component holds most vertices throughout, which it does in graphs as dense as these.)
+    """
     for seed in range(10):
-        graph = random_graph(seed, 60, 110)
-        for method in ("drv", "dre"):
-            exact = reference_sample(graph, method, size="50%", seed=seed)
-            batched = reference_sample(graph, method, size="50%", seed=seed, mode="batched", tolerance=0)
-            if len(exact.vertices) == len(batched.vertices):
-                np.testing.assert_array_equal(exact.vertices, batched.vertices)
+        graph = random_graph(seed, 80, 400)
+        for size in ("70%", "40%"):
+            options = {"size": size, "seed": seed}
+            exact = sample(graph, method, device=device, mode="exact", **options)
+            batched = sample(graph, method, device=device, mode="batched", tolerance=0, **options)
+            np.testing.assert_array_equal(exact.vertices, batched.vertices)
+            assert batched.iterations > 1
+            if method == "drv":
+                np.testing.assert_array_equal(exact.edges, batched.edges)
+            for made in (exact, batched):
+                expected = reference_sample(graph, method, mode=made.mode, tolerance=0, **options)
+                np.testing.assert_array_equal(made.vertices, expected.vertices)
 
 
 def test_a_scipy_array_is_taken(device):
@@ -145,13 +165,24 @@ def test_a_scipy_array_is_taken(device):
     verify_sample(Graph.from_scipy(matrix, directed=False, asymmetric="sum"), made)
 
 
-@pytest.mark.parametrize("mode", ["exact", "batched"])
-def test_progress_is_told(device, mode):
+@pytest.mark.parametrize(
+    ("method", "mode"),
+    [("drv", "exact"), ("dre", "exact"), ("drv", "batched"), ("drve", "batched"), ("cre", "batched")],
+)
+def test_progress_advances(device, method, mode, monkeypatch):
+    monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", 4)  # the host takes hardly any deletion
     seen = []
     graph = random_graph(1, 300, 900)
-    sample(graph, "drv", size="30%", seed=1, device=device, mode=mode, progress=lambda *a: seen.append(a))
-    assert seen
-    assert all(0 <= done <= of for done, of in seen)
+    made = sample(
+        graph, method, size="30%", seed=1, device=device, mode=mode, progress=lambda *a: seen.append(a)
+    )
+    done = [each for each, _ in seen]
+    of = {each for _, each in seen}
+    assert of == {graph.largest_component().num_vertices - made.target}  # the same all the way
+    assert done[0] == 0
+    assert done == sorted(done)
+    assert len(set(done)) > 2  # it advances more than once
+    assert max(of) / 2 < done[-1] <= max(of)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +210,11 @@ def test_bad_graphs():
         sample(Graph.from_edges([], []), size=0.5)
     with pytest.raises(InputError, match="list"):
         sample([(0, 1)], size=0.5)
+
+
+def test_an_unknown_option_is_a_type_error():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sise'"):
+        sample(random_graph(0, 10, 20), size=0.5, sise=3)
 
 
 def test_a_seed_is_drawn_and_recorded(device):

@@ -6,7 +6,7 @@ from graphs import random_graph
 
 from clgraph import Graph, InputError, powerlaw_graph, sample
 from clgraph.reference import verify_sample
-from clgraph.sampling import EXACT, METHODS
+from clgraph.sampling.options import EXACT, METHODS
 
 
 @pytest.mark.parametrize("method", METHODS)

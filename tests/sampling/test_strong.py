@@ -5,6 +5,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph, InputError, connected_components
+from clgraph.components.kept import graph_components
 from clgraph.reference import reference_sample, verify_sample
 from clgraph.sampling import sample
 from clgraph.sampling.copra import Copra
@@ -141,7 +142,8 @@ def test_the_finder_on_what_is_left(device, long_row):
         graph = random_graph(int(rng.integers(99)), 50, 220, directed=True)
         copra = Copra(device, graph.undirected.simple)
         copra.build()
-        finder = StrongFinder(copra, graph, long_row=long_row)
+        components = graph_components(device, graph.undirected.simple)
+        finder = StrongFinder(copra, graph, components, long_row=long_row)
         gone = np.unique(rng.integers(0, 50, 8)).astype(np.int32)
         copra.remove_vertices(device.upload(gone), len(gone))
         label, root, size = finder.find(50 - len(gone))

@@ -231,10 +231,10 @@ PIPELINE void copra_restore_pairs(const int count, __global const int *restrict 
         }
 }
 
-// Removes every vertex whose label is not `keep`; adds the live slots that went (two an edge) to `lost`.
+// Removes every vertex whose label is not `keep`; adds the live slots removed (two per edge) to `removed`.
 PIPELINE void copra_keep_component(const int n, const int keep, __global const int *restrict label,
                                    __global OFFSET *restrict v_start, __global OFFSET *restrict v_end,
-                                   __global int *restrict edges, __global int *restrict lost)
+                                   __global int *restrict edges, __global int *restrict removed)
 {
     Bounds bounds;
     int gone = 0;
@@ -260,7 +260,7 @@ PIPELINE void copra_keep_component(const int n, const int keep, __global const i
                 }
         }
     }
-    lost[0] += gone;
+    removed[0] += gone;
 }
 
 PIPELINE void copra_live_vertices(const int n, __global const OFFSET *restrict v_start, __global uchar *restrict live)

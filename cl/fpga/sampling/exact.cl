@@ -1,11 +1,11 @@
 // sampling/exact.cl (pipelines): keyed thresholds of drv and dre (layout: cl/sampling/exact.cl).
 //
 // keys        one Philox block a cycle (ten rounds, unrolled into a pipeline), vertex by vertex or arc by arc
-// mask        the probe's begin: UNROLL vertices a cycle, three streams read and one written; components/finder.cl does the rest
+// mask        the start of a probe: UNROLL vertices a cycle, three streams read and one written; the rest is done by
+//             components/finder.cl
 // collect     one vertex or arc a cycle; live: UNROLL arcs of a row a cycle
 //
-// bound by    keys: the clock (a key a cycle); mask and live: the streams, 16 bytes a vertex, 5 bytes an arc;
-//             induced: a random read an arc
+// bound by    keys: the clock (a key a cycle); mask and live: the streams, 16 bytes a vertex, 5 bytes an arc
 // HAS_COPIES  is not asked: the rank among parallel copies is carried along with the row at no cost
 
 #include "fpga/pipeline.h"
@@ -120,13 +120,6 @@ PIPELINE void exact_collect_edges(const int n, __global const OFFSET *restrict r
     count[0] = found;
 }
 
-PIPELINE void exact_live_vertices(const int n, __global const int *restrict label, const int root,
-                                  __global uchar *restrict live)
-{
-    FOR_STREAM(v, n)
-        live[v] = label[v] == root;
-}
-
 PIPELINE void exact_live_arcs(const int n, __global const OFFSET *restrict row_ptr, __global const uint *restrict key,
                               const uint threshold, __global const int *restrict label, const int root,
                               __global uchar *restrict live)
@@ -143,22 +136,5 @@ PIPELINE void exact_live_arcs(const int n, __global const OFFSET *restrict row_p
                 if (k < w.count)
                     live[w.p + k] = there[w.row] && key[w.p + k] >= threshold;
         }
-    }
-}
-
-PIPELINE void exact_induced_arcs(const int n, __global const OFFSET *restrict row_ptr,
-                                 __global const int *restrict col_idx, __global const uchar *restrict live_vertices,
-                                 __global uchar *restrict live)
-{
-    Bounds bounds;
-    uchar there[ROW_BLOCK];
-    FOR_BLOCKS(base, n, many) {
-        FOR_EACH(i, many) {
-            there[i] = live_vertices[base + i];
-            SET_BOUNDS(bounds, i, row_ptr[base + i], row_ptr[base + i + 1]);
-        }
-        FOR_ARCS(w, bounds, many)
-            if (w.count)
-                live[w.p] = there[w.row] & live_vertices[col_idx[w.p]];
     }
 }

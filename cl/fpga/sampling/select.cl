@@ -1,4 +1,4 @@
-// sampling/select.cl (pipelines): the live things of smallest (priority, place) by threshold (layout: cl/sampling/select.cl).
+// sampling/select.cl (pipelines): the live things of smallest (priority, position) by threshold (layout: cl/sampling/select.cl).
 //
 // per cycle   one vertex or one slot: its Philox block (ten rounds in a pipeline) and what becomes of it
 // count       the histogram stands on chip, HISTOGRAMS times, taken in turns: adding to a bin takes a few cycles, and
@@ -16,9 +16,9 @@
 #define LOCAL_BINS 16384
 #define IN_TURNS PRAGMA(ivdep array(counts) safelen(HISTOGRAMS))
 
-static inline int is_chosen(ulong t, OFFSET place, ulong cutoff, OFFSET cutoff_place)
+static inline int is_chosen(ulong t, OFFSET position, ulong cutoff, OFFSET cutoff_position)
 {
-    return t < cutoff || (t == cutoff && place <= cutoff_place);
+    return t < cutoff || (t == cutoff && position <= cutoff_position);
 }
 
 #define BIN_OF(t, low, shift) ((t) >= (low) ? min(((t) - (low)) >> (shift), (ulong)LOCAL_BINS) : (ulong)LOCAL_BINS)
@@ -94,7 +94,7 @@ PIPELINE void select_count_edges(const int n, const ulong seed, __global const O
 PIPELINE void select_collect_vertices(const int n, const ulong seed, __global const OFFSET *restrict v_start,
                                       const ulong low, const ulong width, const int capacity,
                                       __global int *restrict count, __global ulong *restrict priority,
-                                      __global OFFSET *restrict place)
+                                      __global OFFSET *restrict position)
 {
     int found = count[0];
     FOR_EACH(v, n) {
@@ -102,7 +102,7 @@ PIPELINE void select_collect_vertices(const int n, const ulong seed, __global co
         if (v_start[v] != REMOVED && t >= low && t - low < width) {
             if (found < capacity) {
                 priority[found] = t;
-                place[found] = v;
+                position[found] = v;
             }
             found++;
         }
@@ -115,7 +115,7 @@ PIPELINE void select_collect_edges(const int n, const ulong seed, __global const
                                    __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                    const ulong low, const ulong width, const int capacity,
                                    __global int *restrict count, __global ulong *restrict priority,
-                                   __global OFFSET *restrict place)
+                                   __global OFFSET *restrict position)
 {
     Bounds bounds;
     int before = -1, found = count[0];
@@ -125,7 +125,7 @@ PIPELINE void select_collect_edges(const int n, const ulong seed, __global const
             if (live && t >= low && t - low < width) {
                 if (found < capacity) {
                     priority[found] = t;
-                    place[found] = s;
+                    position[found] = s;
                 }
                 found++;
             }
@@ -135,12 +135,12 @@ PIPELINE void select_collect_edges(const int n, const ulong seed, __global const
 }
 
 PIPELINE void select_list_vertices(const int n, const ulong seed, __global const OFFSET *restrict v_start,
-                                   const ulong cutoff, const OFFSET cutoff_place,
+                                   const ulong cutoff, const OFFSET cutoff_position,
                                    __global int *restrict count, __global int *restrict list)
 {
     int found = count[0];
     FOR_EACH(v, n)
-        if (v_start[v] != REMOVED && is_chosen(vertex_priority(seed, v), v, cutoff, cutoff_place))
+        if (v_start[v] != REMOVED && is_chosen(vertex_priority(seed, v), v, cutoff, cutoff_position))
             list[found++] = v;
     count[0] = found;
 }
@@ -148,7 +148,7 @@ PIPELINE void select_list_vertices(const int n, const ulong seed, __global const
 PIPELINE void select_list_edges(const int n, const ulong seed, __global const OFFSET *restrict v_start,
                                 __global const OFFSET *restrict v_end, __global const int *restrict edges,
                                 __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                                const ulong cutoff, const OFFSET cutoff_place,
+                                const ulong cutoff, const OFFSET cutoff_position,
                                 __global int *restrict count, __global int *restrict owners,
                                 __global OFFSET *restrict list)
 {
@@ -157,7 +157,7 @@ PIPELINE void select_list_edges(const int n, const ulong seed, __global const OF
     uint copy = 0;
     FOR_SLOTS() {
             EDGE_OF_SLOT
-            if (live && is_chosen(t, s, cutoff, cutoff_place)) {
+            if (live && is_chosen(t, s, cutoff, cutoff_position)) {
                 owners[found] = v;
                 list[found++] = s;
             }

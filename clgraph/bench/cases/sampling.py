@@ -31,7 +31,7 @@ MODES = (
     ("edfs", "batched"),
 )
 METHODS = tuple(dict.fromkeys(method for method, _ in MODES))
-# the thesis's own: what is held against one core
+# the thesis's methods, which are compared with one core
 CORE = (("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"))
 SIZE, SEED = "50%", 7
 # the loop of the definition in batches, on scipy.sparse.csgraph: a minute at 3 M vertices
@@ -81,7 +81,7 @@ def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
 
     device = context.device
     alone = Alone(device, graph, method, mode)
-    alone()  # not counted: kernels are built, pages touched
+    alone()  # not counted: builds kernels, touches pages
     runs = timed(alone, context.repeat, keep=lambda seconds: {"kernels": seconds})
     found: dict[str, Any] = {}
 
@@ -101,10 +101,11 @@ def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
 
 
 class Alone:
-    """A run without upload, download and the sample's graph; called, it gives its seconds of sampling."""
+    """A run without upload, download and the sample's graph; a call returns its seconds of sampling."""
 
-    def __init__(self, device: Device, graph: Graph, method: str, mode: str) -> None:
-        from clgraph.sampling.methods import check_options, upload
+    def __init__(self, device: Device, graph: Graph, method: str, mode: Any) -> None:
+        from clgraph.sampling.methods import upload
+        from clgraph.sampling.options import check_options
         from clgraph.sizes import target_size
 
         self._device, self._graph = device, graph
@@ -129,7 +130,7 @@ class Alone:
 
 def _loop(name: str) -> Case:
     def run(context: Context) -> Figures:
-        """Once: it takes seconds to minutes, and nothing in it is built at first use."""
+        """Runs once: it takes seconds to minutes, and nothing is compiled at first use."""
         from clgraph.reference import reference_sample
 
         graph = context.graph(name)
@@ -142,7 +143,7 @@ def _loop(name: str) -> Case:
 
 def _on_one_core(graph: str, method: str, mode: str) -> Case:
     def run(context: Context) -> Figures:
-        context.graph(graph)  # what is kept is kept with the graph
+        context.graph(graph)  # results of `once` are kept with the graph
         # one process for all methods: it takes longer to start than a small sample
         told = context.once("one core", lambda: child({"graph": graph, "repeat": context.repeat}))
         return Figures({"kernels": median(told["kernels"][f"{method} {mode}"])}, {"device": told["device"]})

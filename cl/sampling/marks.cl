@@ -1,0 +1,28 @@
+// sampling/marks.cl: which vertices and arcs of the input a sample has, a byte each, for the host.
+//
+// label   int[n]              component of each vertex, -1 where it is gone
+// live_vertices  uchar[n]     1: in the sample
+// live    uchar[n or arcs]    the same, to be written
+// launch  padded range, ITEMS consecutive vertices a work-item
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+
+// The vertices labelled `root`.
+__kernel void exact_live_vertices(const int n, __global const int *restrict label, const int root,
+                                  __global uchar *restrict live)
+{
+    FOR_ITEMS(v, n)
+        live[v] = label[v] == root;
+}
+
+// The arcs that join two vertices of the sample.
+__kernel void exact_induced_arcs(const int n, __global const OFFSET *restrict row_ptr,
+                                 __global const int *restrict col_idx, __global const uchar *restrict live_vertices,
+                                 __global uchar *restrict live)
+{
+    FOR_ITEMS(v, n)
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
+            live[p] = live_vertices[v] & live_vertices[col_idx[p]];
+}

@@ -1,0 +1,194 @@
+"""The options of `clgraph.sample`: their names and types, their checks, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+import numpy as np
+
+from clgraph.errors import InputError
+from clgraph.graph import Graph, as_graph
+from clgraph.sampling.result import Progress
+from clgraph.sizes import target_size
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+# method -> what one step does
+METHODS = {
+    "drv": "a vertex, uniform among the vertices left, goes with its edges",
+    "dre": "an edge, uniform among the edges left, goes",
+    "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
+    "dhyb": "a drve step with probability `weight`, else a dre step",
+    "cre": "an edge, uniform among the edges left, is contracted: its ends become one vertex",
+    "crve": "a vertex uniform, then an edge uniform among its edges left, is contracted",
+    "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
+    "edfs": "depth-first from a random vertex, with the edges among the vertices reached",
+}
+EXACT = ("drv", "dre")
+CONTRACTING = ("cre", "crve")
+EXPLORING = ("ebfs", "edfs")
+
+Size = float | int | str
+
+
+class SampleOptions(TypedDict, total=False):
+    """The keywords of `clgraph.sample` besides sizes and seeds; its docstring says what they mean."""
+
+    seed: int | None
+    device: str | Device | None
+    mode: Literal["auto", "batched", "exact"]
+    tolerance: float | None
+    components: Literal["afforest", "bfs"] | None
+    far_scan: bool | None
+    connection: Literal["weak", "strong"]
+    weight: float | str | None
+    start: Any
+    strict: bool
+    progress: Progress | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to sample, checked; see `clgraph.sample`."""
+
+    method: str
+    mode: str
+    tolerance: Fraction | None
+    components: str | None
+    far_scan: bool | None
+    connection: str
+    weight: Fraction | None
+    start: int | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether it runs in exact mode."""
+        return self.mode == "exact"
+
+    def idle(self) -> list[str]:
+        """Notes on options that were given but have no effect."""
+        batched = not self.exact and self.method not in CONTRACTING + EXPLORING
+        given = (("tolerance", self.tolerance), ("components", self.components), ("far_scan", self.far_scan))
+        notes = [
+            f"{name} is of batched deletion and played no part"
+            + (" (mode='batched' asks for it)" if self.method in EXACT else "")
+            for name, value in given
+            if value is not None and not batched
+        ]
+        if self.weight is not None and self.method != "dhyb":
+            notes.append("weight is of dhyb and played no part")
+        if self.start is not None and self.method not in EXPLORING:
+            notes.append("start is of ebfs and edfs and played no part")
+        return notes
+
+
+def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:
+    """Validate the options of a run; those that no method reads (seed, device, ...) may be among them.
+
+    Raises
+    ------
+    TypeError
+        An option of another name.
+    InputError
+        An unknown word, a number out of range, or options that exclude each other.
+    """
+    for name in options:
+        if name not in SampleOptions.__annotations__:
+            raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
+    mode = options.get("mode", "auto")
+    components = options.get("components")
+    connection = options.get("connection", "weak")
+    start = options.get("start")
+    if method not in METHODS:
+        raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
+    if mode not in ("auto", "batched", "exact"):
+        raise InputError(f"unknown mode {mode!r}: use auto, exact or batched")
+    if components not in (None, "afforest", "bfs"):
+        raise InputError(f"unknown components {components!r}: use afforest or bfs")
+    if connection not in ("weak", "strong"):
+        raise InputError(f"unknown connection {connection!r}: use weak or strong")
+    strong = connection == "strong" and graph.directed
+    if mode == "exact" and method not in EXACT:
+        raise InputError(
+            f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
+        )
+    if mode == "exact" and strong:
+        raise InputError("mode 'exact' keeps weak components: connection 'strong' runs batched")
+    if strong and method in CONTRACTING + EXPLORING:
+        raise InputError(f"connection 'strong' is of the methods that delete: {method} keeps weak components")
+    if strong and components is not None:
+        raise InputError(f"components {components!r} finds weak components: leave it out for 'strong'")
+    if mode == "auto":
+        mode = "exact" if method in EXACT and not strong else "batched"
+    return Options(
+        method,
+        mode,
+        _number("tolerance", options.get("tolerance"), "a number of vertices, 0 or more"),
+        components,
+        options.get("far_scan"),
+        "strong" if strong else "weak",
+        _number("weight", options.get("weight"), "a probability, 0 to 1", most=1),
+        None if start is None else int(graph.index([start])[0]),
+    )
+
+
+def _number(name: str, value: Any, what: str, most: int | None = None) -> Fraction | None:
+    """An option as the exact number that its decimals say."""
+    if value is None:
+        return None
+    try:
+        number = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        number = Fraction(-1)
+    if number < 0 or (most is not None and number > most):
+        raise InputError(f"{name} {value!r}: give {what}")
+    return number
+
+
+def check_graph(graph: Any) -> Graph:
+    """A graph with at least one vertex; a SciPy sparse array is turned into one."""
+    made = as_graph(graph)
+    if made.num_vertices == 0:
+        raise InputError("the graph has no vertices: there is nothing to sample")
+    return made
+
+
+def check_sizes(
+    graph: Graph, size: Size | None, sizes: Sequence[Size] | None, strict: bool
+) -> list[tuple[Size, int]]:
+    """(size as asked for, target n*) of every sample.
+
+    Raises
+    ------
+    InputError
+        Neither or both of `size` and `sizes`, a size that is none, or one that `strict` forbids.
+    """
+    if (size is None) == (sizes is None):
+        raise InputError("give either size or sizes: how many vertices the sample shall have at most")
+    if isinstance(sizes, str):
+        raise InputError(f"sizes is {sizes!r}: give a list, such as ['70%', '50%'] (size takes a single one)")
+    asked = [size] if sizes is None else list(sizes)
+    if not asked:
+        raise InputError("sizes is empty: name at least one")
+    wanted = []
+    for each in asked:
+        target = target_size(each, graph.num_vertices)  # type: ignore[arg-type]
+        if strict and target > graph.num_vertices:
+            raise InputError(f"size {each} is larger than the graph ({graph.num_vertices} vertices)")
+        wanted.append((each, target))
+    return wanted  # type: ignore[return-value]
+
+
+def check_seeds(first: int, seeds: int | None) -> int:
+    """The number of runs, of which the last has a valid seed too."""
+    if seeds is None:
+        return 1
+    if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
+        raise InputError(f"seeds is {seeds!r}: give a count of runs, 1 or more")
+    if first + seeds > 2**64:
+        raise InputError(f"seed {first} with {seeds} runs: the last seed would be above 2**64 - 1")
+    return int(seeds)

@@ -1,0 +1,104 @@
+"""One run through a graph: samples of decreasing size, with their notes and seconds by phase."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.graph import Graph
+from clgraph.sampling.contracted import extract_contracted
+from clgraph.sampling.methods import make_run
+from clgraph.sampling.options import Options, Size
+from clgraph.sampling.result import Left, Progress, Sample, extract
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+class Clock:
+    """Seconds by phase; a phase that comes again replaces its figure."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def lap(self, phase: str) -> None:
+        """End a phase, which began where the last one ended."""
+        now = perf_counter()
+        self._seconds[phase] = now - self._last
+        self._last = now
+
+    def seconds(self) -> dict[str, float]:
+        """The phases so far."""
+        return dict(self._seconds)
+
+
+def samples_of_run(
+    graph: Graph,
+    device: Device,
+    options: Options,
+    seed: int,
+    wanted: list[tuple[Size, int]],
+    clock: Clock,
+    progress: Progress | None,
+) -> list[Sample]:
+    """One run: a sample for each (size, target), in the order given."""
+    how = device.watch()
+    run = make_run(device, graph, options, seed)
+    clock.lap("compile")
+    whole = run.start()
+    made: dict[int, Sample] = {}
+    for size, target in sorted(wanted, key=lambda pair: -pair[1]):
+        if target in made:
+            continue
+        run.shrink_to(target, progress)
+        device.finish()
+        clock.lap("sample")
+        left = run.download()
+        clock.lap("download")
+        smaller, kept = _extract(graph, left)
+        untouched = whole <= target
+        notes = (*options.idle(), *_notes(graph, target, untouched, smaller.num_vertices))
+        clock.lap("result")
+        made[target] = Sample(
+            smaller,
+            smaller.ids,
+            options.method,
+            options.mode,
+            size,
+            target,
+            seed,
+            device.name,
+            0 if untouched else run.iterations,
+            clock.seconds(),
+            "untouched" if untouched else run.way,
+            notes,
+            graph,
+            kept,
+            left.group,
+            **how(),
+        )
+    return [replace(made[target], size=size) for size, target in wanted]
+
+
+def _extract(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
+    if left.group is not None:
+        return extract_contracted(graph, left)
+    return extract(graph, left.vertices, left.arcs)
+
+
+def _notes(graph: Graph, target: int, untouched: bool, found: int) -> list[str]:
+    notes = []
+    loops = graph.undirected.num_self_loops
+    if loops:
+        notes.append(f"{loops} self-loops play no part and are not in the sample")
+    if untouched:
+        notes.append(
+            f"the largest component has {found} of {graph.num_vertices} vertices, not more than the "
+            f"target of {target}: it is returned untouched"
+        )
+    return notes

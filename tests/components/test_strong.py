@@ -1,0 +1,107 @@
+"""Strong components: every device against SciPy; launches and rounds that long thin graphs take."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clgraph.components import Components
+from clgraph.components.strong import ArcRows, StrongFinder
+from clgraph.graph import Graph
+from clgraph.reference.components import reference_components, verify_components
+
+
+def random_graph(rng: np.random.Generator, most: int) -> Graph:
+    n = int(rng.integers(1, most))
+    m = int(n * rng.choice([0.6, 1, 1.5, 3]))
+    duplicates = str(rng.choice(["merge", "keep"]))
+    ends = rng.integers(0, n, (2, m))
+    return Graph.from_edges(*ends, directed=True, vertices=np.arange(n), duplicates=duplicates)  # type: ignore[arg-type]
+
+
+def check(device: Any, graph: Graph, finder: StrongFinder) -> None:
+    """Each vertex has the label of the smallest vertex of SciPy's component."""
+    n = graph.num_vertices
+    label = device.empty(n, np.int32)
+    finder.labels_into(label)
+    labels, sizes = reference_components(graph, connection="strong")
+    smallest = np.array([np.flatnonzero(labels == c)[0] for c in range(len(sizes))])
+    np.testing.assert_array_equal(device.download(label, np.int32, n), smallest[labels])
+
+
+def test_against_scipy(device: Any) -> None:
+    rng = np.random.default_rng(6)
+    for most in [12] * 20 + [80] * 15 + [2000] * 3:
+        graph = random_graph(rng, most)
+        check(device, graph, StrongFinder(device, graph))
+
+
+def test_one_finder_many_times(device: Any) -> None:
+    graph = random_graph(np.random.default_rng(7), 80)
+    finder = StrongFinder(device, graph)
+    for _ in range(3):
+        check(device, graph, finder)
+
+
+def test_rows_that_leave_slots_out(device: Any) -> None:
+    """Rows with ends of their own, as of what is left of a graph: half of the arcs do not count."""
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        n = 60
+        ends = rng.integers(0, n, (2, 150))
+        left = Graph.from_edges(*ends, directed=True, vertices=np.arange(n))
+        rows = []
+        for graph in (left, left.reverse):
+            start = (2 * graph.row_ptr[:-1]).astype(np.int32)  # each row has room for twice its arcs
+            slots = rng.integers(0, n, max(2 * graph.num_arcs, 1)).astype(np.int32)
+            slots[np.arange(graph.num_arcs) + graph.row_ptr[graph.rows]] = graph.col_idx
+            end = (start + np.diff(graph.row_ptr)).astype(np.int32)
+            rows.append(tuple(device.upload(array) for array in (start, end, slots)))
+        arcs = ArcRows(n, 2 * left.num_arcs, rows[0], rows[1], np.int32, 0)
+        for pieces in ({}, {"long_row": 2, "piece": 3}):
+            check(device, left, StrongFinder(device, arcs, **pieces))
+
+
+@pytest.mark.parametrize("shape", ["cycle", "path"])
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_long_thin_graphs_takes_few_launches(device: Any, shape: str, shuffled: bool) -> None:
+    n = 100_000
+    place = np.random.default_rng(4).permutation(n) if shuffled else np.arange(n)
+    arcs = (place, np.roll(place, -1)) if shape == "cycle" else (place[:-1], place[1:])
+    graph = Graph.from_edges(*arcs, directed=True)
+    label = device.empty(n, np.int32)
+    finder = StrongFinder(device, graph, chase=2048)
+    finder.labels_into(label)
+    expected = np.zeros(n) if shape == "cycle" else np.arange(n)
+    np.testing.assert_array_equal(device.download(label, np.int32, n), expected)
+    assert finder.launches < 300
+
+
+def test_a_chain_of_components_takes_few_rounds(device: Any) -> None:
+    # 5000 two-cycles one after the other: priorities by number would take a round for each
+    v = np.arange(10_000)
+    tails, heads = np.concatenate((v[:-1], v[1::2])), np.concatenate((v[1:], v[::2]))
+    graph = Graph.from_edges(tails, heads, directed=True)
+    finder = StrongFinder(device, graph)
+    label = device.empty(10_000, np.int32)
+    finder.labels_into(label)
+    np.testing.assert_array_equal(device.download(label, np.int32, 10_000), v // 2 * 2)
+    assert finder.rounds < 60
+
+
+def test_rows_in_pieces(device: Any) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(25):
+        graph = random_graph(rng, 60)
+        check(device, graph, StrongFinder(device, graph, long_row=2, piece=3, chase=3))
+
+
+def test_verifier_sees_a_wrong_partition() -> None:
+    graph = Graph.from_edges([0, 1, 2, 3, 1], [1, 0, 3, 2, 2], directed=True)
+    right = Components(*reference_components(graph, connection="strong"), connection="strong")
+    verify_components(graph, right)
+    with pytest.raises(AssertionError, match="not all of its equals"):
+        verify_components(graph, dataclasses.replace(right, labels=np.array([0, 1, 0, 1], np.int32)))

@@ -1,0 +1,24 @@
+"""The marks of what a sample has, against NumPy."""
+
+import numpy as np
+from graphs import random_graph
+
+from clgraph.csr.upload import upload_csr
+from clgraph.sampling.marks import Marks
+
+
+def test_a_component_and_its_induced_arcs(device):
+    rng = np.random.default_rng(1)
+    for seed, (n, m) in enumerate([(1, 0), (5, 4), (60, 200), (700, 1500)]):
+        graph = random_graph(seed, n, m, duplicates="keep").simple
+        labels = rng.integers(-1, 3, n).astype(np.int32)
+        marks = Marks(device, upload_csr(device, graph))
+        for root in (0, 2, 9):  # no vertex is labelled 9
+            marks.component(device.upload(labels), root)
+            marks.induced()
+            left = marks.download()
+            inside = labels == root
+            assert left.vertices.dtype == left.arcs.dtype == np.bool_
+            np.testing.assert_array_equal(left.vertices, inside)
+            np.testing.assert_array_equal(left.arcs, inside[graph.rows] & inside[graph.col_idx])
+            assert left.group is None

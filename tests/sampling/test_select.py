@@ -1,0 +1,116 @@
+"""The k things of smallest (priority, identity), against a sort by NumPy; ties are forced."""
+
+import numpy as np
+import pytest
+from graphs import random_graph
+
+from clgraph import keyed
+from clgraph.sampling.copra import Copra
+from clgraph.sampling.select import ByPriority
+
+COARSE = 61  # bits that a coarse priority leaves out: with the other 3 there are ties everywhere
+
+
+def coarsen(choice):
+    """Let the kernels see only the leading bits of each priority."""
+    from clgraph.device.program import build_source, read_source
+
+    made, device = choice._program, choice._copra.device
+    source, mark = read_source("sampling/select"), "#define FOR_VERTEX_THINGS"
+    assert source.count(mark) == 1
+    cut = "".join(
+        f"#define {name}(...) ({name}(__VA_ARGS__) >> {COARSE} << {COARSE})\n"
+        for name in ("vertex_priority", "edge_priority")
+    )
+    source = source.replace(mark, cut + mark)
+    choice._program = build_source(device, made.name, source, made.options, keep=False)
+
+
+def things(graph, seed, edges, shift):
+    """(priorities, vertices or tails, arcs or None) of all things, by identity."""
+    if not edges:
+        v = np.arange(graph.num_vertices, dtype=np.int32)
+        return keyed.vertex_priority(seed, v) >> np.uint64(shift), v, None
+    tail, head = graph.rows, graph.col_idx
+    arc = np.flatnonzero(tail < head)
+    copy = np.array([np.count_nonzero(head[graph.row_ptr[tail[p]] : p] == head[p]) for p in arc])
+    priority = keyed.edge_priority(seed, tail[arc], head[arc], copy)
+    return priority >> np.uint64(shift), tail[arc], arc
+
+
+def chosen(choice):
+    """The things removed last: vertices, or slots."""
+    copra = choice._copra
+    vertices, slots, count = choice.removed()
+    found = vertices if slots is None else slots
+    return np.sort(copra.device.download(found, np.int32 if slots is None else copra.offset, count))
+
+
+def check(device, graph, seed, edges, counts, *, coarse=False):
+    """Batch after batch; each is undone and chosen again before it is accepted."""
+    copra = Copra(device, graph)
+    copra.build()
+    choice = ByPriority(copra, seed, edges=edges)
+    if coarse:
+        coarsen(choice)
+    priority, tail, arc = things(graph, seed, edges, COARSE if coarse else 0)
+    if coarse and len(priority) > 20:
+        assert len(np.unique(priority)) < len(priority) / 2
+    identity = tail if arc is None else arc + 2 * (tail.astype(np.int64) + 1)
+    order = np.lexsort((identity, priority))
+    done = 0
+    live = len(order)
+    for step, count in enumerate(counts):
+        for again in (True, False):
+            choice.remove(step, count, live - done, live - done)
+            np.testing.assert_array_equal(chosen(choice), np.sort(identity[order[done : done + count]]))
+            if again:
+                choice.undo()
+        choice.accept()
+        done += count
+        left = np.ones(live, bool)
+        left[order[:done]] = False
+        if edges:
+            assert np.count_nonzero(copra.live_arcs()) == 2 * np.count_nonzero(left)
+            np.testing.assert_array_equal(copra.live_arcs()[arc], left)
+        else:
+            np.testing.assert_array_equal(copra.live_vertices(), left)
+
+
+@pytest.mark.parametrize("edges", [False, True])
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_the_smallest_are_chosen(device, edges, duplicates):
+    for seed, (n, m) in enumerate([(9, 30), (40, 90), (900, 2500)]):
+        graph = random_graph(seed, n, m, duplicates=duplicates).simple
+        live = graph.num_arcs // 2 if edges else n
+        counts = [count for count in (1, live // 3, live // 4, 2) if count]
+        check(device, graph, seed, edges, counts)
+
+
+@pytest.mark.first_device  # a program of its own
+@pytest.mark.parametrize("edges", [False, True])
+def test_ties_go_by_identity(device, edges):
+    if device.has_pipeline("sampling/select"):
+        pytest.skip("the kernel's text is changed, which is that of ranges of work-items")
+    for seed in range(4):
+        graph = random_graph(seed, 150, 300, duplicates="keep").simple
+        check(device, graph, seed, edges, [1, 7, 40, 1, 30], coarse=True)
+
+
+@pytest.mark.parametrize("edges", [False, True])
+def test_all_that_is_left_is_chosen(device, edges):
+    graph = random_graph(3, 50, 120).simple
+    live = graph.num_arcs // 2 if edges else 50
+    check(device, graph, 1, edges, [live // 2, live - live // 2])
+
+
+@pytest.mark.first_device
+@pytest.mark.parametrize("edges", [False, True])
+def test_bins_are_looked_into_until_they_hold_few(device, edges, monkeypatch):
+    """Few bins and a short list: the bin of the k-th is divided, again and again."""
+    if device.has_pipeline("sampling/select"):
+        pytest.skip("the number of bins is fixed in pipelines")
+    monkeypatch.setattr("clgraph.sampling.select.BINS", 4)
+    monkeypatch.setattr("clgraph.sampling.select.COLLECT", 2)
+    graph = random_graph(5, 300, 700).simple
+    check(device, graph, 9, edges, [1, 100, 57, 3])
