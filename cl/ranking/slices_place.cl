@@ -8,7 +8,7 @@
 // arc_share REAL[arcs]                    with WEIGHTED
 // long_number int[n]                      which of the long rows; -1 for short ones
 // cell_piece int[]                        long row i's first piece from segment k: cell_piece[i * (segments + 1) + k]
-// piece_at int[pieces]                    where a piece stands among the rows of the slices of pieces
+// piece_at int[pieces]                    the row of each piece among the rows of the slices of pieces
 // launch      padded range, each work-item takes ITEMS consecutive rows
 // tunables    ITEMS, WIDTH
 

@@ -4,7 +4,7 @@
 // The arcs stream from the caches. On a CPU one work-item does all, and the contributions are in global memory, which its
 // caches hold.
 //
-// Where only the last iterate is wanted (`silent`: tol=0), the rows of dangling vertices are summed in the last two
+// If only the last iterate is needed (`silent`: tol=0), the rows of dangling vertices are summed in the last two
 // iterations only. Until then only their total mass matters, and that needs one product a source:
 //     D' = rest_p + d (sum over sources u of contribution(u) to_rest(u) + D rest_q)
 // with to_rest(u) the arcs from u to dangling vertices (their shares, if weighted), and rest_p, rest_q the parts of

@@ -2,13 +2,13 @@
 
 Vertices are renumbered: sources with many out-arcs come first, because their values are wanted most often;
 within a class of such vertices, rows of similar length stand together. A slice is `width` rows side by side,
-padded to the longest: entry j of its row r stands at ``(begin + j) * width + r``, so that `width` lanes read
+padded to the longest: entry j of its row r is at ``(begin + j) * width + r``, so that `width` lanes read
 in step.
 
 A row's arcs from the `hot` hottest sources have 16-bit indices; the rest have 32-bit ones. An index is the
 source's new number + 1: index 0 is the padding and reads a zero. Rows of more than `long_row` arcs are cut
 into pieces of at most `long_row` arcs, which are rows of slices of their own; a row's sum is then the sum of
-its pieces. This module decides where everything stands; `clgraph.ranking.slices` puts the arcs there.
+its pieces. This module decides where everything goes; `clgraph.ranking.slices` puts the arcs there.
 (`clgraph.ranking.deal` makes nearly the same slices on CPUs, many times faster, and shares the pieces.)
 """
 

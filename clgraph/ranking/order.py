@@ -1,4 +1,4 @@
-"""The order in which a plan keeps a graph's vertices, and what stands in that order on the device."""
+"""The order in which a plan keeps a graph's vertices, and the arrays kept in that order on the device."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Vertices = npt.NDArray[np.int32]
 class RowOrder:
     """What calls on the same graph by the same plan share; made once, kept with the graph on the device.
 
-    (The shares of the arcs stand beside the arcs: `clgraph.ranking.shares.upload_shares`, or the slices.)
+    (The shares of the arcs are kept beside the arcs: `clgraph.ranking.shares.upload_shares`, or the slices.)
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def row_order(
 
 
 def inverse_permutation(order: Vertices) -> Vertices:
-    """Where each element stands in a permutation."""
+    """The position of each element in a permutation."""
     position = np.empty_like(order)
     position[order] = np.arange(len(order), dtype=order.dtype)
     return position

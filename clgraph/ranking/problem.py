@@ -98,7 +98,7 @@ def make_problem(
     nstart: Any = None,
     weight: bool = True,
 ) -> Problem:
-    """Check the arguments that say which vector is wanted.
+    """Validate the arguments that define the vector.
 
     Raises
     ------

@@ -77,7 +77,7 @@ class PageRankResult(RunsOn):
         if k == 0:
             return []
         if k < n:
-            # whatever is as high as the k-th may be among them: only these are sorted
+            # only ranks as high as the k-th are sorted
             least = np.partition(ranks, n - k)[n - k]
             some = np.flatnonzero(ranks >= least)
         else:

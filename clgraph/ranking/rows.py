@@ -123,7 +123,7 @@ class Rows:
         self.weighted = problem.weights is not None
 
     def row_order(self) -> RowOrder:
-        """The order of the vertices, and what stands in it on the device; made at the first call."""
+        """The order of the vertices, and the arrays in that order on the device; made at the first call."""
         real = self.numbers.real
         return row_order(self.device, self.graph, self.plan, self.order, self.problem, real, self.weight)
 
