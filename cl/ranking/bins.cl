@@ -7,7 +7,7 @@
 // whose sums are added up in blocks of BLOCK (pagerank_bin_blocks), and these by the row (pagerank_bins).
 //
 // layout      ranking/pagerank.h, ranking/slices.h; HOT + 1 values fit in local memory; of pieces, group g takes the slices
-//             from share_of[3 g] to share_of[3 g + 1], whose arcs come from the sources share_of[3 g + 2] (the first one's
+//             from turns[3 g] to turns[3 g + 1], whose arcs come from the sources turns[3 g + 2] (the first one's
 //             number; -1: cold ones). first_block int[n + 1]: row v's blocks; block_piece int[blocks + 1]: their pieces
 // launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, neighbours going to
 //             different groups, so that long and short ones spread evenly
@@ -30,12 +30,12 @@
          s += LOCAL / WIDTH * get_num_groups(0))
 
 // The values of up to HOT sources from number `from` on.
-#define TAKE_HOT(from)                                                                                         \
-    for (int i = get_local_id(0); i < HOT && (from) + i < n; i += LOCAL) values[i + 1] = travel[(from) + i + 1]; \
-    if (get_local_id(0) == 0) values[0] = 0;                                                                   \
+#define TAKE_HOT(from)                                                                                                 \
+    for (int i = get_local_id(0); i < HOT && (from) + i < n; i += LOCAL) values[i + 1] = contribution[(from) + i + 1]; \
+    if (get_local_id(0) == 0) values[0] = 0;                                                                           \
     barrier(CLK_LOCAL_MEM_FENCE)
 
-// A lane's row: UNROLL arcs at a time, so that their values are under way together.
+// A lane's row: UNROLL arcs at a time, so that their values are fetched together.
 #define ARCS_OF(sum, begin, s, arc)                                                                  \
     do {                                                                                             \
         OFFSET e = (OFFSET)begin[s] * WIDTH + lane;                                                  \
@@ -53,15 +53,15 @@
     ARCS_OF(sum, hot_begin, s, LOCAL_ARC);    \
     ARCS_OF(sum, cold_begin, s, COLD_ARC)
 
-__kernel void pagerank_bin_pieces(const int n, __global const int *restrict share_of, SLICE_ARGS,
-                                  __global const int *restrict piece_place, __global const REAL *restrict travel,
+__kernel void pagerank_bin_pieces(const int n, __global const int *restrict turns, SLICE_ARGS,
+                                  __global const int *restrict piece_place, __global const REAL *restrict contribution,
                                   __global const int *restrict state, __global ACC *restrict piece_sum)
 {
     __local REAL values[HOT + 1];
-    const int group = get_group_id(0), lane = get_local_id(0) & (WIDTH - 1), from = share_of[3 * group + 2];
-    const int end_ = state[STOPPED] ? 0 : share_of[3 * group + 1];
+    const int group = get_group_id(0), lane = get_local_id(0) & (WIDTH - 1), from = turns[3 * group + 2];
+    const int end_ = state[STOPPED] ? 0 : turns[3 * group + 1];
     TAKE_HOT((from < 0 ? n : from));
-    for (int s = share_of[3 * group] + (int)get_local_id(0) / WIDTH; s < end_; s += LOCAL / WIDTH) {
+    for (int s = turns[3 * group] + (int)get_local_id(0) / WIDTH; s < end_; s += LOCAL / WIDTH) {
         SUM_ROW(sum, s);
         const int to = piece_place[s * WIDTH + lane];
         if (to >= 0) piece_sum[to] = sum;
@@ -82,7 +82,7 @@ __kernel void pagerank_bin_blocks(const int blocks, __global const int *restrict
 }
 
 __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restrict first_block,
-                            __global const ACC *restrict block_sum, __global const REAL *restrict travel,
+                            __global const ACC *restrict block_sum, __global const REAL *restrict contribution,
                             __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)
 {
     __local REAL values[HOT + 1];
@@ -94,7 +94,7 @@ __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restric
     FOR_SLICES(s, slices) {
         const int head = s * WIDTH, tail = n - head < WIDTH ? n : head + WIDTH;
         const int v = head + lane;
-        const REAL before = v < n ? rank[v] : 0, inv = v < n ? inverse[v] : 0;   // under way while the arcs are summed
+        const REAL before = v < n ? rank[v] : 0, inv = v < n ? inverse[v] : 0;   // fetched while the arcs are summed
         const int has_blocks = first_block[head] != first_block[tail];
         SUM_ROW(sum, s);
         if (has_blocks && v < n) {
@@ -102,13 +102,13 @@ __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restric
             for (int b = first_block[v]; b < last; b++)
                 sum = acc_join(sum, block_sum[b]);
         }
-        if (v < n) settle_with(v, sum, before, inv, &tally.lost, &tally.moved, &tally.other, VERTEX_PASS);
+        if (v < n) settle_with(v, sum, before, inv, &tally.dangling_mass, &tally.moved, &tally.other, VERTEX_PASS);
     }
-    GROUP_SUM(tally.lost, acc_join);
+    GROUP_SUM(tally.dangling_mass, acc_join);
     GROUP_SUM(tally.moved, acc_join);
     GROUP_SUM(tally.other, norm_join);
     if (get_local_id(0) == 0) {
-        parts[3 * get_group_id(0)] = tally.lost;
+        parts[3 * get_group_id(0)] = tally.dangling_mass;
         parts[3 * get_group_id(0) + 1] = tally.moved;
         parts[3 * get_group_id(0) + 2] = tally.other;
     }

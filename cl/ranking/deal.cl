@@ -1,11 +1,11 @@
-// ranking/deal.cl: a graph's arcs turned round and put into slices (ranking/slices.h), once per graph, on devices with
-// few and strong cores (CPUs).
+// ranking/deal.cl: reverse a graph's arcs and put them into slices (ranking/slices.h), once per graph, on devices with
+// few, strong cores (CPUs).
 //
 // Sorting all arcs by row and source, as the host does for GPUs, takes longer than 20 iterations. Here rows keep the
 // order of the graph inside a class of sources, except that a window of neighbours is sorted by length (Kreutzer et al.,
 // SIAM J. Sci. Comput. 36(5), 2014: SELL-C-sigma). The arcs are dealt out to windows, one stream of writes for each, and
 // then a window is small enough for a core's own cache: its rows are counted, sorted and filled there. Arcs from hot
-// sources and from others are dealt apart. No atomics, and the same slices whoever does what.
+// sources and from others are dealt separately. No atomics, and the same slices whatever the timing.
 //
 // layout       ranking/deal.h; ranking/deal_place.cl then fills the slices
 // launch       one work-item a slice, or a window; steps: padded range, ITEMS slices of rows each; no barriers
@@ -13,8 +13,8 @@
 
 #include "ranking/deal.h"
 
-// region: first chunk of each slice's region. next long[slices][2 * windows]: scratch, where a stream's next arc goes; at
-// the beginning of a chunk: to a new one.
+// region: first chunk of each slice's region. next long[slices][2 * windows]: scratch, where a stream's next arc goes; the
+// beginning of a chunk stands for a new chunk.
 __kernel void pagerank_deal(const int slices, const int windows, const int hot_windows, __global const int *restrict bound,
                             __global const int *restrict region, __global const OFFSET *restrict row_ptr,
                             __global const int *restrict col_idx, __global const REAL *restrict share,
@@ -44,7 +44,7 @@ __kernel void pagerank_deal(const int slices, const int windows, const int hot_w
                     at = (long)fresh++ * CHUNK;
                 }
                 mine[s] = at + 1;
-                dealt[at] = source | POST_OF(to);
+                dealt[at] = source | POSITION_OF(to);
 #ifdef WEIGHTED
                 dealt_share[at] = share[e];
 #endif
@@ -57,12 +57,12 @@ __kernel void pagerank_deal(const int slices, const int windows, const int hot_w
     }
 }
 
-// Where a row stands by a length, descending; long ones first.
+// The sort key of a row by a length, descending; long rows first.
 #define DIGITS (LONG_ROW + 2)
 #define DIGIT(length, v) (hot_count[v] + cold_count[v] > LONG_ROW ? 0 : 1 + LONG_ROW - length[v])
 
-// One pass of a stable sort of posts from[first .. last - 1] by a length (from NULL: as they stand).
-static inline void sort_posts(int first, int last, __global const int *length, __global const int *hot_count,
+// One pass of a stable sort of the positions from[first .. last - 1] by a length (from NULL: in ascending order).
+static inline void sort_positions(int first, int last, __global const int *length, __global const int *hot_count,
                               __global const int *cold_count, __global const int *from, __global int *to)
 {
     int begin[DIGITS];
@@ -82,10 +82,10 @@ static inline void sort_posts(int first, int last, __global const int *length, _
     }
 }
 
-// Lengths and numbers of the rows of each window. by_post: index; hot_count, cold_count: lengths by post; sorted,
-// half_sorted: scratch. order[number] is the index, source_number[index] the number + 1.
+// Lengths and numbers of the rows of each window. by_position: index; hot_count, cold_count: lengths by position;
+// sorted, half_sorted: scratch. order[number] is the index, source_number[index] the number + 1.
 __kernel void pagerank_deal_rows(const int windows, __global const int *restrict window_begin, CHUNKS,
-                                 __global const int *restrict by_post, __global int *restrict hot_count,
+                                 __global const int *restrict by_position, __global int *restrict hot_count,
                                  __global int *restrict cold_count, __global int *restrict half_sorted,
                                  __global int *restrict sorted, __global int *restrict number,
                                  __global int *restrict hot_length, __global int *restrict cold_length,
@@ -96,15 +96,15 @@ __kernel void pagerank_deal_rows(const int windows, __global const int *restrict
         const int first = window_begin[w], last = window_begin[w + 1];
         for (int v = first; v < last; v++)
             hot_count[v] = cold_count[v] = 0;
-        FOR_DEALT(e, 2 * w) hot_count[first + POST_OF(dealt[e])]++;
-        FOR_DEALT(e, 2 * w + 1) cold_count[first + POST_OF(dealt[e])]++;
-        sort_posts(first, last, cold_count, hot_count, cold_count, 0, half_sorted);
-        sort_posts(first, last, hot_count, hot_count, cold_count, half_sorted, sorted);
+        FOR_DEALT(e, 2 * w) hot_count[first + POSITION_OF(dealt[e])]++;
+        FOR_DEALT(e, 2 * w + 1) cold_count[first + POSITION_OF(dealt[e])]++;
+        sort_positions(first, last, cold_count, hot_count, cold_count, 0, half_sorted);
+        sort_positions(first, last, hot_count, hot_count, cold_count, half_sorted, sorted);
         for (int i = first; i < last; i++) {
             const int v = sorted[i];
             number[v] = i;
-            order[i] = by_post[v];
-            source_number[by_post[v]] = i + 1;
+            order[i] = by_position[v];
+            source_number[by_position[v]] = i + 1;
             hot_length[i] = hot_count[v];
             cold_length[i] = cold_count[v];
         }

@@ -17,31 +17,31 @@
 #endif
 
 // The window's arcs of one kind: a short row's one after another into its slice, a long row's into its pieces. next[v]:
-// where row v's next arc goes; of a long row -1 - (its arcs that are there already). (Not % beside /: what LLVM makes of
-// the pair Oclgrind does not know.)
-#define FILL(rows, pieces, type, kind)                                                                         \
-    for (int v = first; v < last; v++) {                                                                       \
-        const int r = number[v];                                                                               \
-        next[v] = long_number[r] < 0 ? (long)rows##_begin[r / WIDTH] * WIDTH + (r & (WIDTH - 1)) : -1;         \
-    }                                                                                                          \
-    FOR_DEALT(e, 2 * w + kind) {                                                                               \
-        const uint arc = dealt[e];                                                                             \
-        const int v = first + POST_OF(arc);                                                                    \
-        const type source = (type)source_number[chunk_source[e_chunk] + (int)(arc >> WINDOW_BITS)];            \
-        const long at = next[v];                                                                               \
-        if (at >= 0) {                                                                                         \
-            next[v] = at + WIDTH;                                                                              \
-            rows##_index[at] = source;                                                                         \
-            PUT_SHARE(rows, at, e);                                                                            \
-        } else {                                                                                               \
-            const long done = -1 - at, full = done / LONG_ROW;                                                 \
-            next[v] = at - 1;                                                                                  \
-            const int to = piece_at[cell_piece[2 * long_number[number[v]] + kind] + full];                     \
-            const long turn = pieces##_begin[to / WIDTH] + done - full * LONG_ROW;                             \
-            const long there = turn * WIDTH + (to & (WIDTH - 1));                                              \
-            pieces##_index[there] = source;                                                                    \
-            PUT_SHARE(pieces, there, e);                                                                       \
-        }                                                                                                      \
+// where row v's next arc goes; of a long row -1 - (its arcs that are placed already). (No % beside /: Oclgrind does not
+// know the instruction that LLVM makes of the pair.)
+#define FILL(rows, pieces, type, kind)                                                                 \
+    for (int v = first; v < last; v++) {                                                               \
+        const int r = number[v];                                                                       \
+        next[v] = long_number[r] < 0 ? (long)rows##_begin[r / WIDTH] * WIDTH + (r & (WIDTH - 1)) : -1; \
+    }                                                                                                  \
+    FOR_DEALT(e, 2 * w + kind) {                                                                       \
+        const uint arc = dealt[e];                                                                     \
+        const int v = first + POSITION_OF(arc);                                                        \
+        const type source = (type)source_number[chunk_source[e_chunk] + (int)(arc >> WINDOW_BITS)];    \
+        const long at = next[v];                                                                       \
+        if (at >= 0) {                                                                                 \
+            next[v] = at + WIDTH;                                                                      \
+            rows##_index[at] = source;                                                                 \
+            PUT_SHARE(rows, at, e);                                                                    \
+        } else {                                                                                       \
+            const long done = -1 - at, full = done / LONG_ROW;                                         \
+            next[v] = at - 1;                                                                          \
+            const int to = piece_at[cell_piece[2 * long_number[number[v]] + kind] + full];             \
+            const long turn = pieces##_begin[to / WIDTH] + done - full * LONG_ROW;                     \
+            const long there = turn * WIDTH + (to & (WIDTH - 1));                                      \
+            pieces##_index[there] = source;                                                            \
+            PUT_SHARE(pieces, there, e);                                                               \
+        }                                                                                              \
     }
 
 __kernel void pagerank_deal_place(const int windows, __global const int *restrict window_begin, CHUNKS,

@@ -20,36 +20,36 @@
 #define TOGETHER barrier(FENCE)
 #define TOGETHER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP_BOX __local ACC box[32], box_total
-#define GROUP_SUM(x, how)                                                  \
-    do {                                                                   \
-        const int lid_ = get_local_id(0);                                  \
-        for (int by_ = 16; by_ > 0; by_ /= 2) x = how(x, shuffle(x, by_)); \
-        barrier(FENCE);                                                    \
-        if (lid_ % 32 == 0) box[lid_ / 32] = x;                            \
-        barrier(CLK_LOCAL_MEM_FENCE);                                      \
-        if (lid_ < 32) {                                                   \
-            const ACC none_ = ACC_ZERO;                                    \
-            x = lid_ < LOCAL / 32 ? box[lid_] : none_;                     \
+#define GROUP_SUM(x, how)                                                      \
+    do {                                                                       \
+        const int lid_ = get_local_id(0);                                      \
+        for (int by_ = 16; by_ > 0; by_ /= 2) x = how(x, shuffle(x, by_));     \
+        barrier(FENCE);                                                        \
+        if (lid_ % 32 == 0) box[lid_ / 32] = x;                                \
+        barrier(CLK_LOCAL_MEM_FENCE);                                          \
+        if (lid_ < 32) {                                                       \
+            const ACC none_ = ACC_ZERO;                                        \
+            x = lid_ < LOCAL / 32 ? box[lid_] : none_;                         \
             for (int by_ = 16; by_ > 0; by_ /= 2) x = how(x, shuffle(x, by_)); \
-            if (lid_ == 0) box_total = x;                                  \
-        }                                                                  \
-        barrier(CLK_LOCAL_MEM_FENCE);                                      \
-        x = box_total;                                                     \
+            if (lid_ == 0) box_total = x;                                      \
+        }                                                                      \
+        barrier(CLK_LOCAL_MEM_FENCE);                                          \
+        x = box_total;                                                         \
     } while (0)
 #else
 #define TOGETHER barrier(FENCE)
 #define TOGETHER_ALL barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP_BOX __local ACC box[LOCAL]
-#define GROUP_SUM(x, how)                                                  \
-    do {                                                                   \
-        const int lid_ = get_local_id(0);                                  \
-        barrier(FENCE);                                                    \
-        box[lid_] = x;                                                     \
-        for (int half_ = LOCAL / 2; half_ > 0; half_ /= 2) {               \
-            barrier(CLK_LOCAL_MEM_FENCE);                                  \
+#define GROUP_SUM(x, how)                                                    \
+    do {                                                                     \
+        const int lid_ = get_local_id(0);                                    \
+        barrier(FENCE);                                                      \
+        box[lid_] = x;                                                       \
+        for (int half_ = LOCAL / 2; half_ > 0; half_ /= 2) {                 \
+            barrier(CLK_LOCAL_MEM_FENCE);                                    \
             if (lid_ < half_) box[lid_] = how(box[lid_], box[lid_ + half_]); \
-        }                                                                  \
-        barrier(CLK_LOCAL_MEM_FENCE);                                      \
-        x = box[0];                                                        \
+        }                                                                    \
+        barrier(CLK_LOCAL_MEM_FENCE);                                        \
+        x = box[0];                                                          \
     } while (0)
 #endif

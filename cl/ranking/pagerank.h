@@ -2,18 +2,19 @@
 //
 //     x(v) = (1-d) p(v) + d (sum over in-neighbours u of x(u) share(u, v) + D q(v)),   share = w(u, v) / W(u)
 //
-// What travels along arcs is one value a vertex, `travel[u]`: x(u) / W(u) where all arcs weigh the same (so that a
-// division is made once a vertex, and no arc needs a weight), x(u) itself beside the arcs' shares where they do not.
+// Each vertex sends one value along its arcs, `contribution[u]`: x(u) / W(u) where all arcs weigh the same (so that there
+// is one division a vertex, and no arc needs a weight), x(u) itself beside the arcs' shares where they do not.
 //
-// rank REAL[n]     x, updated in place: each vertex has one owner        travel REAL[n]    of the last iterate
-// inverse REAL[n]  1 / out-degree (WEIGHTED: 1), 0 at dangling vertices   next REAL[n]      of the one being made
-// p, q REAL[n]     or NULL: `even` = 1/n then stands for each value
-// parts ACC[3 * work-groups]   each work-group's share in D, in the L1 difference and in the norm's own
-// sums ACC[3]      their totals over the last iterate                     state int[3]      STOPPED, ITERATIONS, CONVERGED
+// rank REAL[n]          x, updated in place: each vertex has one owner
+// contribution REAL[n]  of the last iterate                next REAL[n]   of the iterate that is being computed
+// inverse REAL[n]       1 / out-degree (WEIGHTED: 1), 0 at dangling vertices
+// p, q REAL[n]          or NULL: `even` = 1/n then stands for each value
+// parts ACC[3 * work-groups]   each work-group's part of D, of the L1 difference and of the norm's own sum
+// sums ACC[3]           their totals over the last iterate   state int[3]   STOPPED, ITERATIONS, CONVERGED
 //
 // sums        REAL is what is stored. Sums are kept in double; where the device has no double, or with COMPENSATED,
 //             in a pair of floats (Knuth's exact sum of two). With REAL double, plain double. Always in a fixed order.
-// variants    WEIGHTED, COMPENSATED; what a call may choose besides is told at run time, so that there are few programs:
+// variants    WEIGHTED, COMPENSATED; what else a call may choose is an argument, so that there are few programs:
 //             p, q, start as above; norm: 1: L1, 2: L2, 3: largest. PLAIN: p and q are NULL and norm is 1 (CPUs vectorise
 //             what has no branch)
 // tunables    ITEMS, LOCAL (work-items in a group, a power of two: the host launches exactly so many)
@@ -28,7 +29,7 @@
 #define LOCAL 1
 #endif
 
-// where vertex 0 stands in travel and next: 1 leaves a zero in front, for padding to read
+// the position of vertex 0 in contribution and next: 1 leaves a zero in front, for padding to read
 #ifndef SHIFT
 #define SHIFT 0
 #endif
@@ -53,7 +54,7 @@ static inline ACC acc_add(ACC a, WIDE v)
 {
     const float s = a.sum + v;
     const float t = s - a.sum;
-    a.rest += (a.sum - (s - t)) + (v - t);   // what the rounding of s lost, exactly
+    a.rest += (a.sum - (s - t)) + (v - t);   // the rounding error of s, exactly
     a.sum = s;
     return a;
 }
@@ -65,14 +66,14 @@ static inline ACC acc_join(ACC a, ACC b)
 }
 #endif
 
-// What an arc brings: e is its place.
+// The value that arc number e brings from u.
 #ifdef WEIGHTED
-#define ARC(e, u) ((WIDE)travel[u] * (WIDE)share[e])
+#define ARC(e, u) ((WIDE)contribution[u] * (WIDE)share[e])
 #else
-#define ARC(e, u) ((WIDE)travel[u])
+#define ARC(e, u) ((WIDE)contribution[u])
 #endif
 
-typedef struct { ACC lost, moved, other; } Tally;
+typedef struct { ACC dangling_mass, moved, other; } Tally;
 #define TALLY_ZERO {ACC_ZERO, ACC_ZERO, ACC_ZERO}
 
 // For `other`, where `norm` is in scope.
@@ -94,16 +95,17 @@ static inline WIDE residual_of(int norm, ACC moved, ACC other)
     return norm == 1 ? ACC_VALUE(moved) : norm == 2 ? sqrt(ACC_VALUE(other)) : ACC_VALUE(other);
 }
 
-// What every kernel that ends rows is given, and hands on. (Functions have no `restrict`: Oclgrind does not know what
-// becomes of it when they are inlined.)
+// The arguments of every kernel that ends rows, and how they are passed on. (Functions have no `restrict`: Oclgrind does not know what
+// inlining makes of it.)
 #define VERTEX_ARGS_AS(as)                                                                                      \
     __global REAL *as rank, __global REAL *as next, __global const REAL *as inverse, __global const REAL *as p, \
         __global const REAL *as q, const WIDE damping, const WIDE even, const int norm, __global const ACC *as sums
 #define VERTEX_ARGS VERTEX_ARGS_AS(restrict)
 #define VERTEX_PASS rank, next, inverse, p, q, damping, even, norm, sums
 
-// Row v is summed: the new rank, what travels on, and v's part in the tally. `before` is its rank, `inv` its inverse.
-static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *lost, ACC *moved, ACC *other, VERTEX_ARGS_AS())
+// Row v is summed: its new rank, its next contribution, and its part of the tally. `before` is its rank, `inv` its inverse.
+// SEND_RANK: the contribution is the rank itself, and each arc divides (variant pull).
+static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *dangling_mass, ACC *moved, ACC *other, VERTEX_ARGS_AS())
 {
 #ifdef PLAIN
     const WIDE to = even, back = even;
@@ -113,42 +115,42 @@ static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *lost,
     const REAL now = (REAL)((1 - damping) * to + damping * (ACC_VALUE(sum) + ACC_VALUE(sums[0]) * back));
     const WIDE change = (WIDE)now - before, size = change < 0 ? -change : change;
     rank[v] = now;
-#ifdef TRAVEL_RANK
+#ifdef SEND_RANK
     next[v + SHIFT] = now;
 #else
     next[v + SHIFT] = now * inv;
 #endif
-    *lost = acc_add(*lost, inv == 0 ? now : 0);
+    *dangling_mass = acc_add(*dangling_mass, inv == 0 ? now : 0);
     *moved = acc_add(*moved, size);
 #ifndef PLAIN
     *other = norm_add(norm, *other, size);
 #endif
 }
-static inline void settle(int v, ACC sum, ACC *lost, ACC *moved, ACC *other, VERTEX_ARGS_AS())
+static inline void settle(int v, ACC sum, ACC *dangling_mass, ACC *moved, ACC *other, VERTEX_ARGS_AS())
 {
-    settle_with(v, sum, rank[v], inverse[v], lost, moved, other, VERTEX_PASS);
+    settle_with(v, sum, rank[v], inverse[v], dangling_mass, moved, other, VERTEX_PASS);
 }
-#define SETTLE(v, sum, tally) settle(v, sum, &(tally).lost, &(tally).moved, &(tally).other, VERTEX_PASS)
+#define SETTLE(v, sum, tally) settle(v, sum, &(tally).dangling_mass, &(tally).moved, &(tally).other, VERTEX_PASS)
 
 // The work-group's tally, by a tree of fixed shape, to into[3 * place ...]. At kernel level, by all work-items.
-#define TALLY_BOX __local ACC box_lost[LOCAL], box_moved[LOCAL], box_other[LOCAL]
-#define TALLY_GROUP(tally, into, place)                                                   \
-    do {                                                                                  \
-        const int lane_ = get_local_id(0);                                                \
-        box_lost[lane_] = (tally).lost;                                                   \
-        box_moved[lane_] = (tally).moved;                                                 \
-        box_other[lane_] = (tally).other;                                                 \
-        for (int half_ = LOCAL / 2; half_ > 0; half_ /= 2) {                              \
-            barrier(CLK_LOCAL_MEM_FENCE);                                                 \
-            if (lane_ < half_) {                                                          \
-                box_lost[lane_] = acc_join(box_lost[lane_], box_lost[lane_ + half_]);     \
-                box_moved[lane_] = acc_join(box_moved[lane_], box_moved[lane_ + half_]);  \
-                box_other[lane_] = norm_join(box_other[lane_], box_other[lane_ + half_]); \
-            }                                                                             \
-        }                                                                                 \
-        if (lane_ == 0) {                                                                 \
-            (into)[3 * (place)] = box_lost[0];                                            \
-            (into)[3 * (place) + 1] = box_moved[0];                                       \
-            (into)[3 * (place) + 2] = box_other[0];                                       \
-        }                                                                                 \
+#define TALLY_BOX __local ACC box_dangling[LOCAL], box_moved[LOCAL], box_other[LOCAL]
+#define TALLY_GROUP(tally, into, place)                                                           \
+    do {                                                                                          \
+        const int lane_ = get_local_id(0);                                                        \
+        box_dangling[lane_] = (tally).dangling_mass;                                              \
+        box_moved[lane_] = (tally).moved;                                                         \
+        box_other[lane_] = (tally).other;                                                         \
+        for (int half_ = LOCAL / 2; half_ > 0; half_ /= 2) {                                      \
+            barrier(CLK_LOCAL_MEM_FENCE);                                                         \
+            if (lane_ < half_) {                                                                  \
+                box_dangling[lane_] = acc_join(box_dangling[lane_], box_dangling[lane_ + half_]); \
+                box_moved[lane_] = acc_join(box_moved[lane_], box_moved[lane_ + half_]);          \
+                box_other[lane_] = norm_join(box_other[lane_], box_other[lane_ + half_]);         \
+            }                                                                                     \
+        }                                                                                         \
+        if (lane_ == 0) {                                                                         \
+            (into)[3 * (place)] = box_dangling[0];                                                \
+            (into)[3 * (place) + 1] = box_moved[0];                                               \
+            (into)[3 * (place) + 2] = box_other[0];                                               \
+        }                                                                                         \
     } while (0)

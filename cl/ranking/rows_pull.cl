@@ -1,14 +1,15 @@
-// ranking/rows_pull.cl: one work-item a vertex (on CPUs: ITEMS consecutive ones), the PageRank thesis's two GPU versions.
+// ranking/rows_pull.cl: a work-item takes one vertex (on CPUs: ITEMS consecutive ones), as in two of the PageRank thesis's
+// GPU versions.
 //
-// pull            Parallel I: the out-degree stands beside each in-neighbour, and every arc divides by it
-// contribution    Parallel II (listings 5.1 to 5.3): one division a vertex, rank / out-degree is what travels.
+// pull            Parallel I: the out-degree is stored beside each in-neighbour, and every arc divides by it
+// contribution    Parallel II (listings 5.1 to 5.3): one division a vertex: its contribution is rank / out-degree.
 //                 The thesis launches num_nodes work-groups on every second step (listing 5.4), 256 times too many,
-//                 and divides by an out-degree of 0; neither is so here.
+//                 and divides by an out-degree of 0; neither is done here.
 //
 // layout      ranking/pagerank.h; degree int[arcs]: the source's out-degree beside each arc (pull, without WEIGHTED).
-//             The program of `pull` has TRAVEL_RANK: what travels is the rank.
+//             The program of `pull` has SEND_RANK: a contribution is the rank itself.
 // launch      padded range of work-groups of exactly LOCAL
-// tunables    ITEMS (1 on GPUs, 2048 on CPUs), UNROLL (arcs whose values are under way together)
+// tunables    ITEMS (1 on GPUs, 2048 on CPUs), UNROLL (arcs whose values are fetched together)
 
 #include "ranking/pagerank.h"
 
@@ -44,12 +45,12 @@
 #ifdef WEIGHTED
 #define DIVIDED(e) ARC(e, col_idx[e])
 #else
-#define DIVIDED(e) ((WIDE)(travel[col_idx[e]] / (REAL)degree[e]))
+#define DIVIDED(e) ((WIDE)(contribution[col_idx[e]] / (REAL)degree[e]))
 #endif
 
 __kernel void pagerank_pull(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                             __global const int *restrict degree, __global const REAL *restrict share,
-                            __global const REAL *restrict travel, __global ACC *restrict parts,
+                            __global const REAL *restrict contribution, __global ACC *restrict parts,
                             __global const int *restrict state, VERTEX_ARGS)
 {
     TALLY_BOX;
@@ -64,7 +65,7 @@ __kernel void pagerank_pull(const int n, __global const OFFSET *restrict row_ptr
 
 __kernel void pagerank_contribution(const int n, __global const OFFSET *restrict row_ptr,
                                     __global const int *restrict col_idx, __global const REAL *restrict share,
-                                    __global const REAL *restrict travel, __global ACC *restrict parts,
+                                    __global const REAL *restrict contribution, __global ACC *restrict parts,
                                     __global const int *restrict state, VERTEX_ARGS)
 {
     TALLY_BOX;

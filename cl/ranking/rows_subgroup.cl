@@ -4,11 +4,11 @@
 // summed by a work-group into piece_sum (pagerank_pieces); then every row is summed by a sub-group: its arcs, or, of a
 // long row, its pieces (pagerank_subgroup).
 //
-// A sub-group is what the device has of it:   TEAM 0   OpenCL's sub-group functions
+// A sub-group, by what the device has:        TEAM 0   OpenCL's sub-group functions
 //                                             TEAM 32 and HAVE_PTX: a warp, by PTX shuffles
 //                                             else     TEAM work-items of a work-group, by local memory and barriers
 // layout      ranking/pagerank.h; first_piece int[n + 1]: row v's pieces, none for rows of up to PIECE arcs
-//             piece_row int[pieces]: whose they are. Piece k of row v has the arcs from row_ptr[v] + PIECE *
+//             piece_row int[pieces]: the row of each. Piece k of row v has the arcs from row_ptr[v] + PIECE *
 //             (k - first_piece[v]) on.
 // launch      work-groups of exactly LOCAL; pieces: one group each; subgroup: one group for ROWS rows
 // tunables    TEAM, ROWS (a multiple of LOCAL / TEAM), PIECE
@@ -38,7 +38,7 @@
 __kernel void pagerank_pieces(const int pieces, __global const int *restrict piece_row,
                               __global const int *restrict first_piece, __global const OFFSET *restrict row_ptr,
                               __global const int *restrict col_idx, __global const REAL *restrict share,
-                              __global const REAL *restrict travel, __global const int *restrict state,
+                              __global const REAL *restrict contribution, __global const int *restrict state,
                               __global ACC *restrict piece_sum)
 {
     __local ACC box[LOCAL];
@@ -61,7 +61,7 @@ __kernel void pagerank_pieces(const int pieces, __global const int *restrict pie
 __kernel void pagerank_subgroup(const int n, __global const int *restrict first_piece,
                                 __global const ACC *restrict piece_sum, __global const OFFSET *restrict row_ptr,
                                 __global const int *restrict col_idx, __global const REAL *restrict share,
-                                __global const REAL *restrict travel, __global ACC *restrict parts,
+                                __global const REAL *restrict contribution, __global ACC *restrict parts,
                                 __global const int *restrict state, VERTEX_ARGS)
 {
     TALLY_BOX;
@@ -76,7 +76,7 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
 #endif
     Tally tally = TALLY_ZERO;
     const int rows = state[STOPPED] ? 0 : n;
-    for (int r = team; r < ROWS; r += teams) {   // as many turns for each work-item of a sub-group (by barriers: of the group)
+    for (int r = team; r < ROWS; r += teams) {   // equally many turns for each work-item of a sub-group (with barriers: of the group)
         const int v = (int)min((long)get_group_id(0) * ROWS + r, (long)rows);
         ACC sum = ACC_ZERO;
         if (v < rows) {
@@ -104,13 +104,13 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
             sum = acc_join(sum, shuffle(sum, by));
 #else
         const int me = get_local_id(0);
-        barrier(CLK_LOCAL_MEM_FENCE);   // the row before is done with the box
+        barrier(CLK_LOCAL_MEM_FENCE);   // the previous row is done with the box
         box[me] = sum;
         for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
             if (lane < half_) box[me] = acc_join(box[me], box[me + half_]);
         }
-        sum = box[me];   // lane 0's own last word
+        sum = box[me];   // written last by lane 0 itself
 #endif
         if (v < rows && lane == 0) SETTLE(v, sum, tally);
     }

@@ -13,17 +13,17 @@
 // for (each lane l): unrolled, so that arrays of WIDTH become registers
 #define LANES(l) _Pragma("unroll") for (int l = 0; l < WIDTH; l++)
 
-#define SUM_SLICE(sum, s)                                                                   \
-    ACC sum[WIDTH];                                                                         \
-    LANES(l) sum[l] = ACC_ZERO;                                                             \
-    for (OFFSET e = (OFFSET)hot_begin[s] * WIDTH, end_ = (OFFSET)hot_begin[s + 1] * WIDTH; e < end_; e += WIDTH)     \
-        LANES(l) sum[l] = acc_add(sum[l], HOT_ARC(__global REAL, travel, e + l));                          \
-    for (OFFSET e = (OFFSET)cold_begin[s] * WIDTH, end_ = (OFFSET)cold_begin[s + 1] * WIDTH; e < end_; e += WIDTH)   \
+#define SUM_SLICE(sum, s)                                                                                          \
+    ACC sum[WIDTH];                                                                                                \
+    LANES(l) sum[l] = ACC_ZERO;                                                                                    \
+    for (OFFSET e = (OFFSET)hot_begin[s] * WIDTH, end_ = (OFFSET)hot_begin[s + 1] * WIDTH; e < end_; e += WIDTH)   \
+        LANES(l) sum[l] = acc_add(sum[l], HOT_ARC(__global REAL, contribution, e + l));                            \
+    for (OFFSET e = (OFFSET)cold_begin[s] * WIDTH, end_ = (OFFSET)cold_begin[s + 1] * WIDTH; e < end_; e += WIDTH) \
         LANES(l) sum[l] = acc_add(sum[l], COLD_ARC(e + l));
 
 // The pieces of long rows.
 __kernel void pagerank_run_pieces(__global const int *restrict bound, SLICE_ARGS, __global const int *restrict piece_place,
-                                  __global const REAL *restrict travel, __global const int *restrict state,
+                                  __global const REAL *restrict contribution, __global const int *restrict state,
                                   __global ACC *restrict piece_sum)
 {
     const int run = get_global_id(0);
@@ -40,17 +40,17 @@ __kernel void pagerank_run_pieces(__global const int *restrict bound, SLICE_ARGS
 // All rows.
 __kernel void pagerank_runs(const int n, __global const int *restrict bound, SLICE_ARGS,
                             __global const int *restrict first_piece, __global const ACC *restrict piece_sum,
-                            __global const REAL *restrict travel, __global ACC *restrict parts,
+                            __global const REAL *restrict contribution, __global ACC *restrict parts,
                             __global const int *restrict state, VERTEX_ARGS)
 {
     const int run = get_global_id(0);
     if (state[STOPPED]) return;
-    ACC lost[WIDTH], moved[WIDTH], other[WIDTH];
+    ACC dangling_mass[WIDTH], moved[WIDTH], other[WIDTH];
     for (int l = 0; l < WIDTH; l++)
-        lost[l] = moved[l] = other[l] = ACC_ZERO;
+        dangling_mass[l] = moved[l] = other[l] = ACC_ZERO;
     for (int s = bound[run]; s < bound[run + 1]; s++) {
         SUM_SLICE(sum, s)
-        ACC whole[WIDTH];   // apart from sum, which is to stay in registers
+        ACC whole[WIDTH];   // separate from sum, so that sum stays in registers
         LANES(l) whole[l] = sum[l];
         const int v = s * WIDTH, lanes = min(WIDTH, n - v);
         if (first_piece[v] != first_piece[v + lanes]) {
@@ -59,14 +59,14 @@ __kernel void pagerank_runs(const int n, __global const int *restrict bound, SLI
                     whole[l] = acc_join(whole[l], piece_sum[k]);
         }
         for (int l = 0; l < lanes; l++)
-            settle(v + l, whole[l], lost + l, moved + l, other + l, VERTEX_PASS);
+            settle(v + l, whole[l], dangling_mass + l, moved + l, other + l, VERTEX_PASS);
     }
     for (int l = 1; l < WIDTH; l++) {
-        lost[0] = acc_join(lost[0], lost[l]);
+        dangling_mass[0] = acc_join(dangling_mass[0], dangling_mass[l]);
         moved[0] = acc_join(moved[0], moved[l]);
         other[0] = norm_join(other[0], other[l]);
     }
-    parts[3 * run] = lost[0];
+    parts[3 * run] = dangling_mass[0];
     parts[3 * run + 1] = moved[0];
     parts[3 * run + 2] = other[0];
 }

@@ -2,10 +2,10 @@
 //
 // A slice is WIDTH (a power of two) rows side by side, padded to the longest: entry j of its row r is at (begin + j) * WIDTH + r.
 // Rows stand by class of their own popularity as sources, and by length within a class, so that little is padding.
-// An index is the source's number + 1, and travel[0] is 0: padding reads that zero.
+// An index is the source's number + 1, and contribution[0] is 0: padding reads that zero.
 //
 // hot_begin, cold_begin int[slices + 1]   a slice's steps; arcs from the hottest sources (hot_index, 16 bits: they
-//                                         and the sources' values stay in the caches) apart from the others
+//                                         and the sources' values stay in the caches) separate from the others
 // first_piece int[n + 1], piece_sum ACC   rows of more than LONG_ROW arcs are empty in their slice; their sum is that
 //                                         of their pieces, which are rows of slices of their own
 
@@ -27,7 +27,7 @@
 #define PICK(type, values, i) ((values)[i])
 #endif
 
-// Indices are read once an iteration: on NVIDIA's devices they pass by the caches, which are for the values.
+// Indices are read once an iteration: on NVIDIA's devices they bypass the caches, which are kept for the values.
 #ifdef HAVE_PTX
 static inline ushort stream16(__global const ushort *at)
 {
@@ -50,8 +50,8 @@ static inline int stream32(__global const int *at)
 
 #ifdef WEIGHTED
 #define HOT_ARC(type, values, e) ((WIDE)PICK(type, values, HOT_INDEX(e)) * (WIDE)hot_share[e])
-#define COLD_ARC(e) ((WIDE)PICK(__global REAL, travel, COLD_INDEX(e)) * (WIDE)cold_share[e])
+#define COLD_ARC(e) ((WIDE)PICK(__global REAL, contribution, COLD_INDEX(e)) * (WIDE)cold_share[e])
 #else
 #define HOT_ARC(type, values, e) ((WIDE)PICK(type, values, HOT_INDEX(e)))
-#define COLD_ARC(e) ((WIDE)PICK(__global REAL, travel, COLD_INDEX(e)))
+#define COLD_ARC(e) ((WIDE)PICK(__global REAL, contribution, COLD_INDEX(e)))
 #endif

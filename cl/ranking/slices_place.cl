@@ -1,14 +1,14 @@
 // ranking/slices_place.cl: put the arcs of renumbered rows into slices (ranking/slices.h), once per graph.
 //
-// Each row's arcs come sorted by source, hot ones first. Arc j of a short row goes to step j of its slice, its cold arcs
-// apart. A long row's arcs go to its pieces: those from one segment of `hot` sources (its index counts from the
+// Each row's arcs come sorted by source, hot ones first. Arc j of a short row goes to step j of its slice; its cold arcs
+// are counted separately. A long row's arcs go to its pieces: those from one segment of `hot` sources (its index counts from the
 // segment's first source), or from none, fill pieces of long_row arcs one after another.
 //
 // start OFFSET[n + 1], source int[arcs]   rows; a source is its new number + 1
 // arc_share REAL[arcs]                    with WEIGHTED
-// long_number int[n]                      which of the long rows, -1: a short one
+// long_number int[n]                      which of the long rows; -1 for short ones
 // cell_piece int[]                        long row i's first piece from segment k: cell_piece[i * (segments + 1) + k]
-// piece_at int[pieces]                    where a piece stands among the rows of the slices of pieces
+// piece_at int[pieces]                    the row of each piece among the rows of the slices of pieces
 // launch      padded range, each work-item takes ITEMS consecutive rows
 // tunables    ITEMS, WIDTH
 

@@ -1,11 +1,12 @@
 // ranking/small.cl: the plan of variant "auto" for small graphs: one work-group does many iterations in one launch.
 //
-// What travels stands in local memory, twice (old and new), and only that of the vertices that have out-arcs: they are
-// numbered first. The arcs stream from the caches. On a CPU one work-item does all, and global memory is its cache.
+// The contributions of the vertices that have out-arcs (they are numbered first) are in local memory, twice: old and new.
+// The arcs stream from the caches. On a CPU one work-item does all, and the contributions are in global memory, which its
+// caches hold.
 //
-// Where only the last iterate is wanted (`silent`: tol=0), the rows of dangling vertices are summed in the last two
-// iterations only. Until then their mass as a whole is all that matters, and that needs one product a source:
-//     D' = rest_p + d (sum over sources u of travel(u) to_rest(u) + D rest_q)
+// If only the last iterate is needed (`silent`: tol=0), the rows of dangling vertices are summed in the last two
+// iterations only. Until then only their total mass matters, and that needs one product a source:
+//     D' = rest_p + d (sum over sources u of contribution(u) to_rest(u) + D rest_q)
 // with to_rest(u) the arcs from u to dangling vertices (their shares, if weighted), and rest_p, rest_q the parts of
 // (1-d) p and q on them.
 //
@@ -13,7 +14,7 @@
 //             work-item PER of its rows; turn int[]: the slices that each team takes, team t those from turn_begin[t] to
 //             turn_begin[t + 1]: first all teams' pieces, then their rows of sources, then other rows
 // launch      one work-group of LOCAL work-items
-// tunables    PER (1 on GPUs, WIDTH on CPUs), LOCAL_SOURCES, LOCAL_PIECES: room in local memory for what travels and for
+// tunables    PER (1 on GPUs, WIDTH on CPUs), LOCAL_SOURCES, LOCAL_PIECES: room in local memory for contributions and for
 //             sums of pieces; without them both are in global memory
 
 #include "ranking/pagerank.h"
@@ -51,7 +52,7 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
                              __global const REAL *restrict hot_share_, __global const int *restrict first_piece,
                              __global const REAL *restrict to_rest, __global const REAL *restrict inverse,
                              __global const REAL *restrict p, __global const REAL *restrict q,
-                             __global REAL *rank, __global REAL *travel, __global REAL *travel_too,
+                             __global REAL *rank, __global REAL *contribution, __global REAL *contribution_too,
                              __global ACC *piece_sum_, __global ACC *restrict sums, __global int *restrict state)
 {
     GROUP_BOX;
@@ -61,18 +62,18 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
     __local ACC piece_sum[LOCAL_PIECES];
     SPACE REAL *old = values[0], *fresh = values[1];
     for (int i = lid; i <= sources; i += LOCAL)
-        old[i] = travel[i];
+        old[i] = contribution[i];
     if (lid == 0) fresh[0] = 0;
 #else
     __global ACC *piece_sum = piece_sum_;
-    SPACE REAL *old = travel, *fresh = travel_too;
+    SPACE REAL *old = contribution, *fresh = contribution_too;
 #endif
     ACC mass = sums[0], moved = sums[1], other = sums[2];
     int done = state[ITERATIONS], met = state[CONVERGED];
     const int until = min(last - done, turns) + done;
     TOGETHER_ALL;   // sums and state are written in the end
     while (done < until && !met) {   // the same for all work-items
-        const int quiet = silent && done + 2 < last;   // the last is held against the one before
+        const int quiet = silent && done + 2 < last;   // the last iterate is compared with the one before
         {
             __global const int *hot_begin = piece_begin;
             __global const ushort *hot_index = piece_index;
@@ -89,7 +90,7 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
             }
         }
         TOGETHER;
-        ACC lost = ACC_ZERO;
+        ACC dangling_mass = ACC_ZERO;
         const WIDE flow = damping * ACC_VALUE(mass);
         moved = other = ACC_ZERO;
         for (int part = 1; part < 3 - quiet; part++) {
@@ -114,21 +115,21 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
                     const REAL inv = inverse[v];
                     if (v < sources) fresh[v + 1] = now * inv;
                     if (quiet) {
-                        lost = acc_add(lost, damping * (WIDE)old[v + 1] * (WIDE)to_rest[v]);
+                        dangling_mass = acc_add(dangling_mass, damping * (WIDE)old[v + 1] * (WIDE)to_rest[v]);
                     } else {
                         const WIDE change = (WIDE)now - (WIDE)rank[v], size = change < 0 ? -change : change;
                         moved = acc_add(moved, size);
                         other = norm_add(norm, other, size);
                         rank[v] = now;
                     }
-                    lost = acc_add(lost, inv == 0 ? now : 0);
+                    dangling_mass = acc_add(dangling_mass, inv == 0 ? now : 0);
                 }
             }
         }
-        GROUP_SUM(lost, acc_join);
+        GROUP_SUM(dangling_mass, acc_join);
         const WIDE from_rest = quiet ? rest_p + flow * rest_q : 0;
         const ACC none = ACC_ZERO;
-        mass = drop ? none : acc_add(lost, from_rest);
+        mass = drop ? none : acc_add(dangling_mass, from_rest);
         done++;
         if (!quiet) {
             GROUP_SUM(moved, acc_join);
@@ -143,7 +144,7 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
     }
 #ifdef LOCAL_SOURCES
     for (int i = lid; i <= sources; i += LOCAL)
-        travel[i] = old[i];
+        contribution[i] = old[i];
 #endif
     if (lid == 0) {
         sums[0] = mass;

@@ -2,19 +2,19 @@
 //
 // An iteration is one or more launches that sum rows (this file's pagerank_serial, ranking/rows_pull.cl,
 // ranking/rows_subgroup.cl, ranking/runs.cl, ranking/bins.cl) and one that ends it (pagerank_finish). Nothing goes to
-// the host: `state` says on the device that the test was met, and launches after that do nothing, so that the host may
-// enqueue many iterations before it looks. Surplus launches leave rank, sums and state as they are.
+// the host: `state` says on the device that the test was met, and surplus launches after that are no-ops (they leave rank,
+// sums and state as they are), so that the host may enqueue many iterations before it looks.
 //
-// serial      listing 3.1 of the PageRank thesis: one thread walks all rows (one work-item here; tables take it on a CPU)
+// serial      listing 3.1 of the PageRank thesis: one thread walks all rows (one work-item here; the thesis's tables time it on a CPU)
 // layout      ranking/pagerank.h; row v of row_ptr, col_idx holds the sources of the arcs that arrive at v
 // launch      start: padded range of work-groups of LOCAL; serial: one work-item (LOCAL 1); finish: one group of LOCAL
 
 #include "ranking/pagerank.h"
 
-// The vector to start from (`start`, or 1/n with NULL), what travels of it, and its dangling mass.
+// The vector to start from (`start`, or 1/n with NULL), its contributions, and its dangling mass.
 __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *restrict start,
                              __global const REAL *restrict inverse, __global REAL *restrict rank,
-                             __global REAL *restrict travel, __global ACC *restrict parts, __global int *restrict state)
+                             __global REAL *restrict contribution, __global ACC *restrict parts, __global int *restrict state)
 {
     const int norm = 1;   // nothing has moved yet
     TALLY_BOX;
@@ -23,12 +23,12 @@ __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *
         const REAL x = start ? start[v] : (REAL)even;
         const REAL inv = inverse[v];
         rank[v] = x;
-#ifdef TRAVEL_RANK
-        travel[v + SHIFT] = x;
+#ifdef SEND_RANK
+        contribution[v + SHIFT] = x;
 #else
-        travel[v + SHIFT] = x * inv;
+        contribution[v + SHIFT] = x * inv;
 #endif
-        if (inv == 0) tally.lost = acc_add(tally.lost, x);
+        if (inv == 0) tally.dangling_mass = acc_add(tally.dangling_mass, x);
     }
     TALLY_GROUP(tally, parts, get_group_id(0));
     if (get_global_id(0) == 0) {
@@ -39,7 +39,7 @@ __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *
 }
 
 // Totals of `count` parts; counts the iteration (`counts` 0: the start is none) and stops after `last` of them, or
-// once the norm of the difference is below `threshold` (0: never). `drop`: the mass D is lost.
+// once the norm of the difference is below `threshold` (0: never). `drop`: the mass D is dropped.
 __kernel void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold, const int norm,
                               const int drop,
                               __global const ACC *restrict parts, __global ACC *restrict sums, __global int *restrict state)
@@ -52,7 +52,7 @@ __kernel void pagerank_finish(const int count, const int counts, const int last,
     barrier(CLK_GLOBAL_MEM_FENCE);   // all have read it before the first writes it
     if (!stopped) {
         for (int i = lane; i < count; i += LOCAL) {
-            tally.lost = acc_join(tally.lost, parts[3 * i]);
+            tally.dangling_mass = acc_join(tally.dangling_mass, parts[3 * i]);
             tally.moved = acc_join(tally.moved, parts[3 * i + 1]);
             tally.other = norm_join(tally.other, parts[3 * i + 2]);
         }
@@ -75,7 +75,7 @@ __kernel void pagerank_finish(const int count, const int counts, const int last,
 
 // One iteration by one work-item.
 __kernel void pagerank_serial(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                              __global const REAL *restrict share, __global const REAL *restrict travel,
+                              __global const REAL *restrict share, __global const REAL *restrict contribution,
                               __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)
 {
     if (get_global_id(0) != 0 || state[STOPPED]) return;
@@ -86,7 +86,7 @@ __kernel void pagerank_serial(const int n, __global const OFFSET *restrict row_p
             sum = acc_add(sum, ARC(e, col_idx[e]));
         SETTLE(v, sum, tally);
     }
-    parts[0] = tally.lost;
+    parts[0] = tally.dangling_mass;
     parts[1] = tally.moved;
     parts[2] = tally.other;
 }

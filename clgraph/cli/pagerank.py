@@ -45,7 +45,7 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
     type=click.Choice(["l1", "l2", "linf", "nx"]),
     default="l1",
     show_default=True,
-    help="Of the residual; nx holds the L1 one against n * tol.",
+    help="Norm of the residual; nx compares the L1 norm with n * tol.",
 )
 @click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
 @click.option(
@@ -68,7 +68,7 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
     type=click.Choice(["float32", "float64"]),
     default="float32",
     show_default=True,
-    help="Of the ranks.",
+    help="Type of the ranks.",
 )
 @click.option(
     "--on-nonconvergence",
@@ -122,7 +122,7 @@ def pagerank(
     from clgraph.ranking import pagerank as rank
     from clgraph.ranking.problem import check_damping, make_stop
 
-    # what can be refused is refused before a large file is read
+    # invalid options are rejected before a large file is read
     check_damping(damping)
     make_stop(tol, norm, max_iter, n=1)
     if output:
@@ -173,11 +173,11 @@ def pagerank(
         _write(output, data, found)
         seconds["write"] = time.perf_counter() - started
     best = found.top(top)
-    # one that did not converge has been told of once
+    # a failure to converge has been reported already
     measured = energy.measure(lambda: rank(data, on_nonconvergence="return", **options))
     if as_json:
-        told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
-        print_json({**_summary(data, found, best, seconds, verify), **told})
+        extra = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
+        print_json({**_summary(data, found, best, seconds, verify), **extra})
         return
     converged = {True: "converged", False: "not converged", None: "as many as asked for"}[found.converged]
     click.echo(
@@ -227,7 +227,7 @@ def _add(given: dict[Any, float], word: str, value: float, graph: Graph, where: 
         except ValueError:
             raise InputError(f"{where}: {word!r}: the graph's ids are integers") from None
     if vertex in given:
-        raise InputError(f"{where}: vertex {vertex} stands there twice")
+        raise InputError(f"{where}: vertex {vertex} is given twice")
     given[vertex] = value
 
 

@@ -22,7 +22,7 @@ Defines = dict[str, Any]
 _KERNEL = re.compile(r"^PIPELINE void (\w+)\(", re.MULTILINE)
 _MADE = re.compile(r"^FLAT_KERNEL\((\w+),", re.MULTILINE)
 # a file whose variants have different kernels
-_EITHER = re.compile(r"^#ifdef (TRAVEL_RANK)\b[^\n]*\n(.*?)^#else\n(.*?)^#endif", re.MULTILINE | re.DOTALL)
+_EITHER = re.compile(r"^#ifdef (SEND_RANK)\b[^\n]*\n(.*?)^#else\n(.*?)^#endif", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Pipeline:
 _OFFSET = ("OFFSET",)
 # a board has no float64: sums end as pairs of floats there
 _BOARD = (("COMPENSATED", True), ("REAL", "float"))
-_PULL = (*_BOARD, ("TRAVEL_RANK", True))
+_PULL = (*_BOARD, ("SEND_RANK", True))
 _NUMBERS = ("OFFSET", "REAL", "COMPENSATED")
-_RANKS = (*_NUMBERS, "SHIFT", "TRAVEL_RANK")
+_RANKS = (*_NUMBERS, "SHIFT", "SEND_RANK")
 
 PIPELINES: dict[str, Pipeline] = {
     "device/memory_fill": Pipeline("all"),

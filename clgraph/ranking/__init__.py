@@ -1,106 +1,31 @@
-"""PageRank: the call and its result. `clgraph.ranking.solver` is the host half of ``cl/ranking/solver.cl``."""
+"""PageRank: the call and its result. (`clgraph.ranking.personalized` has personalized PageRank.)"""
 
 from __future__ import annotations
 
 import time
-import warnings
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-import numpy as np
-import numpy.typing as npt
-
-from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+from clgraph.errors import InputError
 from clgraph.ranking.problem import (
     Norm,
-    Problem,
+    OnNonconvergence,
+    Variant,
+    check_dtype,
     check_reachable,
     error_bound,
     make_problem,
     make_stop,
     round_off,
 )
-from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.ranking.problem import check_dtype as _checked_dtype  # noqa: F401  (clgraph.ranking.personalized)
+from clgraph.ranking.result import PageRankResult, report_nonconvergence
+from clgraph.results import Arrays, on_device
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-Variant = Literal["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"]
-OnNonconvergence = Literal["raise", "warn", "return"]
-
-
-@dataclass(frozen=True)
-class PageRankResult(RunsOn):
-    """Ranks of all vertices, and how they came about.
-
-    Attributes
-    ----------
-    ranks : float32 or float64 array, shape (n,)
-        In the graph's vertex order; they sum to 1 (under dangling="drop" to less). A
-        ``pyopencl.array.Array`` if arrays="device" asked for that.
-    iterations : int
-        How often the recurrence was applied; `ranks` is the newest iterate.
-    residual : float
-        Difference of the last two iterates in `norm` ("nx": their L1 difference).
-    norm : str
-    tol : float
-    converged : bool or None
-        None if tol=0 asked for exactly max_iter iterations.
-    error_bound : float
-        The ranks are no farther than this (L1) from the exact ones.
-    round_off : float
-        The part of it that comes from roundings in one iteration (rho).
-    variant : str
-        The one that ran; of "auto" the plan that it chose: "small", "runs" or "bins".
-    plan : tuple of str
-        What was chosen and why, a line each.
-    dtype : str
-    seconds : dict of float
-        Time by phase: "build" (the graph reversed, and put into the variant's order; once per graph),
-        "upload", "compile", "iterate" (from the first launch to the end of the last kernel), "download",
-        "total".
-    device : str
-    dangling : str
-        The policy in force: "personalization", "uniform", "drop" or "given".
-    problem : Problem
-        The recurrence, with its distributions.
-    """
-
-    ranks: npt.NDArray[Any]
-    iterations: int
-    residual: float
-    norm: str
-    tol: float
-    converged: bool | None
-    error_bound: float
-    round_off: float
-    variant: str
-    plan: tuple[str, ...]
-    dtype: str
-    seconds: dict[str, float]
-    device: str
-    dangling: str
-    problem: Problem = field(repr=False)
-    _ids: npt.NDArray[Any] | None = field(default=None, repr=False)
-
-    def top(self, k: int = 20) -> list[tuple[Any, float]]:
-        """The k highest ranks, descending, with their vertices' ids; equal ones: smaller index first."""
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
-            raise InputError(f"k is {k!r}: use a whole number of at least 0")
-        ranks = self.ranks if isinstance(self.ranks, np.ndarray) else self.ranks.get()
-        n = len(ranks)
-        if k == 0:
-            return []
-        if k < n:
-            # whatever is as high as the k-th may be among them: only these are sorted
-            least = np.partition(ranks, n - k)[n - k]
-            some = np.flatnonzero(ranks >= least)
-        else:
-            some = np.arange(n)
-        best = some[np.argsort(-ranks[some], kind="stable")[:k]]
-        ids = best if self._ids is None else self._ids[best]
-        return list(zip(ids.tolist(), ranks[best].tolist(), strict=True))
+__all__ = ["PageRankResult", "pagerank"]
 
 
 def pagerank(
@@ -122,8 +47,8 @@ def pagerank(
 ) -> PageRankResult:
     """PageRank by the power method: x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v)).
 
-    The sum is over the arcs u -> v; W(u) is the weight that leaves u, and D the rank of the vertices that
-    none leaves ("dangling"). An undirected edge counts as two arcs, an undirected self-loop as one.
+    The sum is over the arcs u -> v; W(u) is the weight that leaves u, and D the rank of the vertices that no
+    weight leaves ("dangling"). An undirected edge counts as two arcs, an undirected self-loop as one.
 
     Parameters
     ----------
@@ -133,29 +58,29 @@ def pagerank(
     tol : float
         Stop once the residual is strictly below it; 0 runs exactly `max_iter` iterations.
     norm : {"l1", "l2", "linf", "nx"}
-        What the residual is: a norm of the difference of two iterates. "nx" is NetworkX's test: the L1
-        difference is held against n * tol.
+        The norm of the difference of two iterates that is the residual. "nx" is NetworkX's test: the L1
+        difference is compared with n * tol.
     max_iter : int
     personalization : dict of id to number, array of shape (n,), or None
-        p; scaled to sum 1, ids left out count 0. None: uniform.
+        p; scaled to sum 1, ids that are left out have 0. None: uniform.
     dangling : {"personalization", "uniform", "drop"}, dict or array
-        Where D goes (q): as p (NetworkX), to all alike (LDBC), nowhere (the PageRank thesis, GAP: the ranks
-        then sum to less than 1), or as given.
+        Where D goes (q): as p (NetworkX), uniformly to all vertices (LDBC), nowhere (the PageRank thesis,
+        GAP: the ranks then sum to less than 1), or as given.
     nstart : dict, array or None
         The vector to start from; None: uniform.
     weight : bool
         Whether the graph's weights count. Without weights (or with False) merged parallel arcs count as
         often as they stood in the input, as in a NetworkX multigraph.
     variant : {"auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"}
-        How rows are summed (see ``cl/pagerank*.cl``): by one work-item; a work-item a vertex, dividing at
-        each arc; the same with one division a vertex; a sub-group a row. "auto" chooses by the device and
-        the graph among "small" (all iterations in one launch), "runs" (CPUs) and "bins" (GPUs), which can be
-        asked for by name too; on FPGAs and their emulator, whose kernels are pipelines, between
+        How rows are summed (see ``cl/ranking/``): by one work-item; by a work-item a vertex, with a division
+        for each arc; the same with one division a vertex; by a sub-group a row. "auto" chooses by the device
+        and the graph among "small" (all iterations in one launch), "runs" (CPUs) and "bins" (GPUs), which can
+        be asked for by name too; on FPGAs and their emulator, whose kernels are pipelines, between
         "contribution" and the same in partitions that fit on chip (``result.variant`` is "partitions" then,
-        which only "auto" takes). ``result.plan`` says what and why.
+        which only "auto" takes). ``result.plan`` says what was chosen and why.
     dtype : {"float32", "float64"}
-        Of the ranks. Sums are more exact than float32 either way: float64, or compensated where the device
-        has none.
+        The type of the ranks. Sums are more exact than float32 either way: in float64, or compensated where
+        the device has no float64.
     on_nonconvergence : {"raise", "warn", "return"}
         What happens if `max_iter` iterations do not reach `tol`.
     arrays : {"host", "device"}
@@ -186,7 +111,7 @@ def pagerank(
     [(2, 0.486), (0, 0.464)]
     """
     start = time.perf_counter()
-    dtype = _checked_dtype(dtype)
+    dtype = check_dtype(dtype)
     if variant not in get_args(Variant):
         raise InputError(f"variant is {variant!r}: use one of {', '.join(get_args(Variant))}")
     if on_nonconvergence not in get_args(OnNonconvergence):
@@ -252,27 +177,5 @@ def pagerank(
         _ids=None if graph.has_identity_ids else graph.ids,
     )
     if result.converged is False:
-        _not_converged(result, stop.threshold, on_nonconvergence)
+        report_nonconvergence(result, stop.threshold, on_nonconvergence)
     return result
-
-
-def _not_converged(result: PageRankResult, threshold: float, what: OnNonconvergence) -> None:
-    text = (
-        f"PageRank did not converge on {result.device}: after {result.iterations} iterations the residual "
-        f"(norm {result.norm!r}) is {result.residual:.3g}, not below {threshold:.3g}; a larger max_iter or "
-        "tol will do, or on_nonconvergence='return' (the error's `result` holds what was reached)"
-    )
-    if what == "raise":
-        raise ConvergenceError(text, result)
-    if what == "warn":
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)
-
-
-def _checked_dtype(dtype: Any) -> str:
-    try:
-        name = np.dtype(dtype).name
-    except TypeError:
-        name = ""
-    if name not in ("float32", "float64"):
-        raise InputError(f"dtype is {dtype!r}: use 'float32' or 'float64'")
-    return name

@@ -1,32 +1,56 @@
-"""Slices of a graph made on a device of few and strong cores: host half of ``cl/ranking/deal.cl``.
+"""Slices of a graph made on a device with few, strong cores.
 
-What `clgraph.ranking.slices.make_slices` and ``cl/ranking/slices_place.cl`` do together, without sorting the arcs.
+Host half of ``cl/ranking/deal.cl`` and ``cl/ranking/deal_place.cl``, which do without sorting the arcs what
+`clgraph.ranking.layout.make_slices` and ``cl/ranking/slices_place.cl`` do together.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.ranking.slices import Slices, cut_long_rows, starts
+from clgraph.device.shapes import Shapes
+from clgraph.ranking.layout import Slices, cut_long_rows, starts
+from clgraph.ranking.slices import empty_slices
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-WINDOW_BITS = 15
-# posts of a window: enough rows for equal lengths to meet, few enough for a core's cache
-LEAST_WINDOW, MOST_WINDOW, WINDOWS = 1 << 10, 1 << WINDOW_BITS, 1 << 7
+WINDOW_BITS = 15  # of a position within its window
+WINDOWS = 1 << 7  # about so many, if their sizes allow it
 SLICE_ARCS = 1 << 14  # fewer are not worth a slice of their own
-CHUNK = 1 << 8  # arcs of a stream that stand together
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of what is dealt.
+
+    Attributes
+    ----------
+    least_window, most_window : int
+        Positions of a window, powers of two: enough rows for equal lengths to meet, few enough for a core's
+        cache.
+    chunk : int
+        Arcs of a stream that stand together, a power of two.
+    """
+
+    least_window: int
+    most_window: int
+    chunk: int
+
+
+_CORES = Shape(least_window=1 << 10, most_window=1 << WINDOW_BITS, chunk=1 << 8)
+SHAPES = Shapes(gpu=_CORES, cpu=_CORES, simulator=Shape(least_window=16, most_window=16, chunk=4))
 
 
 def class_numbers(out: npt.NDArray[Any], bounds: list[int]) -> npt.NDArray[np.uint8]:
-    """How many of the bounds a vertex's place by descending out-degree has reached, shape (n,).
+    """The class of each vertex, shape (n,): how many of the bounds its rank by descending out-degree reaches.
 
-    Of equal degrees the smaller index comes first. (A full sort would take ten times as long.)
+    Among equal degrees the smaller index comes first. (A full sort would take ten times as long.)
     """
     most = int(out.max(initial=0))
     at_least = np.cumsum(np.bincount(out, minlength=most + 1)[::-1])[::-1]  # vertices of degree d and more
@@ -43,7 +67,7 @@ def class_numbers(out: npt.NDArray[Any], bounds: list[int]) -> npt.NDArray[np.ui
 
 
 def window_bounds(class_sizes: npt.NDArray[Any], size: int) -> npt.NDArray[np.int32]:
-    """First post of each window and the number of posts; no window spans two classes.
+    """First position of each window, then the number of positions; no window spans two classes.
 
     Sources of the first class are the hottest, and mostly have the longest rows: their windows are smaller.
     """
@@ -56,9 +80,9 @@ def window_bounds(class_sizes: npt.NDArray[Any], size: int) -> npt.NDArray[np.in
 
 
 def slice_bounds(row_ptr: npt.NDArray[Any], most: int) -> npt.NDArray[np.int32]:
-    """First source of each slice, and n: about as many arcs in each of at most `most` slices.
+    """First source of each slice, then n: at most `most` slices of about equally many arcs.
 
-    More slices where there would be more sources in one than a dealt arc has bits for.
+    There are more slices where one would have more sources than a dealt arc has bits for.
     """
     n, arcs = len(row_ptr) - 1, int(row_ptr[-1])
     slices = max(1, min(most, arcs // SLICE_ARCS))
@@ -83,7 +107,7 @@ def deal_slices(
     Parameters
     ----------
     shares : float64 array, shape (arcs,), or None
-        w(u, v) / W(u) in the order of the graph's arcs; arcs of share 0 stay.
+        w(u, v) / W(u) in the order of the graph's arcs; arcs of share 0 are kept.
     width, hot, long_row, classes
         As for `make_slices`.
 
@@ -100,23 +124,23 @@ def deal_slices(
     bounds = sorted({b for b in (*classes, hot) if b < sources} | {sources})
     reached = class_numbers(out, bounds)
     class_sizes = np.bincount(reached, minlength=len(bounds) + 1)
-    by_post = np.concatenate([np.flatnonzero(reached == c) for c in range(len(bounds) + 1)]).astype(np.int32)
-    if device.kind == "simulator":
-        size = 4 * width
-    else:
-        size = min(max(LEAST_WINDOW, 1 << max(0, (n // WINDOWS).bit_length() - 1)), MOST_WINDOW)
+    by_position = np.concatenate([np.flatnonzero(reached == c) for c in range(len(bounds) + 1)]).astype(
+        np.int32
+    )
+    shape = SHAPES.of(device)
+    size = min(max(shape.least_window, 1 << max(0, (n // WINDOWS).bit_length() - 1)), shape.most_window)
     window_begin = window_bounds(class_sizes, size)
     windows = len(window_begin) - 1
     hot_windows = int(np.searchsorted(window_begin, min(hot, sources)))
     place = np.empty(n, np.uint32)
     of_window = np.arange(windows, dtype=np.uint32) << np.uint32(WINDOW_BITS)
     sizes = np.diff(window_begin)
-    place[by_post] = np.repeat(of_window - window_begin[:-1].astype(np.uint32), sizes) + np.arange(
+    place[by_position] = np.repeat(of_window - window_begin[:-1].astype(np.uint32), sizes) + np.arange(
         n, dtype=np.uint32
     )
 
     weighted = shares is not None
-    chunk = CHUNK if device.kind != "simulator" else 4
+    chunk = shape.chunk
     defines: dict[str, Any] = {
         "REAL": "float" if real is np.float32 else "double",
         "WEIGHTED": weighted,
@@ -178,7 +202,7 @@ def deal_slices(
         np.int32(windows),
         begins,
         *streams,
-        device.upload(by_post),
+        device.upload(by_position),
         *scratch,
         number,
         hot_length,
@@ -229,28 +253,3 @@ def deal_slices(
     )
     device.finish()
     return made, args
-
-
-def empty_slices(device: Device, made: Slices, real: type[np.floating[Any]] | None) -> tuple[Any, ...]:
-    """begin, index and share (`real`; None: none) of each part on the device, to be filled: all padding."""
-    size = 0 if real is None else np.dtype(real).itemsize
-    entries = [int(begin[-1]) * made.width for begin in made.begins]
-    types: tuple[Any, ...] = (np.uint16, np.int32) * 2
-    names = ("hot rows", "cold rows", "hot pieces", "cold pieces")
-    needed = {
-        name: count * (np.dtype(dtype).itemsize + size)
-        for name, count, dtype in zip(names, entries, types, strict=True)
-    }
-    device.reserve({**needed, "arcs": 4 * made.arcs})
-
-    def zeros(count: int, dtype: Any) -> Any:
-        # `output` has large pages on CPUs; in bytes, since the simulator has no fill of 16 bits
-        nbytes = count * np.dtype(dtype).itemsize
-        buffer = device.output(nbytes, np.uint8)
-        device.fill(buffer, np.uint8(0), nbytes)
-        return buffer
-
-    args: list[Any] = []
-    for begin, count, dtype in zip(made.begins, entries, types, strict=True):
-        args += [device.upload(begin), zeros(count, dtype), None if real is None else zeros(count, real)]
-    return tuple(args)

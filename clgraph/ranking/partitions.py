@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def cut_for(device: Device, graph: Graph) -> Cut | None:
-    """The partitions that PageRank takes on a device with pipelines; None: it takes none."""
+    """The partitions of a graph on a device with pipelines; None if it needs none."""
     size = device.pipeline_parameter("LOCAL_RANKS")
     return Cut.of(graph, size=size, room=size, burst=device.pipeline_parameter("UNROLL"))
 
 
 class PartitionRows(PlainRows):
-    """Every value moves from its partition of the vertices to the blocks of arcs that take it."""
+    """Contributions move from the partition of their vertex to the blocks of arcs that need them."""
 
     variant = "partitions"
 
@@ -34,7 +34,7 @@ class PartitionRows(PlainRows):
         self.chain = self.flat_chain()
         cut = cut_for(device, graph)
         if cut is None:
-            raise ValueError("this graph is not cut: `cut_for` says when")
+            raise ValueError("this graph needs no partitions (see `cut_for`)")
         self.cut = cut
 
     def _upload_more(self) -> None:
@@ -48,16 +48,16 @@ class PartitionRows(PlainRows):
         cut = self.cut
         return [
             f"{FLAT}; {cut.partitions} partitions of {cut.size} vertices and {cut.blocks} blocks of "
-            f"{cut.each} arcs stand on chip in turn"
+            f"{cut.each} arcs are on chip in turn"
         ]
 
     def compile(self, defines: dict[str, Any]) -> None:
         program = self.device.program("ranking/partitions", **defines, **self.csr.defines)
         self._move, self._sum = program.pagerank_move, program.pagerank_sum
 
-    def enqueue(self, travel: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         n, partitions, layout = np.int32(self.n), np.int32(self.cut.partitions), self._layout
-        self._move(1, n, partitions, layout.begin, layout.source, travel, self._moved, state)
+        self._move(1, n, partitions, layout.begin, layout.source, contribution, self._moved, state)
         self._sum(
             1,
             n,

@@ -1,4 +1,4 @@
-"""Which way of summing rows a PageRank call takes, and why."""
+"""Which way of summing rows a PageRank call takes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.ranking import small as pagerank_small
-from clgraph.ranking.auto import BinRows, RunRows
+from clgraph.ranking import small
+from clgraph.ranking.bins import BinRows
 from clgraph.ranking.partitions import PartitionRows, cut_for
-from clgraph.ranking.rows import PLAIN, Numbers, Rows
-from clgraph.ranking.small import SmallRows, SmallSolver
+from clgraph.ranking.rows import ContributionRows, Numbers, PullRows, Rows, SerialRows
+from clgraph.ranking.rows_subgroup import SubgroupRows
+from clgraph.ranking.runs import RunRows
 from clgraph.ranking.solver import Solver
 
 if TYPE_CHECKING:
@@ -19,28 +20,40 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import Problem, Stop
 
 KINDS: dict[str, type[Rows]] = {
-    **PLAIN,
-    "runs": RunRows,
-    "bins": BinRows,
-    "small": SmallRows,
-    "partitions": PartitionRows,
+    kind.variant: kind
+    for kind in (
+        SerialRows,
+        PullRows,
+        ContributionRows,
+        SubgroupRows,
+        RunRows,
+        BinRows,
+        small.SmallRows,
+        PartitionRows,
+    )
 }
 
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
-    """What "auto" is on this device for this graph."""
+    """The variant that "auto" takes on this device for this graph."""
     if device.has_pipeline("ranking/rows_pull"):
         # one flat loop over all arcs; where the vertices do not fit on chip, two
         return "contribution" if cut_for(device, graph) is None else "partitions"
-    how = pagerank_small.SHAPES[device.kind]
-    sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
-    if graph.num_arcs <= how.arcs and sources <= pagerank_small.SOURCES:
-        pieces = graph.num_arcs // how.long_row  # at most
-        size = np.dtype(numbers.real).itemsize
-        wanted, _, _ = pagerank_small.local_bytes(sources, pieces, size)
-        if not how.in_local or wanted <= device.local_memory:
-            return "small"
+    key = ("small-fits", numbers.dtype)
+    if device.cached(graph, key, lambda: _fits_small(device, graph, numbers)):
+        return "small"
     return "bins" if device.kind == "gpu" else "runs"
+
+
+def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
+    """Whether one work-group is enough for a graph, and has room for it."""
+    shape = small.SHAPES.of(device)
+    if graph.num_arcs > shape.arcs:
+        return False
+    sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
+    pieces = graph.num_arcs // shape.long_row  # at most
+    needed, _, _ = small.local_bytes(sources, pieces, np.dtype(numbers.real).itemsize)
+    return sources <= small.SOURCES and (not shape.in_local or needed <= device.local_memory)
 
 
 def make_solver(
@@ -50,6 +63,6 @@ def make_solver(
     if variant == "auto":
         variant = choose(device, graph, numbers)
     rows = KINDS[variant](device, graph, problem, numbers, weight)
-    if isinstance(rows, SmallRows):
-        return SmallSolver(device, problem, stop, numbers, rows)
+    if isinstance(rows, small.SmallRows):
+        return small.SmallSolver(device, problem, stop, numbers, rows)
     return Solver(device, problem, stop, numbers, rows)

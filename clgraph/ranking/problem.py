@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, Literal, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 
 Norm = Literal["l1", "l2", "linf", "nx"]
 Policy = Literal["personalization", "uniform", "drop"]
+Variant = Literal["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"]
+OnNonconvergence = Literal["raise", "warn", "return"]
 Reals = npt.NDArray[np.float64]
 
-# half a unit in the last place: what one rounding can cost, relative
+# half a unit in the last place: the relative error of one rounding
 ROUND_OFF = {"float32": 2.0**-24, "float64": 2.0**-53}
-# roundings that a stored rank goes through beside its sums: contribution (2), arc weight, mass, store, slack
+# roundings of a stored rank beside its sums: contribution (2), arc weight, mass, store, one spare
 ROUNDINGS = 6
 
 
@@ -34,9 +37,9 @@ class Problem:
     damping : float
         d.
     personalization, dangling, start : float64 array, shape (n,), sum 1, or None for the uniform distribution
-        p, q (D is the mass on vertices that no weight leaves), and the vector to start from.
+        p, q (D is the mass on dangling vertices, which no weight leaves), and the vector to start from.
     drop : bool
-        The mass D is lost: q plays no part.
+        The mass D is dropped: q plays no part.
     weights : float64 array, shape (arcs,), or None
         w, largest 1, in the order of the graph's arcs; None where all are equal.
     out : float64 array, shape (n,)
@@ -62,14 +65,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Stop:
-    """When to stop, and how exact a result can be said to be.
+    """When to stop.
 
     Attributes
     ----------
     tol, norm, max_iter
         Stop once the residual in `norm` is strictly below `tol`; 0: after `max_iter` iterations.
     threshold : float
-        What the residual (for "nx" the L1 one) is held against.
+        What the residual (for "nx" the L1 one) is compared with.
     """
 
     tol: float
@@ -95,7 +98,7 @@ def make_problem(
     nstart: Any = None,
     weight: bool = True,
 ) -> Problem:
-    """Check the arguments that say which vector is wanted.
+    """Validate the arguments that define the vector.
 
     Raises
     ------
@@ -109,13 +112,27 @@ def make_problem(
         raise InputError(f"weight is {weight!r}: use True (the graph's weights count) or False")
     p = distribution(graph, personalization, "personalization")
     policy, q = _dangling(graph, dangling, p)
-    weights = arc_weights(graph, bool(weight))
-    if weights is None:
-        out = np.diff(graph.row_ptr).astype(np.float64)
-    else:
-        out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64)
+    weights, out = _weighing(graph, bool(weight))
     start = distribution(graph, nstart, "nstart")
     return Problem(d, p, q, start, policy == "drop", weights, out, policy)
+
+
+# w and W of graphs, by whether the graph's weights count: kept as long as the graph lives
+_weighings: WeakKeyDictionary[Graph, dict[bool, tuple[Reals | None, Reals]]] = WeakKeyDictionary()
+
+
+def _weighing(graph: Graph, weight: bool) -> tuple[Reals | None, Reals]:
+    """w of each arc (None: all equal) and W of each vertex."""
+    kept = _weighings.setdefault(graph, {})
+    if weight not in kept:
+        weights = arc_weights(graph, weight)
+        if weights is None:
+            out = np.diff(graph.row_ptr).astype(np.float64)
+        else:
+            out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64)
+        out.flags.writeable = False
+        kept[weight] = weights, out
+    return kept[weight]
 
 
 def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
@@ -149,7 +166,7 @@ def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{name} holds what is no number: {error}") from error
+        raise InputError(f"{name} holds a value that is no number: {error}") from error
     if values.shape != (n,):
         raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
     bad = ~(np.isfinite(values) & (values >= 0))
@@ -171,15 +188,15 @@ def _indices(graph: Graph, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
         return graph.index(ids)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
-    except (ValueError, TypeError, OverflowError) as error:  # NumPy's word on ids of another type
+    except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type
         raise InputError(f"{name}: {ids[0]!r} is no id of this graph ({error})") from error
 
 
 def arc_weights(graph: Graph, weight: bool) -> Reals | None:
-    """What each arc counts, largest 1; None where all count the same.
+    """The weight of each arc, scaled so that the largest is 1; None where all are the same.
 
-    The graph's weights; without them (or `weight` False) merged parallel arcs count as often as they stood
-    in the input, as the copies of a multigraph do.
+    The graph's weights; without them (or with `weight` False) merged parallel arcs count as often as they
+    stood in the input, as the copies of a multigraph do.
     """
     values: npt.NDArray[Any] | None = None
     if weight and graph.weights is not None:
@@ -203,9 +220,10 @@ def arc_weights(graph: Graph, weight: bool) -> Reals | None:
 
 
 def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
-    """Check the arguments that say when to stop; a test that cannot hold, or cannot fail, is refused.
+    """Validate the arguments that say when to stop.
 
-    `check_reachable` looks at the round-off once the plan is known.
+    A test that cannot fail is an InputError; `check_reachable` finds those that cannot hold, once the plan's
+    round-off is known.
     """
     if norm not in get_args(Norm):
         raise InputError(f"norm is {norm!r}: use 'l1', 'l2', 'linf' or 'nx'")
@@ -220,11 +238,8 @@ def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
     # the farthest that two distributions can be from each other
     farthest = {"l1": 2.0, "nx": 2.0, "l2": sqrt(2.0), "linf": 1.0}[norm]
     if threshold >= farthest:
-        what = (
-            f"norm 'nx' holds the residual against n * tol = {threshold:.3g}"
-            if norm == "nx"
-            else (f"norm {norm!r} holds the residual against tol = {threshold:.3g}")
-        )
+        bound = "n * tol" if norm == "nx" else "tol"
+        what = f"norm {norm!r} compares the residual with {bound} = {threshold:.3g}"
         raise InputError(
             f"{what}, and two distributions never differ by more than {farthest:.3g}: the test cannot fail "
             "after any iteration. Use a smaller tol, or norm='l1', which does not grow with the graph"
@@ -241,7 +256,7 @@ def round_off(dtype: str, chain: int) -> float:
 
 
 def check_reachable(stop: Stop, n: int, dtype: str, rho: float) -> None:
-    """Refuse a tol below what the ranks' precision can tell apart."""
+    """Raise an InputError if tol is below what the ranks' precision can tell apart."""
     if stop.tol == 0:
         return
     as_l1 = stop.threshold * {"l1": 1.0, "nx": 1.0, "l2": sqrt(n), "linf": float(n)}[stop.norm]
@@ -254,9 +269,20 @@ def check_reachable(stop: Stop, n: int, dtype: str, rho: float) -> None:
         )
 
 
-def error_bound(problem_damping: float, residual_1: float, rho: float) -> float:
+def error_bound(damping: float, residual_1: float, rho: float) -> float:
     """How far (L1) the ranks can be from the exact ones."""
-    return (problem_damping * residual_1 + rho) / (1 - problem_damping)
+    return (damping * residual_1 + rho) / (1 - damping)
+
+
+def check_dtype(dtype: Any) -> str:
+    """The name of the ranks' type, or an InputError."""
+    try:
+        name = np.dtype(dtype).name
+    except TypeError:
+        name = ""
+    if name not in ("float32", "float64"):
+        raise InputError(f"dtype is {dtype!r}: use 'float32' or 'float64'")
+    return name
 
 
 def _number(value: Any, name: str) -> float:

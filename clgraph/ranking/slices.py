@@ -1,282 +1,200 @@
-"""Rows in sliced ELL form with renumbered vertices, for the plans of variant "auto": the host's part.
+"""Rows in slices on a device: what the plans "runs", "bins" and "small" share.
 
-Vertices are numbered anew: sources of many arcs first, since their values are wanted most often; within a
-class of such vertices, rows of similar length stand together. A slice is `width` rows side by side, padded to
-the longest: entry j of its row r stands at ``(begin + j) * width + r``, so that `width` lanes read in step.
-
-A row's arcs from the `hot` hottest sources have 16-bit indices; the rest have 32-bit ones. An index is the
-source's new number + 1: index 0 is the padding, where a zero stands. Rows of more than `long_row` arcs are
-cut into pieces of at most `long_row` arcs, which are rows of slices of their own; a row's sum is then that of
-its pieces. Here everything is laid out; ``cl/ranking/slices_place.cl`` puts the arcs where they belong.
-(`clgraph.ranking.deal` makes nearly the same slices on CPUs, many times faster, and shares the pieces.)
+Host half of ``cl/ranking/slices_place.cl``. `clgraph.ranking.layout` says what a slice is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Begin = npt.NDArray[np.int32]
+from clgraph.ranking.layout import Slices, SortedSlices
+from clgraph.ranking.layout import balanced as balanced  # for clgraph.ranking.personalized
+from clgraph.ranking.rows import Numbers, Rows
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.ranking.problem import Problem
+
+B = TypeVar("B")
 
 
 @dataclass(frozen=True)
-class Slices:
-    """A graph's rows for one device.
+class PartBuffers:
+    """A pair of parts (hot, cold) on the device, as SLICE_ARGS of ``cl/ranking/slices.h``."""
 
-    The begins are int32 arrays of shape (slices + 1,): slice s has the steps ``begin[s]:begin[s + 1]``.
+    args: tuple[Any, ...]
+    steps: int
+
+
+@dataclass(frozen=True)
+class SliceBuffers(Generic[B]):
+    """All slices of a graph on a device, and what a plan says about them.
 
     Attributes
     ----------
-    width, hot, long_row : int
-        As in the head of this module.
     order : int32 array, shape (n,)
-        The vertex that bears each new number. Those without out-arcs come last.
-    sources : int
-        Vertices that have out-arcs.
-    arcs : int
-    hot_rows, cold_rows : begins
-        Of the slices of all n rows; long ones are empty there.
-    pieces : int
-        Pieces of long rows.
-    hot_pieces, cold_pieces : begins
-        Of the slices of pieces: those of each segment of hot sources, then those of cold ones; longest first.
-    kinds : tuple of int
-        Where the slices of each segment begin, then those of cold pieces, and where these end.
-    piece_place : int32 array
-        For each row of the slices of pieces which piece it is; -1 in padding.
-    piece_at : int32 array, shape (pieces,)
-        The other way round.
-    first_piece : int32 array, shape (n + 1,)
-        Row v's pieces are ``first_piece[v]:first_piece[v + 1]``.
-    long_number : int32 array, shape (n,)
-        Which of the long rows each row is, -1: a short one.
-    cell_piece : int32 array, shape (long rows * (segments + 1),)
-        Each long row's first piece from each segment, then from cold sources.
-    hot_arcs : int
-        Arcs from the hottest sources.
+        On the host, as `num_pieces` and `longest_join`; the rest are buffers.
+    longest_join : int
+        The most pieces that a row has.
+    about : str
+        A line for the plan.
+    balance : B
+        Which slices each work-item or work-group takes.
     """
 
+    order: npt.NDArray[np.int32]
+    rows: PartBuffers
+    pieces: PartBuffers
+    piece_place: Any
+    first_piece: Any
+    num_pieces: int
+    longest_join: int
+    about: str
+    balance: B
+
+
+def empty_slices(device: Device, made: Slices, real: type[np.floating[Any]] | None) -> tuple[Any, ...]:
+    """begin, index and share (`real`; None: none) of each part on the device, to be filled: all padding."""
+    size = 0 if real is None else np.dtype(real).itemsize
+    entries = [int(begin[-1]) * made.width for begin in made.begins]
+    types: tuple[Any, ...] = (np.uint16, np.int32) * 2
+    names = ("hot rows", "cold rows", "hot pieces", "cold pieces")
+    needed = {
+        name: count * (np.dtype(dtype).itemsize + size)
+        for name, count, dtype in zip(names, entries, types, strict=True)
+    }
+    device.reserve({**needed, "arcs": 4 * made.arcs})
+
+    def zeros(count: int, dtype: Any) -> Any:
+        # `output` has large pages on CPUs; in bytes, since the simulator has no fill of 16 bits
+        nbytes = count * np.dtype(dtype).itemsize
+        buffer = device.output(nbytes, np.uint8)
+        device.fill(buffer, np.uint8(0), nbytes)
+        return buffer
+
+    args: list[Any] = []
+    for begin, count, dtype in zip(made.begins, entries, types, strict=True):
+        args += [device.upload(begin), zeros(count, dtype), None if real is None else zeros(count, real)]
+    return tuple(args)
+
+
+def place_arcs(device: Device, made: SortedSlices, real: type[np.floating[Any]]) -> tuple[Any, ...]:
+    """The arguments of `parts_of`: all parts on the device, with their arcs."""
+    args = empty_slices(device, made, None if made.share is None else real)
+    share = None if made.share is None else device.upload(made.share.astype(real))
+    items = device.tuning.items
+    offset = "int" if made.start.dtype == np.int32 else "long"
+    program = device.program(
+        "ranking/slices_place",
+        OFFSET=offset,
+        REAL="float" if real is np.float32 else "double",
+        WEIGHTED=made.share is not None,
+        WIDTH=made.width,
+        ITEMS=items,
+    )
+    n = len(made.order)
+    program.pagerank_place(
+        -(-n // items),
+        np.int32(n),
+        np.int32(made.hot),
+        np.int32(made.segments),
+        np.int32(made.long_row),
+        device.upload(made.start),
+        device.upload(made.source),
+        share,
+        device.upload(made.long_number),
+        device.upload(made.cell_piece),
+        device.upload(made.piece_at),
+        *args,
+    )
+    device.finish()
+    return args
+
+
+def parts_of(made: Slices, args: tuple[Any, ...]) -> tuple[PartBuffers, PartBuffers]:
+    """The buffers of rows and those of pieces."""
+    rows, pieces = (
+        PartBuffers(tuple(part), int(hot[-1]) + int(cold[-1]))
+        for part, hot, cold in ((args[:6], *made.begins[:2]), (args[6:], *made.begins[2:]))
+    )
+    return rows, pieces
+
+
+class SliceRows(Rows, Generic[B]):
+    """Rows in slices; laid out once per graph, and kept on the device.
+
+    Attributes
+    ----------
+    width, hot, long_row, segments, classes
+        As of `clgraph.ranking.layout.make_slices`; `set_shape` of a sub-class sets them.
+    """
+
+    shift = 1
     width: int
     hot: int
     long_row: int
-    segments: int
-    order: npt.NDArray[np.int32]
-    sources: int
-    arcs: int
-    hot_rows: Begin
-    cold_rows: Begin
-    pieces: int
-    hot_pieces: Begin
-    cold_pieces: Begin
-    kinds: tuple[int, ...]
-    piece_place: npt.NDArray[np.int32]
-    piece_at: npt.NDArray[np.int32]
-    first_piece: npt.NDArray[np.int32]
-    long_number: npt.NDArray[np.int32]
-    cell_piece: npt.NDArray[np.int32]
-    hot_arcs: int
+    classes: tuple[int, ...]
+    segments = 1
+
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
+    ) -> None:
+        super().__init__(device, graph, problem, numbers, weight)
+        self.set_shape()
+        self.plan = (self.variant, self.width, self.hot, self.long_row, self.segments, self.classes)
+        key: Hashable = (*self.plan, weight, numbers.dtype) if self.weighted else self.plan
+        self.kept: SliceBuffers[B] = device.cached(graph, ("slices", key), self._make)
+        self.order = self.kept.order
+        self.chain = 2 * self.long_row + self.kept.longest_join
+        self.parts = self.count_parts()
+
+    def set_shape(self) -> None:
+        """Set width, hot, long_row and classes."""
+        raise NotImplementedError
+
+    def fill(self) -> tuple[Slices, tuple[PartBuffers, PartBuffers]]:
+        """The slices, with the parts on the device."""
+        raise NotImplementedError
+
+    def balance(self, made: Slices) -> B:
+        """Which slices each work-item or work-group takes."""
+        raise NotImplementedError
+
+    def count_parts(self) -> int:
+        """Work-groups that tally."""
+        raise NotImplementedError
+
+    def _make(self) -> SliceBuffers[B]:
+        made, (rows, pieces) = self.fill()
+        upload = self.device.upload
+        hot_share = made.hot_arcs / max(1, made.arcs)
+        return SliceBuffers(
+            order=made.order,
+            rows=rows,
+            pieces=pieces,
+            piece_place=upload(made.piece_place),
+            first_piece=upload(made.first_piece),
+            num_pieces=made.pieces,
+            longest_join=int(np.diff(made.first_piece).max(initial=0)),
+            about=(
+                f"vertices renumbered by out-degree and row length; the {made.hot} hottest sources bring "
+                f"{hot_share:.0%} of the arcs, with 16-bit indices; {made.pieces} pieces of rows of more "
+                f"than {self.long_row} arcs; {made.padding:.3f} entries an arc"
+            ),
+            balance=self.balance(made),
+        )
+
+    def upload(self) -> None:
+        self._piece_sum = self.device.empty(self.kept.num_pieces, np.float64)
 
     @property
-    def begins(self) -> tuple[Begin, Begin, Begin, Begin]:
-        """All begins: rows, then pieces; hot, then cold."""
-        return self.hot_rows, self.cold_rows, self.hot_pieces, self.cold_pieces
-
-    @property
-    def padding(self) -> float:
-        """Stored entries for each arc."""
-        entries = sum(int(begin[-1]) for begin in self.begins) * self.width
-        return entries / self.arcs if self.arcs else 1.0
-
-
-@dataclass(frozen=True)
-class SortedSlices(Slices):
-    """Slices with their arcs.
-
-    Attributes
-    ----------
-    start, source : arrays
-        The arcs sorted by row and source: row v's sources, each its new number + 1, are
-        ``source[start[v]:start[v + 1]]``.
-    share : float64 array like `source`, or None
-        w(u, v) / W(u) of each arc.
-    """
-
-    start: npt.NDArray[Any]
-    source: npt.NDArray[np.int32]
-    share: npt.NDArray[np.float64] | None
-
-
-def starts(lengths: npt.NDArray[Any]) -> Ints:
-    """Sums of what comes before each, and the total at the end."""
-    out = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=out[1:])
-    return out
-
-
-def steps_before(lengths: npt.NDArray[Any], width: int) -> Begin:
-    """Steps before each slice of rows of these lengths."""
-    slices = -(-len(lengths) // width)
-    padded = np.zeros(slices * width, lengths.dtype)
-    padded[: len(lengths)] = lengths
-    lanes = padded.reshape(slices, width)
-    # lane by lane: NumPy's maximum along an axis of 8 takes five times as long
-    return starts(reduce(np.maximum, (lanes[:, lane] for lane in range(width)))).astype(np.int32)
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """Long rows in pieces; the attributes are as in `Slices`."""
-
-    pieces: int
-    hot_pieces: Begin
-    cold_pieces: Begin
-    kinds: tuple[int, ...]
-    piece_place: npt.NDArray[np.int32]
-    piece_at: npt.NDArray[np.int32]
-    first_piece: npt.NDArray[np.int32]
-    long_number: npt.NDArray[np.int32]
-    cell_piece: npt.NDArray[np.int32]
-
-
-def cut_long_rows(
-    long_rows: npt.NDArray[Any], cells: npt.NDArray[Any], n: int, *, width: int, long_row: int
-) -> Pieces:
-    """Pieces of at most `long_row` arcs of the long rows among n.
-
-    Parameters
-    ----------
-    long_rows : int array, ascending
-    cells : int array, shape (long rows, kinds)
-        How many arcs a long row has from each segment of hot sources, and, last, from the cold ones.
-    """
-    kinds = cells.shape[1]
-    count = cells.ravel()
-    of_cell = -(-count // long_row)
-    cell_piece = starts(of_cell)
-    pieces = int(cell_piece[-1])
-    its_cell = np.repeat(np.arange(len(count)), of_cell)
-    turn = np.arange(pieces) - cell_piece[its_cell]
-    piece_length = np.minimum(long_row, count[its_cell] - turn * long_row)
-    kind = its_cell % kinds
-    by_length = np.lexsort((-piece_length, kind))
-    of_kind = np.bincount(kind, minlength=kinds)
-    kind_at = starts(-(-of_kind // width) * width)  # a slice has pieces of one kind
-    piece_at = np.empty(pieces, np.int64)
-    piece_at[by_length] = np.arange(pieces) + (kind_at[:-1] - starts(of_kind)[:-1])[kind[by_length]]
-    piece_place = np.full(int(kind_at[-1]), -1, np.int32)
-    piece_place[piece_at] = np.arange(pieces)
-    lengths_there = np.zeros((2, int(kind_at[-1])), np.int64)
-    lengths_there[(kind == kinds - 1).astype(int), piece_at] = piece_length
-    first_piece = np.zeros(n + 1, np.int32)
-    first_piece[1:][long_rows] = of_cell.reshape(-1, kinds).sum(axis=1)
-    np.cumsum(first_piece, out=first_piece)
-    long_number = np.full(n, -1, np.int32)
-    long_number[long_rows] = np.arange(len(long_rows))
-    return Pieces(
-        pieces=pieces,
-        hot_pieces=steps_before(lengths_there[0], width),
-        cold_pieces=steps_before(lengths_there[1], width),
-        kinds=tuple((kind_at // width).tolist()),
-        piece_place=piece_place,
-        piece_at=piece_at.astype(np.int32),
-        first_piece=first_piece,
-        long_number=long_number,
-        cell_piece=cell_piece[:-1].astype(np.int32),
-    )
-
-
-def make_slices(
-    row_ptr: npt.NDArray[Any],
-    col_idx: npt.NDArray[np.int32],
-    shares: npt.NDArray[np.float64] | None,
-    *,
-    width: int,
-    hot: int,
-    long_row: int,
-    classes: tuple[int, ...],
-    segments: int = 1,
-) -> SortedSlices:
-    """Lay out a graph's arcs in slices.
-
-    Parameters
-    ----------
-    row_ptr, col_idx : arrays
-        The graph's CSR, row = source.
-    shares : float64 array, shape (arcs,), or None
-        w(u, v) / W(u) in the same order; arcs of share 0 stay.
-    classes : tuple of int
-        Bounds between classes of sources, by descending out-degree.
-    segments : int
-        Of `hot` sources each: in pieces, arcs from all of them have 16-bit indices, counted from their
-        segment's first.
-    """
-    n = len(row_ptr) - 1
-    out = np.diff(row_ptr)
-    sources = int(np.count_nonzero(out))
-    place = np.empty(n, np.int64)
-    place[np.argsort(-out, kind="stable")] = np.arange(n)
-    hot = max(1, min(hot, sources))
-    # both counts of each row, of arcs from hot and from cold sources, in one pass
-    code: npt.NDArray[Any] = col_idx.astype(np.int32 if n < 2**30 else np.int64)
-    code <<= 1
-    code |= np.repeat((place < hot).astype(np.int8), out)
-    cold_length, hot_length = np.bincount(code, minlength=2 * n).reshape(n, 2).T
-    del code
-    length = cold_length + hot_length
-    is_long = length > long_row
-    within = 1 + (long_row - hot_length) * (long_row + 1) + (long_row - cold_length)
-    # long rows first, the longest in front: they take longest, and what is started first ends in time
-    within[is_long] = -length[is_long]
-    bounds = sorted({b for b in (*classes, hot) if b < sources} | {sources})
-    order = np.lexsort((within, np.searchsorted(bounds, place, side="right")))
-    number = np.empty(n, np.int64)
-    number[order] = np.arange(n)
-    length, hot_length, cold_length = length[order], hot_length[order], cold_length[order]
-    is_long = is_long[order]
-    start = starts(length)
-
-    key = number[col_idx]
-    key <<= 32
-    key |= np.repeat(number + 1, out)
-    if shares is None:
-        key.sort()
-    else:
-        by_key = np.argsort(key, kind="stable")
-        key, shares = key[by_key], shares[by_key]
-
-    # the arcs of a long row from each segment of hot sources, and from the cold ones
-    long_rows = np.flatnonzero(is_long)
-    cuts = (long_rows << 32)[:, None] | (np.arange(1, segments + 1) * hot + 1)
-    edges = np.column_stack((start[long_rows], np.searchsorted(key, cuts), start[long_rows + 1]))
-    source = key.astype(np.int32)  # the low half
-    del key
-    cut = cut_long_rows(long_rows, np.diff(edges, axis=1), n, width=width, long_row=long_row)
-    return SortedSlices(
-        width=width,
-        hot=hot,
-        long_row=long_row,
-        segments=segments,
-        order=order.astype(np.int32),
-        sources=sources,
-        arcs=len(source),
-        hot_rows=steps_before(np.where(is_long, 0, hot_length), width),
-        cold_rows=steps_before(np.where(is_long, 0, cold_length), width),
-        **vars(cut),
-        hot_arcs=int(hot_length.sum()),
-        start=start.astype(row_ptr.dtype),
-        source=source,
-        share=shares,
-    )
-
-
-def balanced(begin: npt.NDArray[Any], runs: int) -> npt.NDArray[np.int32]:
-    """Bounds of at most `runs` runs of slices of about the same cost, given the cost before each slice."""
-    slices = len(begin) - 1
-    runs = max(1, min(runs, slices))
-    bounds = np.searchsorted(begin, np.linspace(0, begin[-1], runs + 1)[1:-1])
-    return np.concatenate(([0], bounds, [slices])).astype(np.int32)
+    def offset(self) -> dict[str, str]:
+        """Build option: the type of a position among the entries."""
+        steps = max(self.kept.rows.steps, self.kept.pieces.steps)
+        return {"OFFSET": "int" if steps * self.width < 2**31 else "long"}

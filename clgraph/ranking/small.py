@@ -1,4 +1,4 @@
-"""The plan of variant "auto" for small graphs: host half of ``cl/ranking/small.cl``."""
+"""The plan of variant "auto" for small graphs: one launch. Host half of ``cl/ranking/small.cl``."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
-from clgraph.ranking.auto import fill_slices, slices_of
+from clgraph.ranking.layout import make_slices
 from clgraph.ranking.rows import Numbers, Rows
+from clgraph.ranking.shares import graph_shares
+from clgraph.ranking.slices import parts_of, place_arcs
 from clgraph.ranking.solver import NORMS, Solver
 
 if TYPE_CHECKING:
-    from clgraph.device import Device, Kind
+    from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
 
 SOURCES = 65535  # that 16 bits can name
-TURNS = 4096  # iterations in a launch, even: a display that hangs on the device should not freeze for long
-ENDING = 4  # what the end of a slice costs, in steps
+TURNS = 4096  # iterations in a launch, even: a display driven by the device should not freeze for long
+ENDING = 4  # the cost of a slice's end, in steps
 
 
 @dataclass(frozen=True)
-class SmallShape:
+class Shape:
     """Launch shape.
 
     Attributes
@@ -34,13 +37,13 @@ class SmallShape:
     local : int
         Work-items of the one work-group.
     width, per : int
-        Rows of a slice, and those of them that a work-item takes.
+        Rows of a slice, and how many of them a work-item takes.
     long_row : int
         Longer rows are cut into pieces.
     arcs : int
-        Larger graphs are better off with several launches by the whole device.
+        Larger graphs are faster with several launches by the whole device.
     in_local : bool
-        What travels is held in local memory (else in global memory, which a CPU caches).
+        Contributions are in local memory (else in global memory, which a CPU caches).
     """
 
     local: int
@@ -51,19 +54,35 @@ class SmallShape:
     in_local: bool
 
 
-_CPU = SmallShape(local=1, width=8, per=8, long_row=512, arcs=1 << 17, in_local=False)
-SHAPES: dict[Kind, SmallShape] = {
-    "gpu": SmallShape(local=1024, width=32, per=1, long_row=64, arcs=1 << 17, in_local=True),
-    "cpu": _CPU,
-    "emulator": _CPU,
-    "fpga": _CPU,
-    "simulator": SmallShape(local=8, width=4, per=1, long_row=6, arcs=1 << 17, in_local=True),
-}
+SHAPES = Shapes(
+    gpu=Shape(local=1024, width=32, per=1, long_row=64, arcs=1 << 17, in_local=True),
+    cpu=Shape(local=1, width=8, per=8, long_row=512, arcs=1 << 17, in_local=False),
+    simulator=Shape(local=8, width=4, per=1, long_row=6, arcs=1 << 17, in_local=True),
+)
 
 
-@dataclass
+@dataclass(frozen=True)
 class SmallBuffers:
-    """The graph on the device."""
+    """The graph on the device.
+
+    Attributes
+    ----------
+    order : int32 array, shape (n,)
+        On the host.
+    sources, pieces : int
+        Vertices that have out-arcs; pieces of long rows.
+    turn_begin, turn : buffers
+        The slices that each team takes (``cl/ranking/small.cl``).
+    piece_args, row_args : tuples of buffers
+        begin, index and share of the slices of pieces (and each row's piece), and of the slices of rows.
+    first_piece : buffer
+    to_rest : buffer
+        By position: the arcs (or their shares) from the vertex to dangling ones.
+    chain : int
+        The longest chain of additions of a row.
+    padding : float
+        Stored entries for each arc.
+    """
 
     order: npt.NDArray[np.int32]
     sources: int
@@ -79,7 +98,7 @@ class SmallBuffers:
 
 
 def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
-    """Give slices first, first + 1, ... to teams, the dearest first to whoever has least."""
+    """Give slices first, first + 1, ... to teams: the most expensive first, each to the least loaded team."""
     load = [(0, team) for team in range(teams)]
     taken: list[list[int]] = [[] for _ in range(teams)]
     for s in np.argsort(-cost, kind="stable").tolist():
@@ -90,13 +109,16 @@ def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
 
 
 def local_bytes(sources: int, pieces: int, itemsize: int) -> tuple[int, int, int]:
-    """Local memory wanted, and the room in it (rounded up, so that graphs of like size share a program)."""
+    """Bytes of local memory, and the room in it for sources and for pieces.
+
+    The room is rounded up, so that graphs of similar size share a program.
+    """
     room, piece_room = -(-sources // 512) * 512, -(-max(1, pieces) // 128) * 128
     return 2 * (room + 1) * itemsize + 8 * piece_room + 1024, room, piece_room
 
 
 class SmallRows(Rows):
-    """The graph for `SmallSolver`; it enqueues nothing by itself."""
+    """The graph for `SmallSolver`, which launches the kernel."""
 
     variant = "small"
     shift = 1
@@ -105,45 +127,51 @@ class SmallRows(Rows):
         self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
     ) -> None:
         super().__init__(device, graph, problem, numbers, weight)
-        self.how = SHAPES[device.kind]
-        key: tuple[Any, ...] = ("pagerank-small", self.how)
-        if problem.weights is not None:
-            key += (weight, numbers.dtype)
-        key += (numbers.dtype,)
-        self.kept: SmallBuffers = device.cached(graph, key, lambda: self._make(graph))
+        self.shape = SHAPES.of(device)
+        self.plan = (self.variant, self.shape)
+        by = (weight,) if self.weighted else ()
+        key = ("small", self.shape, numbers.dtype, *by)
+        self.kept: SmallBuffers = device.cached(graph, key, self._make)
         self.order, self.chain = self.kept.order, self.kept.chain
         size = np.dtype(numbers.real).itemsize
         self.local_bytes, self.room, self.piece_room = local_bytes(self.kept.sources, self.kept.pieces, size)
-        if self.how.in_local and self.local_bytes > device.local_memory:
+        if self.shape.in_local and self.local_bytes > device.local_memory:
             raise InputError(
                 f"variant 'small' needs {self.local_bytes} bytes of local memory for this graph "
                 f"({self.kept.sources} vertices with out-arcs), {device.spec} ({device.name}) has "
                 f"{device.local_memory}: use variant 'auto'"
             )
 
-    def _make(self, graph: Graph) -> SmallBuffers:
-        how, upload, real = self.how, self.device.upload, self.numbers.real
-        made = slices_of(graph, self.problem, width=how.width, hot=SOURCES, long_row=how.long_row, classes=())
+    def _make(self) -> SmallBuffers:
+        graph, shape, upload, real = self.graph, self.shape, self.device.upload, self.numbers.real
+        shares = graph_shares(graph, self.problem)
+        made = make_slices(
+            graph.row_ptr,
+            graph.col_idx,
+            shares,
+            width=shape.width,
+            hot=SOURCES,
+            long_row=shape.long_row,
+            classes=(),
+        )
         if made.sources > SOURCES:
             raise InputError(
                 f"variant 'small' takes at most {SOURCES} vertices with out-arcs, the graph has "
                 f"{made.sources}: use variant 'auto'"
             )
-        teams = how.local * how.per // how.width
+        teams = shape.local * shape.per // shape.width
         pieces, rows = np.diff(made.hot_pieces), np.diff(made.hot_rows)
-        core = -(-made.sources // how.width)
+        core = -(-made.sources // shape.width)
         lists = _turns(pieces, 0, teams) + _turns(rows[:core], 0, teams) + _turns(rows[core:], core, teams)
         begin = np.zeros(len(lists) + 1, np.int32)
         np.cumsum([len(taken) for taken in lists], out=begin[1:])
 
-        row_part, piece_part = fill_slices(self.device, made, real)
+        row_part, piece_part = parts_of(made, place_arcs(self.device, made, real))
         rest = np.zeros(self.n, bool)
         rest[made.order[made.sources :]] = True
         into_rest = rest[graph.col_idx]
-        if self.problem.weights is not None:
-            out = np.repeat(self.problem.out, np.diff(graph.row_ptr))
-            share = np.divide(self.problem.weights, out, out=np.zeros_like(out), where=out > 0)
-            into_rest = np.where(into_rest, share, 0)
+        if shares is not None:
+            into_rest = np.where(into_rest, shares, 0)
         to_rest = np.bincount(graph.rows, weights=into_rest, minlength=self.n)[made.order]
         return SmallBuffers(
             order=made.order,
@@ -155,7 +183,7 @@ class SmallRows(Rows):
             row_args=row_part.args[:3],
             first_piece=upload(made.first_piece),
             to_rest=upload(to_rest.astype(real)),
-            chain=how.long_row + int(np.diff(made.first_piece).max(initial=0)),
+            chain=shape.long_row + int(np.diff(made.first_piece).max(initial=0)),
             padding=made.padding,
         )
 
@@ -163,21 +191,21 @@ class SmallRows(Rows):
         self.piece_sum = self.device.empty(self.kept.pieces, np.float64)
 
     def explain(self) -> list[str]:
-        kept, how = self.kept, self.how
-        where = "local memory" if how.in_local else "the caches of a core"
-        each = "work-item" if how.local == 1 else f"{how.local} work-items"
+        kept, shape = self.kept, self.shape
+        where = "local memory" if shape.in_local else "the caches of a core"
+        each = "work-item" if shape.local == 1 else f"{shape.local} work-items"
         return [
-            f"a small graph: all iterations in one launch of one work-group ({each}); what travels from "
-            f"{kept.sources} vertices with out-arcs stays in {where}",
-            f"slices of {how.width} rows, {kept.padding:.3f} entries an arc, {kept.pieces} pieces of rows of "
-            f"more than {how.long_row} arcs",
+            f"a small graph: all iterations in one launch of one work-group ({each}); the contributions of "
+            f"{kept.sources} vertices with out-arcs stay in {where}",
+            f"slices of {shape.width} rows, {kept.padding:.3f} entries an arc, {kept.pieces} pieces of rows "
+            f"of more than {shape.long_row} arcs",
         ]
 
     def compile(self, defines: dict[str, Any]) -> None:
-        how = self.how
-        room = {"LOCAL_SOURCES": self.room, "LOCAL_PIECES": self.piece_room} if how.in_local else {}
+        shape = self.shape
+        room = {"LOCAL_SOURCES": self.room, "LOCAL_PIECES": self.piece_room} if shape.in_local else {}
         self.program = self.device.program(
-            "ranking/small", **defines, LOCAL=how.local, WIDTH=how.width, PER=how.per, **room
+            "ranking/small", **defines, LOCAL=shape.local, WIDTH=shape.width, PER=shape.per, **room
         )
 
 
@@ -189,18 +217,19 @@ class SmallSolver(Solver):
     def run(self) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
         wide, stop, rows, problem = self.numbers.wide, self.stop, self.rows, self.problem
-        kept, how = rows.kept, rows.how
+        kept, local = rows.kept, rows.shape.local
         even, d = 1 / self.n, problem.damping
         self.start()
         rest = kept.order[kept.sources :]
 
         def on_rest(values: npt.NDArray[np.float64] | None) -> float:
+            """The sum of a distribution over the dangling vertices."""
             return len(rest) * even if values is None else float(values[rest].sum())
 
         rest_p, rest_q = (1 - d) * on_rest(problem.personalization), on_rest(problem.dangling)
         for _ in range(0, stop.max_iter, TURNS):
             rows.program.pagerank_small.exact(
-                how.local,
+                local,
                 np.int32(self.n),
                 np.int32(kept.sources),
                 np.int32(stop.tol == 0),
@@ -223,12 +252,12 @@ class SmallSolver(Solver):
                 self._p,
                 self._q,
                 self._rank,
-                self._travel,
+                self._contribution,
                 self._next,
                 rows.piece_sum,
                 self._sums,
                 self._state,
-                local=how.local,
+                local=local,
             )
             if stop.max_iter > TURNS and self.stopped():
                 break

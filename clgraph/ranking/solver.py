@@ -1,7 +1,6 @@
-"""The power method on a device: host half of ``cl/ranking/solver.cl``.
+"""The power method on a device: the vectors, the loop and its end. Host half of ``cl/ranking/solver.cl``.
 
-Row sums are a `Rows` (`clgraph.ranking.rows` and its neighbours); here are the vectors, the loop and its
-end.
+The rows are summed by a `Rows` (`clgraph.ranking.rows` and its neighbours).
 """
 
 from __future__ import annotations
@@ -11,30 +10,46 @@ from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.ranking.rows import Numbers
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.ranking.order import RowOrder
     from clgraph.ranking.problem import Problem, Stop
     from clgraph.ranking.rows import Rows
 
-# iterations that are enqueued before the host looks whether the device has stopped; what is enqueued too much
-# does nothing
+# iterations enqueued before the host looks whether the device has stopped; surplus launches are no-ops
 LOOK = 8
-NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}
-# work-items of the group that adds up the parts, by kind of device (256 if not named)
-FINISH_LOCAL = {"cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}
+NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 
-# vertices of a work-item of the start (1 if not named)
-START_ITEMS = {"cpu": 2048, "emulator": 2048, "fpga": 2048, "simulator": 4}
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the start, and of the end of an iteration.
+
+    Attributes
+    ----------
+    local : int
+        Work-items in a group, and in the one group that adds up the parts.
+    items : int
+        Vertices of a work-item of the start.
+    """
+
+    local: int
+    items: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(local=256, items=1), cpu=Shape(local=1, items=2048), simulator=Shape(local=4, items=4)
+)
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """What a problem gives, in the rows' order on the device: 1 / out-degree, p, q and the start.
+    """A problem's vectors in the rows' order on the device: 1 / out-degree, p, q and the start.
 
     All but the first may be None, which stands for 1/n everywhere.
     """
@@ -60,10 +75,11 @@ class Solver:
     def __init__(self, device: Device, problem: Problem, stop: Stop, numbers: Numbers, rows: Rows) -> None:
         self.device, self.problem, self.stop, self.numbers, self.rows = device, problem, stop, numbers, rows
         self.n = problem.n
-        self.local = FINISH_LOCAL.get(device.kind, 256)
+        shape = SHAPES.of(device)
+        self.local = shape.local
         # the start has a tally of its own
         flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
-        self.start_items = self.n if flat else START_ITEMS.get(device.kind, 1)
+        self.start_items = self.n if flat else shape.items
         self.start_groups = -(-self.n // (self.start_items * self.local))
         self.parts = max(rows.parts, self.start_groups)
         chain = 1 if flat else self.start_items
@@ -84,7 +100,7 @@ class Solver:
         return {
             **self.numbers.defines,
             "WEIGHTED": problem.weights is not None,
-            "TRAVEL_RANK": self.rows.travel_rank,
+            "SEND_RANK": self.rows.sends_rank,
             "SHIFT": self.rows.shift,
         }
 
@@ -94,7 +110,7 @@ class Solver:
         return self.rows.variant
 
     def explain(self) -> tuple[str, ...]:
-        """What was chosen and why, a line each; once uploaded."""
+        """What was chosen and why, a line each; after `upload`."""
         kept = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
         return (f"variant {self.variant} on {self.device.name}", *self.rows.explain(), kept)
 
@@ -102,13 +118,14 @@ class Solver:
         """Bring the graph to the device, and allocate and fill the vectors."""
         self.rows.upload()
         dev, n, real, rows = self.device, self.n, self.numbers.real, self.rows
-        vectors = ("rank", "travel", "next", "inverse", "p", "q", "start")
+        vectors = ("rank", "contribution", "next", "inverse_out", "p", "q", "start")
         dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
+        self.order: RowOrder = rows.row_order()
         self.hold(self.make_vectors())
         # `output` has large pages on CPUs, which gathers from all over a vector want
         self._rank = dev.output(n, real)
-        self._travel, self._next = (dev.output(n + rows.shift, real) for _ in range(2))
-        for buffer in (self._travel, self._next) if rows.shift else ():
+        self._contribution, self._next = (dev.output(n + rows.shift, real) for _ in range(2))
+        for buffer in (self._contribution, self._next) if rows.shift else ():
             dev.fill(buffer, real(0), rows.shift)
         self._parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
         self._sums = dev.empty(3, np.float64)
@@ -119,26 +136,14 @@ class Solver:
         self._inverse, self._p, self._q, self._start = given.inverse, given.p, given.q, given.start
 
     def make_vectors(self) -> Vectors:
-        """Upload what the problem gives (a sub-class may have it on the device already)."""
-        problem = self.problem
-        if problem.weights is None:
-            # a third of the time that np.divide takes with `where`
-            with np.errstate(divide="ignore"):
-                inverse = 1 / problem.out
-            inverse[problem.out == 0] = 0
-        else:
-            inverse = (problem.out > 0).astype(np.float64)  # the arcs' shares have the division in them
-        p = self._vector(problem.personalization)
-        same = problem.dangling is problem.personalization
-        q = p if same else self._vector(problem.dangling)
-        return Vectors(self._vector(inverse), p, q, self._vector(problem.start))
+        """Upload the vectors that the caller gave (a sub-class may have them on the device already)."""
+        problem, upload = self.problem, self.order.upload
+        p = upload(problem.personalization)
+        q = p if problem.dangling is problem.personalization else upload(problem.dangling)
+        return Vectors(self.order.inverse_out, p, q, upload(problem.start))
 
-    def _vector(self, values: npt.NDArray[np.float64] | None) -> Any:
-        """A vector in the rows' order on the device; None stays None (the kernels do not read it)."""
-        if values is None:
-            return None
-        order = self.rows.order
-        return self.device.upload((values if order is None else values[order]).astype(self.numbers.real))
+    def _vector(self, values: Any) -> Any:
+        return self.order.upload(values)
 
     def compile(self) -> None:
         """Build the kernels."""
@@ -156,7 +161,7 @@ class Solver:
         even, damping = wide(1 / self.n), wide(self.problem.damping)
         norm = np.int32(NORMS[stop.norm])
         self.start()
-        travel, following = self._travel, self._next
+        contribution, following = self._contribution, self._next
         done = 0
         while done < stop.max_iter:
             for _ in range(min(LOOK, stop.max_iter - done)):
@@ -171,9 +176,9 @@ class Solver:
                     norm,
                     self._sums,
                 )
-                rows.enqueue(travel, self._parts, self._state, vertex)
+                rows.enqueue(contribution, self._parts, self._state, vertex)
                 self._finish(rows.parts, counts=True)
-                travel, following = following, travel
+                contribution, following = following, contribution
                 done += 1
             if stop.tol > 0:
                 if self.stopped():
@@ -183,7 +188,7 @@ class Solver:
         self.device.finish()
 
     def start(self) -> None:
-        """Enqueue the start: rank, what travels, and the mass on dangling vertices."""
+        """Enqueue the start: ranks, contributions, and the mass on dangling vertices."""
         self._program.pagerank_start.exact(
             self.start_groups * self.local,
             np.int32(self.n),
@@ -191,7 +196,7 @@ class Solver:
             self._start,
             self._inverse,
             self._rank,
-            self._travel,
+            self._contribution,
             self._parts,
             self._state,
             local=self.local,
@@ -234,26 +239,25 @@ class Solver:
         return iterations, bool(met), float(sums[1]), float(sums[2])
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
-        """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` tells."""
+        """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` gives."""
         if on_device:
             return self._take_there(), *self.end()
         ranks = self.device.download(self._rank, self.numbers.real, self.n)
-        if self.rows.order is not None:
+        order = self.order.order
+        if order is not None:
             in_order = np.empty_like(ranks)
-            in_order[self.rows.order] = ranks
+            in_order[order] = ranks
             ranks = in_order
         return ranks, *self.end()
 
     def _take_there(self) -> Any:
-        dev, order = self.device, self.rows.order
+        dev, order = self.device, self.order
         ranks = dev.array(self._rank, self.numbers.real, self.n)
-        if order is None:
+        if order.order is None:
             return ranks
-        from pyopencl.array import take, to_device
+        from pyopencl.array import take
 
-        place = np.empty(self.n, np.int32)
-        place[order] = np.arange(self.n, dtype=np.int32)
-        return take(ranks, to_device(dev.queue, place))
+        return take(ranks, dev.array(order.position_buffer, np.int32, self.n))
 
 
 def choose_numbers(device: Device, dtype: str) -> Numbers:

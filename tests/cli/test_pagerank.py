@@ -138,7 +138,7 @@ def test_not_converged(web, run, tmp_path):
 BAD = {
     "no such id": (["--personalize", "6"], "vertex 6 is not in the graph"),
     "a word": (["--personalize", "x"], "'x': the graph's ids are integers"),
-    "twice": (["--personalize", "5,5"], "vertex 5 stands there twice"),
+    "twice": (["--personalize", "5,5"], "vertex 5 is given twice"),
     "empty": (["--personalize", ","], "--personalize is empty"),
     "policy": (["--dangling", "ignore"], "--dangling ignore"),
     "damping": (["--damping", "1"], "damping is 1.0"),

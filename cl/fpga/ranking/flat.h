@@ -1,7 +1,7 @@
-// pagerank_flat.h: the sums of PageRank as pipelines: fixed point along rows, and the end of a row; after ranking/pagerank.h.
+// fpga/ranking/flat.h: the sums of PageRank as pipelines: fixed point along rows, and the end of a row; after ranking/pagerank.h.
 //
-// A floating-point sum would make each turn wait for the addition before it. What is added here is a share of a whole
-// that is 1, so that fixed point serves better: 64 bits, 2^-62 to a unit, additions in one cycle and in any order with the
+// A floating-point sum would make each turn wait for the addition before it. What is added here are parts of a whole
+// that is 1, so fixed point serves better: 64 bits, 2^-62 to a unit, additions in one cycle and in any order with the
 // same result. Values are cut off to the unit below: a sum of k values is too small by less than k 2^-62, and one
 // iteration loses less than arcs 2^-62 in all (6.5e-11 for 300 million arcs; the ranks' own rounding to float32 is up
 // to 6e-8). Sums of squares (norm l2) are too small for that: ADDERS partial sums in floating point, taken in turns.
@@ -44,14 +44,14 @@ static inline ACC acc_fixed(const ulong x)
 }
 
 typedef struct {
-    ulong lost, moved;
+    ulong dangling_mass, moved;
     WIDE other[ADDERS], largest;
 } Flat;
 
 static inline Flat flat_none(void)
 {
     Flat f;
-    f.lost = f.moved = 0;
+    f.dangling_mass = f.moved = 0;
     f.largest = 0;
     #pragma unroll
     for (int i = 0; i < ADDERS; i++)
@@ -64,12 +64,12 @@ static inline void flat_parts(const Flat *f, const int norm, __global ACC *parts
     ACC other = ACC_ZERO;
     for (int i = 0; i < ADDERS; i++)
         other = acc_add(other, f->other[i]);
-    parts[0] = acc_fixed(f->lost);
+    parts[0] = acc_fixed(f->dangling_mass);
     parts[1] = acc_fixed(f->moved);
     parts[2] = norm == 3 ? acc_add(ACC_ZERO, f->largest) : other;
 }
 
-// Row v has the sum `row`: its new rank, what travels on, and its part in the tally.
+// Row v has the sum `row`: its new rank, its next contribution, and its part of the tally.
 static inline void flat_settle(const int v, const ulong row, const WIDE mass, Flat *f, VERTEX_ARGS_AS())
 {
     const WIDE to = p ? (WIDE)p[v] : even, back = q ? (WIDE)q[v] : even, before = rank[v];
@@ -77,12 +77,12 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
     const REAL now = (REAL)((1 - damping) * to + damping * (from_fixed(row) + mass * back));
     const WIDE change = (WIDE)now - before, size = change < 0 ? -change : change;
     rank[v] = now;
-#ifdef TRAVEL_RANK
+#ifdef SEND_RANK
     next[v + SHIFT] = now;
 #else
     next[v + SHIFT] = now * inv;
 #endif
-    f->lost += inv == 0 ? to_fixed(now) : 0;
+    f->dangling_mass += inv == 0 ? to_fixed(now) : 0;
     f->moved += to_fixed(size);
     f->largest = size > f->largest ? size : f->largest;
     const WIDE sum = f->other[0] + (norm == 2 ? size * size : 0);
@@ -97,7 +97,8 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
 #define FLAT_ARGS                                                                                                \
     const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx
 
-// What an arc brings; VALUE(u) is what travels from u. `degree` is NULL but for Parallel I, `share` but for weighted graphs.
+// What an arc brings; VALUE(u) is the contribution of u. `degree` is NULL except in Parallel I, `share` except in weighted
+// graphs.
 #define BROUGHT(e, u, VALUE)                                                                                     \
     to_fixed(share ? (WIDE)VALUE(u) * (WIDE)share[e] : degree ? (WIDE)(VALUE(u) / (REAL)degree[e]) : (WIDE)VALUE(u))
 
@@ -113,45 +114,45 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
 
 // The rows from .. ended - 1 and, if `cut`, the begin of the next one, as far as their arcs stand in low .. high - 1. `names`
 // says of each arc which value it takes. DONE(v, sum) ends a row; one that is cut goes on in the next call.
-#define FLAT_ROWS(from, ended, cut, low, high, names, VALUE, DONE)                                               \
-    FOR_BLOCKS(base, (ended) - (from) + (cut), many) {                                                           \
-        const int row_ = (int)((from) + base);                                                                   \
+#define FLAT_ROWS(from, ended, cut, low, high, names, VALUE, DONE)                                                 \
+    FOR_BLOCKS(base, (ended) - (from) + (cut), many) {                                                             \
+        const int row_ = (int)((from) + base);                                                                     \
         const OFFSET begin_ = max(row_ptr[row_], (OFFSET)(low)), end_ = min(row_ptr[row_ + many], (OFFSET)(high)); \
-        OFFSET at_ = begin_, stop_;                                                                              \
-        do {                                                                                                     \
-            stop_ = end_ - at_ > ARC_BLOCK ? at_ + ARC_BLOCK : end_;                                             \
-            const ulong entering_ = total;                                                                       \
-            for (OFFSET p_ = at_; p_ < stop_; p_ += UNROLL) {                                                    \
-                ulong part_ = 0;                                                                                 \
-                EACH_WORD(k) {                                                                                   \
-                    if (p_ + k < stop_) {                                                                        \
-                        const int u_ = names[p_ + k];                                                            \
-                        part_ += BROUGHT(p_ + k, u_, VALUE);                                                     \
-                    }                                                                                            \
-                    upto[p_ - at_ + k] = total + part_;                                                          \
-                }                                                                                                \
-                total += part_;                                                                                  \
-            }                                                                                                    \
-            _Pragma("ivdep") PRAGMA(unroll SETTLES) FOR_EACH(i, many) {   /* each row's places are its own */    \
-                const OFFSET e_ = row_ptr[row_ + i + 1];                                                         \
-                if (row_ + i < (ended) && e_ <= stop_ && (e_ > at_ || at_ == begin_)) {                          \
-                    const ulong there_ = e_ > at_ ? upto[e_ - at_ - 1] : entering_;                              \
-                    DONE(row_ + i, there_ - before);                                                             \
-                    before = there_;                                                                             \
-                }                                                                                                \
-            }                                                                                                    \
-            at_ = stop_;                                                                                         \
-        } while (at_ < end_);                                                                                    \
+        OFFSET at_ = begin_, stop_;                                                                                \
+        do {                                                                                                       \
+            stop_ = end_ - at_ > ARC_BLOCK ? at_ + ARC_BLOCK : end_;                                               \
+            const ulong entering_ = total;                                                                         \
+            for (OFFSET p_ = at_; p_ < stop_; p_ += UNROLL) {                                                      \
+                ulong part_ = 0;                                                                                   \
+                EACH_WORD(k) {                                                                                     \
+                    if (p_ + k < stop_) {                                                                          \
+                        const int u_ = names[p_ + k];                                                              \
+                        part_ += BROUGHT(p_ + k, u_, VALUE);                                                       \
+                    }                                                                                              \
+                    upto[p_ - at_ + k] = total + part_;                                                            \
+                }                                                                                                  \
+                total += part_;                                                                                    \
+            }                                                                                                      \
+            _Pragma("ivdep") PRAGMA(unroll SETTLES) FOR_EACH(i, many) {   /* each row's places are its own */      \
+                const OFFSET e_ = row_ptr[row_ + i + 1];                                                           \
+                if (row_ + i < (ended) && e_ <= stop_ && (e_ > at_ || at_ == begin_)) {                            \
+                    const ulong there_ = e_ > at_ ? upto[e_ - at_ - 1] : entering_;                                \
+                    DONE(row_ + i, there_ - before);                                                               \
+                    before = there_;                                                                               \
+                }                                                                                                  \
+            }                                                                                                      \
+            at_ = stop_;                                                                                           \
+        } while (at_ < end_);                                                                                      \
     }
 
 // All rows at once: with the values on chip where there are up to LOCAL_RANKS, else from memory.
-#define FLAT_VALUE(u) (fits ? values[u] : travel[(u) + SHIFT])
-#define FLAT_ALL(DONE)                                                                                           \
-    const int fits = n <= LOCAL_RANKS;                                                                           \
-    TOTALS;                                                                                                      \
-    if (fits)                                                                                                    \
-        FOR_STREAM(u_, n)                                                                                        \
-            values[u_] = travel[u_ + SHIFT];                                                                     \
+#define FLAT_VALUE(u) (fits ? values[u] : contribution[(u) + SHIFT])
+#define FLAT_ALL(DONE)                             \
+    const int fits = n <= LOCAL_RANKS;             \
+    TOTALS;                                        \
+    if (fits)                                      \
+        FOR_STREAM(u_, n)                          \
+            values[u_] = contribution[u_ + SHIFT]; \
     FLAT_ROWS(0, n, 0, 0, row_ptr[n], col_idx, FLAT_VALUE, DONE)
 
 // A variant's kernel. With CHANNELS two: `name` reads the arcs and hands on the rows' sums, `name`_write, which the host
@@ -161,43 +162,43 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
 #undef SETTLES
 #define SETTLES 1   // a channel takes one word a cycle
 #pragma OPENCL EXTENSION cl_intel_channels : enable
-#define FLAT_KERNEL(name, ARGS, DEGREE)                                                                          \
-    channel ulong name##_sums __attribute__((depth(1024)));                                                      \
-    PIPELINE void name(ARGS, __global const REAL *restrict share, __global const REAL *restrict travel,          \
-                       __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)            \
-    {                                                                                                            \
-        __local REAL values[LOCAL_RANKS];                                                                        \
-        DEGREE                                                                                                   \
-        if (state[STOPPED]) return;                                                                              \
-        FLAT_ALL(FLAT_SEND_##name)                                                                               \
-    }                                                                                                            \
-    PIPELINE void name##_write(ARGS, __global const REAL *restrict share, __global const REAL *restrict travel,  \
-                               __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)    \
-    {                                                                                                            \
-        if (state[STOPPED]) return;                                                                              \
-        Flat flat = flat_none();                                                                                 \
-        const WIDE mass = ACC_VALUE(sums[0]);                                                                    \
-        _Pragma("ivdep") FOR_EACH(v, n) {                                                                        \
-            const ulong row = read_channel_intel(name##_sums);                                                   \
-            flat_settle(v, row, mass, &flat, VERTEX_PASS);                                                       \
-        }                                                                                                        \
-        flat_parts(&flat, norm, parts);                                                                          \
+#define FLAT_KERNEL(name, ARGS, DEGREE)                                                                               \
+    channel ulong name##_sums __attribute__((depth(1024)));                                                           \
+    PIPELINE void name(ARGS, __global const REAL *restrict share, __global const REAL *restrict contribution,         \
+                       __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)                 \
+    {                                                                                                                 \
+        __local REAL values[LOCAL_RANKS];                                                                             \
+        DEGREE                                                                                                        \
+        if (state[STOPPED]) return;                                                                                   \
+        FLAT_ALL(FLAT_SEND_##name)                                                                                    \
+    }                                                                                                                 \
+    PIPELINE void name##_write(ARGS, __global const REAL *restrict share, __global const REAL *restrict contribution, \
+                               __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)         \
+    {                                                                                                                 \
+        if (state[STOPPED]) return;                                                                                   \
+        Flat flat = flat_none();                                                                                      \
+        const WIDE mass = ACC_VALUE(sums[0]);                                                                         \
+        _Pragma("ivdep") FOR_EACH(v, n) {                                                                             \
+            const ulong row = read_channel_intel(name##_sums);                                                        \
+            flat_settle(v, row, mass, &flat, VERTEX_PASS);                                                            \
+        }                                                                                                             \
+        flat_parts(&flat, norm, parts);                                                                               \
     }
 #define FLAT_SEND_pagerank_serial(v, sum) write_channel_intel(pagerank_serial_sums, sum)
 #define FLAT_SEND_pagerank_pull(v, sum) write_channel_intel(pagerank_pull_sums, sum)
 #define FLAT_SEND_pagerank_contribution(v, sum) write_channel_intel(pagerank_contribution_sums, sum)
 #else
-#define FLAT_KERNEL(name, ARGS, DEGREE)                                                                          \
-    PIPELINE void name(ARGS, __global const REAL *restrict share, __global const REAL *restrict travel,          \
-                       __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)            \
-    {                                                                                                            \
-        __local REAL values[LOCAL_RANKS];                                                                        \
-        DEGREE                                                                                                   \
-        if (state[STOPPED]) return;                                                                              \
-        Flat flat = flat_none();                                                                                 \
-        const WIDE mass = ACC_VALUE(sums[0]);                                                                    \
-        FLAT_ALL(FLAT_SETTLE)                                                                                    \
-        flat_parts(&flat, norm, parts);                                                                          \
+#define FLAT_KERNEL(name, ARGS, DEGREE)                                                                       \
+    PIPELINE void name(ARGS, __global const REAL *restrict share, __global const REAL *restrict contribution, \
+                       __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)         \
+    {                                                                                                         \
+        __local REAL values[LOCAL_RANKS];                                                                     \
+        DEGREE                                                                                                \
+        if (state[STOPPED]) return;                                                                           \
+        Flat flat = flat_none();                                                                              \
+        const WIDE mass = ACC_VALUE(sums[0]);                                                                 \
+        FLAT_ALL(FLAT_SETTLE)                                                                                 \
+        flat_parts(&flat, norm, parts);                                                                       \
     }
 #endif
 #define NO_DEGREE __global const int *degree = 0;

@@ -1,20 +1,20 @@
 // ranking/partitions.cl (pipelines only): PageRank of graphs of more than LOCAL_RANKS vertices, all random reads on chip.
 //
 // The vertices are cut into partitions of LOCAL_RANKS, the arcs in the order of the rows into blocks. A tile is what goes from
-// a partition to a block. Every arc's value is read twice on chip, and in between written to memory and read again in order:
+// a partition to a block. Every arc's value is read twice on chip, and in between written to memory and read back in order:
 //   move    partition by partition: its values stand on chip; the sources of its arcs stream by, tile by tile, and the
 //           values found stream out
 //   sum     block by block: its tiles stream in, each from where move left it, until all the block's values stand on chip;
 //           then its rows stream by as in ranking/solver.cl, where each arc names its value's place on chip. A row that the
 //           end of a block cuts goes on with its sum in the next one
-// Sums are in fixed point (pagerank_flat.h): the result has the bits of `contribution`.
+// Sums are in fixed point (fpga/ranking/flat.h): the result has the bits of `contribution`.
 //
 // per cycle   move: UNROLL values of a partition, then UNROLL arcs. sum: UNROLL values of a tile, then UNROLL arcs, then the
 //             ends of SETTLES rows
 // bound by    streams: 16 bytes an arc (source, value out, value in, place) and 20 a vertex, where a random read would cost
 //             as much of memory's time as some 80 bytes
 // on chip     LOCAL_RANKS values in each kernel, in as many copies as UNROLL reads a cycle take
-// layout      (clgraph/pagerank_partitions.py) a tile takes whole bursts of UNROLL: what is too much is never named.
+// layout      (clgraph/csr/partitions.py) a tile takes whole bursts of UNROLL: the surplus is never named.
 //             begin OFFSET[partitions + 1]: where a partition's arcs begin in `source` and `moved`
 //             source int[], moved REAL[]: by partition, block, row; a source counts from its partition's first vertex
 //             tile OFFSET[2 * blocks * partitions]: begin and end in `moved`, by block, then partition
@@ -26,7 +26,7 @@
 #include "fpga/ranking/flat.h"
 
 PIPELINE void pagerank_move(const int n, const int partitions, __global const OFFSET *restrict begin,
-                            __global const int *restrict source, __global const REAL *restrict travel,
+                            __global const int *restrict source, __global const REAL *restrict contribution,
                             __global REAL *restrict moved, __global const int *restrict state)
 {
     __local REAL values[LOCAL_RANKS];
@@ -35,7 +35,7 @@ PIPELINE void pagerank_move(const int n, const int partitions, __global const OF
         const long first = (long)j * LOCAL_RANKS;
         const int many = (int)min((long)LOCAL_RANKS, n - first);
         FOR_STREAM(i, many)
-            values[i] = travel[first + i + SHIFT];
+            values[i] = contribution[first + i + SHIFT];
         const OFFSET end = begin[j + 1];
         for (OFFSET at = begin[j]; at < end; at += UNROLL)
             EACH_WORD(k)

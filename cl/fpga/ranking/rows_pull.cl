@@ -1,9 +1,9 @@
 // ranking/rows_pull.cl (pipelines): the PageRank thesis's two GPU versions as one flat loop over the arcs.
 //
-// pull          Parallel I: the out-degree stands beside each arc, UNROLL divisions a cycle
+// pull          Parallel I: the out-degree is stored beside each arc, UNROLL divisions a cycle
 // contribution  Parallel II: one multiplication a vertex; what `auto` takes on an FPGA
 //
-// Each is a program of its own (TRAVEL_RANK: pull's), so that a chip need not hold both.
+// Each is a program of its own (SEND_RANK: pull's), so that a chip does not have to hold both.
 // per cycle, bound by   ranking/solver.cl (pull reads twice as much)
 
 #include "fpga/pipeline.h"
@@ -13,7 +13,7 @@
 
 #define PULL_ARGS FLAT_ARGS, __global const int *restrict degree
 
-#ifdef TRAVEL_RANK
+#ifdef SEND_RANK
 FLAT_KERNEL(pagerank_pull, PULL_ARGS, ITS_DEGREE)
 #else
 FLAT_KERNEL(pagerank_contribution, FLAT_ARGS, NO_DEGREE)

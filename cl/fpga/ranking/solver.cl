@@ -1,7 +1,7 @@
 // ranking/solver.cl (pipelines): PageRank: start, serial variant, end of an iteration (layout: cl/ranking/solver.cl).
 //
 // per cycle   serial: UNROLL arcs (heads in a burst, their values from the chip where the graph has up to LOCAL_RANKS vertices,
-//             else from memory) added to a running total in fixed point (pagerank_flat.h); after ARC_BLOCK arcs, the
+//             else from memory) added to a running total in fixed point (fpga/ranking/flat.h); after ARC_BLOCK arcs, the
 //             ends of SETTLES rows: three streams read, two written. start: one vertex
 // bound by    on chip: the clock; from memory: its random reads, one an arc (ranking/partitions.cl has none)
 // parts       one: the host launches one work-item
@@ -13,20 +13,20 @@
 
 PIPELINE void pagerank_start(const int n, const WIDE even, __global const REAL *restrict start,
                              __global const REAL *restrict inverse, __global REAL *restrict rank,
-                             __global REAL *restrict travel, __global ACC *restrict parts, __global int *restrict state)
+                             __global REAL *restrict contribution, __global ACC *restrict parts, __global int *restrict state)
 {
-    ulong lost = 0;
+    ulong dangling_mass = 0;
     FOR_EACH(v, n) {
         const REAL x = start ? start[v] : (REAL)even, inv = inverse[v];
         rank[v] = x;
-#ifdef TRAVEL_RANK
-        travel[v + SHIFT] = x;
+#ifdef SEND_RANK
+        contribution[v + SHIFT] = x;
 #else
-        travel[v + SHIFT] = x * inv;
+        contribution[v + SHIFT] = x * inv;
 #endif
-        lost += inv == 0 ? to_fixed(x) : 0;
+        dangling_mass += inv == 0 ? to_fixed(x) : 0;
     }
-    parts[0] = acc_fixed(lost);
+    parts[0] = acc_fixed(dangling_mass);
     parts[1] = acc_fixed(0);
     parts[2] = acc_fixed(0);
     state[STOPPED] = 0;
@@ -39,15 +39,15 @@ PIPELINE void pagerank_finish(const int count, const int counts, const int last,
                               __global int *restrict state)
 {
     if (state[STOPPED]) return;
-    ACC lost = ACC_ZERO, moved = ACC_ZERO, other = ACC_ZERO;
+    ACC dangling_mass = ACC_ZERO, moved = ACC_ZERO, other = ACC_ZERO;
     FOR_EACH(i, count) {
-        lost = acc_join(lost, parts[3 * i]);
+        dangling_mass = acc_join(dangling_mass, parts[3 * i]);
         moved = acc_join(moved, parts[3 * i + 1]);
         other = join_by_norm(norm, other, parts[3 * i + 2]);
     }
     const ACC none = ACC_ZERO;
     const WIDE residual = residual_of(norm, moved, other);
-    sums[0] = drop ? none : lost;
+    sums[0] = drop ? none : dangling_mass;
     sums[1] = moved;
     sums[2] = acc_add(ACC_ZERO, residual);
     if (counts) {
@@ -58,7 +58,7 @@ PIPELINE void pagerank_finish(const int count, const int counts, const int last,
     }
 }
 
-#ifdef TRAVEL_RANK   // of pull, which has a file of its own
+#ifdef SEND_RANK   // of pull, which has a file of its own
 #else
 FLAT_KERNEL(pagerank_serial, FLAT_ARGS, NO_DEGREE)
 #endif

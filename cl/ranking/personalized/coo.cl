@@ -144,7 +144,7 @@ __kernel void ppr_settle(const int n, const int test, const int last, __global c
 #endif
         const REAL width = scale[v], up = width == 0 ? (REAL)1 : width, down = 1 / up;
         PPR_SETTLE(v, 0, row, flow, 1, look, up, down, tally.moved, tally.other);
-        if (width == 0) tally.lost = acc_add(tally.lost, next[v]);
+        if (width == 0) tally.dangling_mass = acc_add(tally.dangling_mass, next[v]);
     }
     if (state[STOPPED]) {
         FOR_ITEMS(v, n) next[v] = value[v];

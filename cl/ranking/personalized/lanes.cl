@@ -68,7 +68,7 @@ __kernel void ppr_finish(const int count, const int test, const int last, const 
     if (!stopped) {
         for (int i = lid; i < count; i += LOCAL) {
             __global const ACC *part = parts + (size_t)i * 3 * LANES + lane;
-            tally.lost = acc_join(tally.lost, part[0]);
+            tally.dangling_mass = acc_join(tally.dangling_mass, part[0]);
             if (look) {
                 tally.moved = acc_join(tally.moved, part[LANES]);
                 tally.other = norm_join(tally.other, part[2 * LANES]);

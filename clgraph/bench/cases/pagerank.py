@@ -23,7 +23,7 @@ WHATS = ("iteration", "solve", "table")
 VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup")
 TABLE = f"{PAGERANK_ITERATIONS} iterations"
 ERROR = 1e-8
-# one work-item: minutes on more arcs than that
+# one work-item takes minutes on more arcs than that
 SERIAL_ARCS = {"gpu": 500_000}
 SERIAL_ARCS_ELSEWHERE = 30_000_000
 
@@ -67,7 +67,7 @@ def _iteration(name: str, variant: Any, dtype: str) -> Case:
         from clgraph.ranking import pagerank
 
         graph, device = context.graph(name, directed=True), context.device
-        _refuse_slow(variant, graph, device.kind)
+        _skip_slow(variant, graph, device.kind)
         count = 5 if variant == "serial" else 50 if device.kind == "gpu" else 20
 
         def call(iterations: int) -> Any:
@@ -93,14 +93,14 @@ def _iteration(name: str, variant: Any, dtype: str) -> Case:
     return Case("pagerank", name, "iteration", f"clgraph {variant}", run, True, {"dtype": dtype})
 
 
-def _refuse_slow(variant: str, graph: Graph, kind: str) -> None:
+def _skip_slow(variant: str, graph: Graph, kind: str) -> None:
     most = SERIAL_ARCS.get(kind, SERIAL_ARCS_ELSEWHERE)
     if variant == "serial" and graph.num_arcs > most:
         raise Absent(f"one work-item takes minutes on {graph.num_arcs} arcs (tried up to {most} on a {kind})")
 
 
 def _bytes(graph: Graph) -> int:
-    """What an iteration moves at least: each index, each value once, each rank read and written."""
+    """The least that an iteration moves: each index and each value once, each rank read and written."""
     return 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 20 * graph.num_vertices
 
 

@@ -1,0 +1,215 @@
+"""The plan of variant "auto" on GPUs: a warp takes a slice. Host half of ``cl/ranking/bins.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.device.shapes import Shapes
+from clgraph.ranking.layout import Slices, balanced, make_slices
+from clgraph.ranking.shares import graph_shares
+from clgraph.ranking.slices import PartBuffers, SliceRows, parts_of, place_arcs
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    local : int
+        Work-items in a group; fewer where the device takes fewer.
+    width : int
+        Rows of a slice.
+    groups : int
+        Work-groups for each compute unit.
+    long_row : int
+        Longer rows are cut into pieces.
+    hot : int
+        Sources in local memory at most; fewer where fewer fit.
+    segments : int
+        How many times so many sources come from local memory in pieces of long rows.
+    classes : tuple of int
+        Bounds between classes of sources.
+    piece_groups : int
+        Work-groups for each compute unit that sum pieces.
+    """
+
+    local: int
+    width: int
+    groups: int
+    long_row: int
+    hot: int
+    segments: int
+    classes: tuple[int, ...]
+    piece_groups: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(
+        local=1024,
+        width=32,
+        groups=1,
+        long_row=256,
+        hot=65535,
+        segments=7,
+        classes=(65536, 262144),
+        piece_groups=4,
+    ),
+    # other devices run this plan too, if asked by name: small groups, of which they run any number
+    cpu=Shape(
+        local=32, width=8, groups=8, long_row=128, hot=511, segments=3, classes=(4096,), piece_groups=16
+    ),
+    simulator=Shape(
+        local=8, width=4, groups=3, long_row=6, hot=8, segments=3, classes=(4, 16), piece_groups=6
+    ),
+)
+BLOCK = 32  # pieces that are added up together
+COLD_COST = 3  # the cost of an arc from a cold source, in arcs from hot ones
+
+
+@dataclass(frozen=True)
+class BinBalance:
+    """Blocks of pieces, and the slices of pieces that each work-group takes.
+
+    Attributes
+    ----------
+    blocks : int
+    first_block, block_piece : buffers
+        Row v has the blocks ``first_block[v]:first_block[v + 1]``, block b the pieces
+        ``block_piece[b]:block_piece[b + 1]``.
+    groups : int
+        Work-groups that sum pieces.
+    turns : buffer
+        Of each: its first slice, the end of its slices, and their segment's first source (-1: cold).
+    """
+
+    blocks: int
+    first_block: Any
+    block_piece: Any
+    groups: int
+    turns: Any
+
+
+class BinRows(SliceRows[BinBalance]):
+    """A warp takes a slice; the values of hot sources are in local memory."""
+
+    variant = "bins"
+
+    def set_shape(self) -> None:
+        shape = SHAPES.of(self.device)
+        self.width, self.long_row, self.classes = shape.width, shape.long_row, shape.classes
+        self.local = min(shape.local, 1 << (self.device.max_work_group.bit_length() - 1))
+        self.groups = shape.groups * self.device.compute_units
+        # the group's box: a sum for each work-item, or for each warp
+        box = 8 * (33 if "HAVE_PTX" in self.device.features else self.local) + 64
+        size = np.dtype(self.numbers.real).itemsize
+        self.hot = min(shape.hot, (self.device.local_memory - box) // size - 1)
+        self.segments = shape.segments
+        self.piece_groups = shape.piece_groups * self.device.compute_units
+
+    def fill(self) -> tuple[Slices, tuple[PartBuffers, PartBuffers]]:
+        made = make_slices(
+            self.graph.row_ptr,
+            self.graph.col_idx,
+            graph_shares(self.graph, self.problem),
+            width=self.width,
+            hot=self.hot,
+            long_row=self.long_row,
+            classes=self.classes,
+            segments=self.segments,
+        )
+        return made, parts_of(made, place_arcs(self.device, made, self.numbers.real))
+
+    def balance(self, made: Slices) -> BinBalance:
+        # blocks of pieces, so that no work-item has to add up hundreds
+        pieces = np.diff(made.first_piece)
+        blocks = -(-pieces // BLOCK)
+        first_block = np.zeros(self.n + 1, np.int32)
+        np.cumsum(blocks, out=first_block[1:])
+        row = np.repeat(np.arange(self.n), blocks)
+        turn = np.arange(len(row)) - first_block[row]
+        block_piece = np.append(made.first_piece[row] + BLOCK * turn, made.first_piece[-1]).astype(np.int32)
+        turns = self._turns(made)
+        upload = self.device.upload
+        return BinBalance(
+            blocks=len(row),
+            first_block=upload(first_block),
+            block_piece=upload(block_piece),
+            groups=len(turns),
+            turns=upload(turns),
+        )
+
+    def _turns(self, made: Slices) -> npt.NDArray[np.int32]:
+        """Which slices of pieces each work-group takes: all of one kind, about as much work for each."""
+        steps = made.hot_pieces.astype(np.int64) + COLD_COST * made.cold_pieces.astype(np.int64)
+        if steps[-1] == 0:
+            return np.zeros((0, 3), np.int32)
+        turns, when = [], []
+        for kind, (first, last) in enumerate(pairwise(made.kinds)):
+            if first == last:
+                continue
+            part = steps[first : last + 1] - steps[first]
+            bounds = first + balanced(part, max(1, round(self.piece_groups * int(part[-1]) / int(steps[-1]))))
+            base = kind * made.hot if kind < self.segments else -1
+            turns += [(int(a), int(b), base) for a, b in pairwise(bounds)]
+            when += [(turn + 0.5) / (len(bounds) - 1) for turn in range(len(bounds) - 1)]
+        # kinds in turns: those that wait for memory run beside those that do not
+        return np.array(turns, np.int32)[np.argsort(when, kind="stable")]
+
+    def count_parts(self) -> int:
+        return self.groups
+
+    def upload(self) -> None:
+        super().upload()
+        self._block_sum = self.device.empty(self.kept.balance.blocks, np.float64)
+
+    def explain(self) -> list[str]:
+        return [
+            f"a GPU: {self.width} work-items take a slice of {self.width} rows, {self.groups} work-groups of "
+            f"{self.local}; the values of up to {self.hot} hottest sources are in local memory",
+            self.kept.about,
+        ]
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        options = {**defines, **self.offset, "WIDTH": self.width, "HOT": self.hot}
+        self._program = self.device.program("ranking/bins", **options, LOCAL=self.local)
+
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+        kept, n, balance = self.kept, np.int32(self.n), self.kept.balance
+        if kept.num_pieces:
+            self._program.pagerank_bin_pieces.exact(
+                balance.groups * self.local,
+                n,
+                balance.turns,
+                *kept.pieces.args,
+                kept.piece_place,
+                contribution,
+                state,
+                self._piece_sum,
+                local=self.local,
+            )
+            self._program.pagerank_bin_blocks(
+                balance.blocks,
+                np.int32(balance.blocks),
+                balance.block_piece,
+                self._piece_sum,
+                state,
+                self._block_sum,
+            )
+        self._program.pagerank_bins.exact(
+            self.groups * self.local,
+            n,
+            *kept.rows.args,
+            balance.first_block,
+            self._block_sum,
+            contribution,
+            parts,
+            state,
+            *vertex,
+            local=self.local,
+        )

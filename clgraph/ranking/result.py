@@ -1,0 +1,100 @@
+"""What a PageRank call returns."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+from clgraph.ranking.problem import OnNonconvergence, Problem
+from clgraph.results import RunsOn
+
+
+@dataclass(frozen=True)
+class PageRankResult(RunsOn):
+    """Ranks of all vertices, and how they came about.
+
+    Attributes
+    ----------
+    ranks : float32 or float64 array, shape (n,)
+        In the graph's vertex order; they sum to 1 (under dangling="drop" to less). A
+        ``pyopencl.array.Array`` if arrays="device" asked for that.
+    iterations : int
+        How often the recurrence was applied; `ranks` is the newest iterate.
+    residual : float
+        Difference of the last two iterates in `norm` ("nx": their L1 difference).
+    norm : str
+    tol : float
+    converged : bool or None
+        None if tol=0 asked for exactly max_iter iterations.
+    error_bound : float
+        The ranks are no farther than this (L1) from the exact ones.
+    round_off : float
+        The part of it that comes from roundings in one iteration (rho).
+    variant : str
+        The one that ran; of "auto" the plan that it chose: "small", "runs" or "bins".
+    plan : tuple of str
+        What was chosen and why, a line each.
+    dtype : str
+    seconds : dict of float
+        Time by phase: "build" (the graph reversed, and put into the variant's order; once per graph),
+        "upload", "compile", "iterate" (from the first launch to the end of the last kernel), "download",
+        "total".
+    device : str
+    dangling : str
+        The policy in force: "personalization", "uniform", "drop" or "given".
+    problem : Problem
+        The recurrence, with its distributions.
+    """
+
+    ranks: npt.NDArray[Any]
+    iterations: int
+    residual: float
+    norm: str
+    tol: float
+    converged: bool | None
+    error_bound: float
+    round_off: float
+    variant: str
+    plan: tuple[str, ...]
+    dtype: str
+    seconds: dict[str, float]
+    device: str
+    dangling: str
+    problem: Problem = field(repr=False)
+    _ids: npt.NDArray[Any] | None = field(default=None, repr=False)
+
+    def top(self, k: int = 20) -> list[tuple[Any, float]]:
+        """The k highest ranks, descending, with their vertices' ids; equal ones: smaller index first."""
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+            raise InputError(f"k is {k!r}: use a whole number of at least 0")
+        ranks = self.ranks if isinstance(self.ranks, np.ndarray) else self.ranks.get()
+        n = len(ranks)
+        if k == 0:
+            return []
+        if k < n:
+            # only ranks as high as the k-th are sorted
+            least = np.partition(ranks, n - k)[n - k]
+            some = np.flatnonzero(ranks >= least)
+        else:
+            some = np.arange(n)
+        best = some[np.argsort(-ranks[some], kind="stable")[:k]]
+        ids = best if self._ids is None else self._ids[best]
+        return list(zip(ids.tolist(), ranks[best].tolist(), strict=True))
+
+
+def report_nonconvergence(result: PageRankResult, threshold: float, what: OnNonconvergence) -> None:
+    """Raise or warn, as the caller asked, that the residual is not below the threshold."""
+    text = (
+        f"PageRank did not converge on {result.device}: after {result.iterations} iterations the residual "
+        f"(norm {result.norm!r}) is {result.residual:.3g}, not below {threshold:.3g}; a larger max_iter or "
+        "tol will do, or on_nonconvergence='return' (the error's `result` holds what was reached)"
+    )
+    if what == "raise":
+        raise ConvergenceError(text, result)
+    if what == "warn":
+        warnings.warn(text, ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,148 @@
+"""The variant subgroup: a sub-group sums a row. Host half of ``cl/ranking/rows_subgroup.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.device.shapes import Shapes
+from clgraph.ranking.rows import PlainRows
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.program import Program
+    from clgraph.graph import Graph
+    from clgraph.ranking.problem import Problem
+    from clgraph.ranking.rows import Numbers
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    local : int
+        Work-items in a group, a power of two.
+    team : int
+        Work-items that sum a row together, where the device has no sub-groups and no warps.
+    rows, most_rows : int
+        Rows of a work-group at least and at most, powers of two, multiples of local / team.
+    piece : int
+        Longer rows are cut into pieces for work-groups.
+    """
+
+    local: int
+    team: int
+    rows: int
+    most_rows: int
+    piece: int
+
+
+# sharing between work-items costs more on CPUs than it saves there, so a team is small
+SHAPES = Shapes(
+    gpu=Shape(local=256, team=32, rows=8, most_rows=256, piece=1024),
+    cpu=Shape(local=16, team=4, rows=512, most_rows=512, piece=1024),
+    simulator=Shape(local=8, team=4, rows=4, most_rows=8, piece=6),
+)
+GROUPS_FOR_A_UNIT = 16  # work-groups for each compute unit, if there are rows for so many
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces of long rows: how many, the first one of each row, and the row of each (on the device)."""
+
+    count: int
+    first: Any
+    row: Any
+
+
+class SubgroupRows(PlainRows):
+    """A row is summed by a sub-group; one that is longer than a piece by several work-groups."""
+
+    variant = "subgroup"
+
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
+    ) -> None:
+        super().__init__(device, graph, problem, numbers, weight)
+        shape = self.shape = SHAPES.of(device)
+        features = device.features
+        self.local = shape.local
+        if "HAVE_SUBGROUPS" in features:
+            self.team, self.by = 0, "OpenCL's sub-group functions"
+            self.local = max(self.local, 64)
+        elif "HAVE_PTX" in features:
+            self.team, self.by = 32, "PTX shuffles in a warp"
+        else:
+            self.team, self.by = shape.team, f"local memory, {shape.team} work-items"
+        # every group's part of the tally has to be added up: no more groups than keep the device busy
+        busy = self.n // (GROUPS_FOR_A_UNIT * device.compute_units)
+        self.rows = min(max(shape.rows, 1 << max(0, busy.bit_length() - 1)), shape.most_rows)
+        self.parts = -(-self.n // self.rows)
+        # the part of a row that a lane adds up is at most all of a piece
+        self.chain = max(min(self.longest, shape.piece) + self.longest // shape.piece + 16, self.rows)
+
+    def _upload_more(self) -> None:
+        piece = self.shape.piece
+
+        def make() -> Pieces:
+            lengths = np.diff(self.reverse.row_ptr)
+            count = np.where(lengths > piece, -(-lengths // piece), 0)
+            first = np.zeros(self.n + 1, np.int32)
+            np.cumsum(count, out=first[1:])
+            row = np.repeat(np.arange(self.n, dtype=np.int32), count)
+            return Pieces(len(row), self.device.upload(first), self.device.upload(row))
+
+        self.pieces = self.device.cached(self.reverse, ("subgroup-pieces", piece), make)
+        self._piece_sum = self.device.empty(self.pieces.count, np.float64)  # an ACC has 8 bytes either way
+
+    def explain(self) -> list[str]:
+        return [
+            f"a row is summed by a sub-group: {self.by} (Parallel III)",
+            f"rows of more than {self.shape.piece} arcs go in pieces to work-groups of {self.local}: "
+            f"{self.pieces.count} pieces",
+        ]
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        self._program: Program = self.device.program(
+            "ranking/rows_subgroup",
+            **defines,
+            **self.csr.defines,
+            LOCAL=self.local,
+            TEAM=self.team,
+            PIECE=self.shape.piece,
+            ROWS=self.rows,
+        )
+
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+        csr, local = self.csr, self.local
+        self._program.pagerank_pieces.exact(
+            self.pieces.count * local,
+            np.int32(self.pieces.count),
+            self.pieces.row,
+            self.pieces.first,
+            csr.row_ptr,
+            csr.col_idx,
+            self.share,
+            contribution,
+            state,
+            self._piece_sum,
+            local=local,
+        )
+        self._program.pagerank_subgroup.exact(
+            self.parts * local,
+            np.int32(self.n),
+            self.pieces.first,
+            self._piece_sum,
+            csr.row_ptr,
+            csr.col_idx,
+            self.share,
+            contribution,
+            parts,
+            state,
+            *vertex,
+            local=local,
+        )

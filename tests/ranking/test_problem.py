@@ -1,0 +1,88 @@
+"""The arguments of PageRank: what is rejected, and how the message says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clgraph import Graph
+from clgraph.errors import InputError
+from clgraph.ranking import pagerank
+from clgraph.ranking.problem import arc_weights, make_problem
+from clgraph.ranking.shares import arc_shares, graph_shares
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "nan": ({"personalization": [1, np.nan, 1]}, "personalization of vertex 20 is nan"),
+    "infinite": ({"nstart": [1, np.inf, 1]}, "nstart of vertex 20 is inf"),
+    "negative": ({"dangling": {10: 1, 30: -1}}, "dangling of vertex 30 is -1"),
+    "zero": ({"personalization": {10: 0}}, "zero everywhere"),
+    "empty": ({"personalization": {}}, "empty dict"),
+    "no such id": ({"personalization": {11: 1}}, "personalization: vertex 11 is not in the graph"),
+    "id of another type": ({"nstart": {"x": 1}}, "nstart: .*'x'.* is not in the graph"),
+    "shape": ({"personalization": [1, 2]}, r"shape \(2,\); the graph has 3"),
+    "words": ({"personalization": ["a", "b", "c"]}, "no number"),
+    "policy": ({"dangling": "ignore"}, "use 'personalization', 'uniform', 'drop'"),
+    "damping 1": ({"damping": 1}, "damping is 1"),
+    "damping nan": ({"damping": float("nan")}, "finite"),
+    "damping negative": ({"damping": -0.1}, "at least 0 and below 1"),
+    "damping text": ({"damping": "0.85"}, "a number is needed"),
+    "tol negative": ({"tol": -1e-6}, "tol is -1e-06"),
+    "tol nan": ({"tol": float("nan")}, "finite"),
+    "tol too small": ({"tol": 1e-7}, "below the round-off of float32.*float64"),
+    "tol too small, l2": ({"tol": 1e-7, "norm": "l2"}, "round-off"),
+    "tol too small, linf": ({"tol": 1e-7, "norm": "linf"}, "round-off"),
+    "tol too small, nx": ({"tol": 1e-7, "norm": "nx"}, "round-off"),
+    "tol too small, float64": ({"tol": 1e-17, "dtype": "float64"}, "round-off of float64"),
+    "vacuous": ({"tol": 2}, "cannot fail"),
+    "vacuous, nx": ({"tol": 0.7, "norm": "nx"}, "cannot fail"),
+    "vacuous, linf": ({"tol": 1, "norm": "linf"}, "cannot fail"),
+    "norm": ({"norm": "l3"}, "norm is 'l3'"),
+    "max_iter": ({"max_iter": 0}, "max_iter is 0"),
+    "max_iter float": ({"max_iter": 10.0}, "max_iter is 10.0"),
+    "variant": ({"variant": "fast"}, "variant is 'fast'"),
+    "dtype": ({"dtype": "float16"}, "dtype is 'float16'"),
+    "what then": ({"on_nonconvergence": "ignore"}, "on_nonconvergence"),
+    "weight": ({"weight": "yes"}, "weight is 'yes'"),
+}
+
+
+@pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
+def test_bad_input(options: dict[str, Any], message: str) -> None:
+    graph = Graph.from_edges([10, 20, 20], [20, 30, 10], directed=True)
+    with pytest.raises(InputError, match=message):
+        pagerank(graph, **options)
+
+
+def test_bad_graphs() -> None:
+    with pytest.raises(InputError, match="no vertices"):
+        pagerank(Graph.from_edges([], []))
+    for bad in (-1.0, np.nan, np.inf):
+        graph = Graph.from_edges([10, 20], [20, 30], weights=[1, 1], directed=True)
+        assert graph.weights is not None
+        graph.weights[1] = bad
+        with pytest.raises(InputError, match=f"the arc 20 -> 30 is {bad}"):
+            pagerank(graph)
+    assert pagerank(graph, weight=False).converged
+
+
+def test_shares_of_arcs() -> None:
+    """w / W beside each arc, by tail and in the reversed graph; 0 where W is."""
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 0], weights=[1, 3, 0, 2], directed=True)
+    problem = make_problem(graph)
+    assert problem.weights is not None
+    np.testing.assert_allclose(graph_shares(graph, problem), [0.25, 0.75, 0, 1])
+    weights = arc_weights(graph.reverse, True)
+    assert weights is not None
+    np.testing.assert_allclose(arc_shares(weights, problem.out, graph.reverse.col_idx), [1, 0.25, 0.75, 0])
+    assert graph_shares(graph, make_problem(graph, weight=False)) is None
+
+
+def test_weighing_is_kept() -> None:
+    """What depends on the graph alone is computed once."""
+    graph = Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1, 3, 2], directed=True)
+    one, other = make_problem(graph), make_problem(graph, damping=0.5, personalization={1: 1})
+    assert one.out is other.out
+    assert one.weights is other.weights
+    assert make_problem(graph, weight=False).out.tolist() == [2, 1, 0]

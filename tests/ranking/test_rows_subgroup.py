@@ -1,0 +1,33 @@
+"""The variant subgroup."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ranking_checks import assert_close, every_check
+
+from clgraph import Graph
+from clgraph.ranking import pagerank
+from clgraph.ranking.rows_subgroup import SHAPES
+from clgraph.reference.pagerank import reference_pagerank
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@every_check
+def test_variant(device: Device, check: Any) -> None:
+    check(device, "subgroup")
+
+
+def test_pieces(device: Device) -> None:
+    """Rows as long as a piece are not cut; longer ones are, into as few pieces as possible."""
+    piece = SHAPES.of(device).piece
+    lengths = [piece, piece + 1, 2 * piece, 2 * piece + 1]
+    tails = np.concatenate([10 + np.arange(length) for length in lengths])
+    heads = np.repeat(np.arange(len(lengths)), lengths)
+    graph = Graph.from_edges(tails, heads, directed=True)
+    found = pagerank(graph, variant="subgroup", tol=0, max_iter=3, device=device)
+    assert f": {2 + 2 + 3} pieces" in found.plan[2]
+    assert_close(found, reference_pagerank(graph, iterations=3), "float32")

@@ -1,0 +1,178 @@
+"""What the tests of PageRank share: its variants, graphs, and the checks that every variant must pass."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from clgraph import Graph
+from clgraph.errors import InputError
+from clgraph.ranking import PageRankResult, pagerank, solver
+from clgraph.ranking.rows import Numbers
+from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.ranking.layout import Slices
+
+VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins")
+
+
+def mixed_graph(seed: int, weighted: bool = False, n: int = 60) -> Graph:
+    """Small, with loops, parallel arcs, isolated and dangling vertices; directed if `seed` is odd."""
+    rng = np.random.default_rng(seed)
+    tails, heads = (rng.random((2, 3 * n)) ** 2 * n).astype(int)
+    weights = rng.integers(0, 9, 3 * n) / 3 if weighted else None
+    return Graph.from_edges(
+        tails,
+        heads,
+        weights=weights,
+        vertices=np.arange(n),
+        directed=bool(seed % 2),
+        duplicates=("merge", "keep")[seed // 2 % 2],
+    )
+
+
+def skewed_graph(seed: int = 0, n: int = 20_000, arcs: int = 150_000) -> Graph:
+    """Some very long rows, and very popular sources."""
+    rng = np.random.default_rng(seed)
+    ends = (rng.random((2, arcs)) ** 5 * n).astype(int)
+    return Graph.from_edges(*ends, vertices=np.arange(n), directed=True)
+
+
+def assert_close(one: PageRankResult, other: Any, dtype: str) -> None:
+    """Two results of the same iteration agree as far as the type of the ranks allows."""
+    ranks = other.ranks if isinstance(other, PageRankResult) else other
+    l1, relative = (1e-6, 1e-5) if dtype == "float32" else (1e-12, 1e-11)
+    assert np.abs(one.ranks.astype(np.float64) - ranks).sum() <= l1
+    np.testing.assert_allclose(one.ranks, ranks, rtol=relative, atol=0 if dtype == "float32" else 1e-15)
+
+
+def usable(device: Device, graph: Graph, dtype: str = "float32") -> list[str]:
+    """The variants, without "small" where the graph does not fit a GPU's local memory."""
+    try:
+        pagerank(graph, variant="small", tol=0, max_iter=1, dtype=dtype, device=device)
+    except InputError as error:
+        assert device.kind == "gpu"
+        assert "local memory" in str(error)
+        return [variant for variant in VARIANTS if variant != "small"]
+    return list(VARIANTS)
+
+
+# --- checks of one variant ----------------------------------------------------------------------------
+
+
+def random_graphs(device: Device, variant: Any) -> None:
+    """Weighted or not, directed or not, merged or not."""
+    for dtype in ("float32", "float64"):
+        for seed in range(4):
+            graph = mixed_graph(seed, weighted=seed > 1)
+            found = pagerank(graph, variant=variant, dtype=dtype, tol=0, max_iter=15, device=device)
+            assert_close(found, reference_pagerank(graph, iterations=15), dtype)
+            assert found.ranks.dtype == dtype
+            assert (found.iterations, found.converged) == (15, None)
+            assert variant in ("auto", found.variant)
+            verify_pagerank(graph, found)
+
+
+def long_rows(device: Device, variant: Any) -> None:
+    """Rows of tens of thousands of arcs: plain float32 sums would be off by 5e-4."""
+    graph = skewed_graph()
+    want = reference_pagerank(graph, iterations=12)
+    for dtype in ("float32", "float64"):
+        if variant in usable(device, graph, dtype):
+            found = pagerank(graph, variant=variant, dtype=dtype, tol=0, max_iter=12, device=device)
+            assert_close(found, want, dtype)
+
+
+def compensated_sums(device: Device, variant: Any) -> None:
+    """As on a device without float64."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver, "choose_numbers", lambda device, dtype: Numbers("float32", compensated=True))
+        graph = skewed_graph(1, n=3000, arcs=60_000)
+        found = pagerank(graph, variant=variant, tol=0, max_iter=12, device=device)
+        assert_close(found, reference_pagerank(graph, iterations=12), "float32")
+        stopped = pagerank(graph, variant=variant, device=device, norm="l2", tol=1e-7)
+        assert 0 < stopped.residual < 1e-7
+        verify_pagerank(graph, stopped)
+
+
+def same_bytes_twice(device: Device, variant: Any) -> None:
+    """Two graphs that are equal have the same ranks, to the bit."""
+    for make in (lambda: skewed_graph(2), lambda: mixed_graph(3, weighted=True)):
+        if variant not in usable(device, make()):
+            continue
+        one, other = (pagerank(make(), variant=variant, device=device, tol=1e-5) for _ in range(2))
+        assert one.ranks.tobytes() == other.ranks.tobytes()
+        assert (one.iterations, one.residual) == (other.iterations, other.residual)
+
+
+def large_offsets(device: Device, variant: Any) -> None:
+    """Offsets of 64 bits."""
+    graph = mixed_graph(0)  # undirected: its own reverse
+    wide = Graph(graph.row_ptr.astype(np.int64), graph.col_idx, multiplicity=graph.multiplicity)
+    found = pagerank(wide, variant=variant, tol=0, max_iter=5, device=device)
+    assert_close(found, reference_pagerank(graph, iterations=5), "float32")
+
+
+def no_arcs(device: Device, variant: Any) -> None:
+    """All vertices are dangling."""
+    graph = Graph.from_edges([], [], vertices=range(5), directed=True)
+    np.testing.assert_allclose(pagerank(graph, variant=variant, device=device).ranks, 0.2)
+    found = pagerank(
+        graph, variant=variant, personalization={2: 1}, dangling="uniform", max_iter=300, device=device
+    )
+    assert_close(found, reference_pagerank(graph, personalization={2: 1}, dangling="uniform"), "float32")
+    dropped = pagerank(graph, variant=variant, dangling="drop", device=device)
+    np.testing.assert_allclose(dropped.ranks, 0.03, rtol=1e-6)
+
+
+def one_vertex(device: Device, variant: Any) -> None:
+    """With and without a loop."""
+    for ends in ([], [9]):
+        graph = Graph.from_edges(ends, ends, vertices=[9], directed=True)
+        found = pagerank(graph, variant=variant, device=device)
+        assert found.ranks.tolist() == [1]
+        assert found.top(3) == [(9, 1.0)]
+
+
+#: a test module of some variants calls each with (device, variant)
+CHECKS = (random_graphs, long_rows, compensated_sums, same_bytes_twice, large_offsets, no_arcs, one_vertex)
+every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+
+
+# --- slices -------------------------------------------------------------------------------------------
+
+
+def arcs_of_slices(device: Device, made: Slices, args: tuple[Any, ...], real: Any) -> list[tuple[Any, ...]]:
+    """The arcs (head, tail, share) that stand in slices on a device, sorted; `real` None: no shares."""
+    found: list[tuple[Any, ...]] = []
+    row_of_piece = np.repeat(np.arange(len(made.order)), np.diff(made.first_piece))
+    for part, begin in enumerate(made.begins):
+        is_hot, is_piece = part % 2 == 0, part >= 2
+        entries = int(begin[-1]) * made.width
+        _, index_buffer, share_buffer = args[3 * part : 3 * part + 3]
+        index = device.download(index_buffer, np.uint16 if is_hot else np.int32, entries).astype(int)
+        share = np.ones(entries) if real is None else device.download(share_buffer, real, entries)
+        for s in range(len(begin) - 1):
+            kind = int(np.searchsorted(made.kinds, s, side="right")) - 1
+            first = kind * made.hot if is_piece and is_hot else 0
+            for at in range(begin[s] * made.width, begin[s + 1] * made.width):
+                if index[at] == 0:
+                    continue
+                row = s * made.width + at % made.width
+                if is_piece:
+                    row = row_of_piece[made.piece_place[row]]
+                found.append((made.order[row], made.order[first + index[at] - 1], share[at]))
+    return sorted((int(head), int(tail), float(share)) for head, tail, share in found)
+
+
+def arcs_of_graph(graph: Graph, shares: Any, real: Any) -> list[tuple[Any, ...]]:
+    """The same of the graph itself."""
+    values = np.ones(graph.num_arcs) if shares is None else shares.astype(real)
+    return sorted(
+        (head, tail, float(share))
+        for head, tail, share in zip(graph.col_idx.tolist(), graph.rows.tolist(), values, strict=True)
+    )
