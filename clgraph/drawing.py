@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from clgraph._version import pip_hint
 from clgraph.errors import ClgraphError
 
 
@@ -25,9 +26,7 @@ def need_matplotlib(wanted_by: str, otherwise: str = "leave it out") -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ClgraphError(
-            f"{wanted_by} needs matplotlib: python -m pip install 'clgraph[plot]' (or {otherwise})"
-        ) from error
+        raise ClgraphError(f"{wanted_by} needs matplotlib: {pip_hint('plot')} (or {otherwise})") from error
 
 
 def label_narrow(

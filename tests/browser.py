@@ -75,7 +75,7 @@ class Browser:
 def plotting(request: pytest.FixtureRequest) -> None:
     """matplotlib is there; skips where it is not (the extra `plot`), unless this run must not skip."""
     if importlib.util.find_spec("matplotlib") is None:
-        why = "matplotlib is not installed (pip install 'clgraph[plot]')"
+        why = "matplotlib is not installed (pip install 'pyclgraph[plot]')"
         (pytest.fail if request.config.getoption("--require") else pytest.skip)(why)
 
 

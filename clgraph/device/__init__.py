@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clgraph.device.device import (
-        TUNING,
-        Device,
-        Kernels,
-        Kind,
-        Quirks,
-        Setup,
-        Tuning,
-        choose,
-        get_device,
-        list_devices,
-        quirks,
-    )
+    from clgraph.device.choosing import choose, get_device, list_devices
+    from clgraph.device.device import Device
+    from clgraph.device.hardware import TUNING, Kernels, Kind, Quirks, Setup, Tuning, quirks
 
 __all__ = [
     "TUNING",
@@ -36,8 +27,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import pyopencl when a name is first used, not before."""
-    if name in __all__:
-        from clgraph.device import device
-
-        return getattr(device, name)
-    raise AttributeError(f"module 'clgraph.device' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'clgraph.device' has no attribute {name!r}")
+    module = {"Device": "device", "choose": "choosing", "get_device": "choosing", "list_devices": "choosing"}
+    return getattr(import_module(f"clgraph.device.{module.get(name, 'hardware')}"), name)

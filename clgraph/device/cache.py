@@ -1,8 +1,8 @@
 """The folder on disk where built kernels, probe results and corrected ICD files are kept.
 
-Whatever stands in it can be deleted at any time, may be damaged, and is written by several processes at
-once: a file appears whole (written beside, then renamed) and carries a checksum; one that does not hold is
-taken as absent. Where more than ``CLGRAPH_CACHE_SIZE`` lies there, what was used longest ago goes.
+Anything in it can be deleted at any time, may be damaged, and may be written by several processes at once.
+So files are written under another name, then renamed, and carry a checksum; a file whose checksum is wrong
+counts as absent. When the folder exceeds ``CLGRAPH_CACHE_SIZE``, the least recently used files are deleted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from clgraph.errors import InputError
 
 _MAGIC = b"clgraph-cache-1\n"
-#: bytes that are kept if CLGRAPH_CACHE_SIZE does not say otherwise: some thousand programs
+#: default limit in bytes: some thousand programs
 SIZE = 512 << 20
 
 
@@ -37,7 +37,7 @@ def cache_folder() -> Path:
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
-    """A name for content: SHA-256 over the parts, each with its length in front."""
+    """A name for some content: SHA-256 over its parts, each with its length in front."""
     sha = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -47,12 +47,12 @@ def digest(parts: Iterable[str | bytes]) -> str:
 
 
 def limit() -> int:
-    """``CLGRAPH_CACHE_SIZE`` (bytes, or ``200M``, ``2G``), else `SIZE`.
+    """The size limit in bytes: ``CLGRAPH_CACHE_SIZE`` (bytes, or ``200M``, ``2G``), else `SIZE`.
 
     Raises
     ------
     InputError
-        The variable holds something else.
+        If the variable is not a size.
     """
     text = os.environ.get("CLGRAPH_CACHE_SIZE", "").strip()
     if not text:
@@ -64,32 +64,32 @@ def limit() -> int:
 
 
 def load(room: str, key: str) -> bytes | None:
-    """What was kept under a key, or None if there is nothing whole."""
+    """What was stored under a key, or None if there is nothing or it is damaged."""
     path = cache_folder() / room / key
     try:
         data = path.read_bytes()
     except OSError:
         return None
-    with contextlib.suppress(OSError):  # a folder that can only be read
-        os.utime(path)  # its time says when it was last used: file systems seldom note reads
+    with contextlib.suppress(OSError):  # the folder may be read-only
+        os.utime(path)  # notes the last use: file systems rarely record reads
     head = len(_MAGIC) + 32
     payload = data[head:]
     if not data.startswith(_MAGIC) or hashlib.sha256(payload).digest() != data[len(_MAGIC) : head]:
-        return None  # damaged or of another release: it will be written anew
+        return None  # damaged, or from another release: it will be written again
     return payload
 
 
 def store(room: str, key: str, payload: bytes) -> None:
-    """Keep bytes under a key. A folder that cannot be written costs time at the next run, nothing else.
+    """Store bytes under a key. If the folder cannot be written, the next run merely takes longer.
 
     Raises
     ------
     InputError
-        CLGRAPH_CACHE_SIZE is no size.
+        If CLGRAPH_CACHE_SIZE is not a size.
     """
     most = limit()
     if len(payload) > most:
-        return  # all else would have to go for it
+        return  # everything else would have to be deleted for it
     target = cache_folder() / room / key
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -97,12 +97,12 @@ def store(room: str, key: str, payload: bytes) -> None:
         _prune_now_and_then(len(payload), most)
 
 
-# bytes that this process has written since it last looked how much there is; None: it has not looked yet
+# bytes that this process has written since it last measured the folder; None: it has not measured it yet
 _written: int | None = None
 
 
 def _prune_now_and_then(written: int, most: int) -> None:
-    """Look at the whole folder at a process's first writing, then each time it has added a sixteenth."""
+    """Measure the folder at a process's first write, then after each sixteenth of the limit."""
     global _written
     if _written is not None:
         _written += written
@@ -112,10 +112,10 @@ def _prune_now_and_then(written: int, most: int) -> None:
 
 
 def prune(most: int) -> None:
-    """If there are more than `most` bytes, delete what was used longest ago until 7/8 of that are left.
+    """If there are more than `most` bytes, delete the least recently used files until 7/8 of that are left.
 
-    Several processes may do so at once: a file that is gone already is no fault, nor is one that another
-    process is reading (it has it open) or is about to rename (it takes its own as not kept).
+    Several processes may do so at once. A file may be gone already, or open in another process, which can
+    still read it; one that another process is about to rename merely counts as not stored.
     """
     files = []
     for room in ("programs", "probes", "failed"):  # the loader may be using the folders below icd
@@ -128,7 +128,7 @@ def prune(most: int) -> None:
     if total <= most:
         return
     for _, size, path in sorted(files):
-        if total <= most // 8 * 7:  # so that the next writings find room
+        if total <= most // 8 * 7:  # leaves room for the next writes
             return
         with contextlib.suppress(OSError):
             Path(path).unlink(missing_ok=True)
@@ -136,7 +136,7 @@ def prune(most: int) -> None:
 
 
 def write_atomically(target: Path, data: bytes) -> None:
-    """Write a file so that readers see the old one or the whole new one."""
+    """Write a file so that readers see either the old content or the complete new one."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
     try:
         with os.fdopen(handle, "wb") as out:
@@ -149,7 +149,7 @@ def write_atomically(target: Path, data: bytes) -> None:
 
 
 def contents() -> dict[str, tuple[int, int]]:
-    """Files and bytes in each room of the cache."""
+    """Number of files, and bytes, in each room (sub-folder) of the cache."""
     rooms: dict[str, tuple[int, int]] = {}
     folder = cache_folder()
     for room in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -162,12 +162,12 @@ def contents() -> dict[str, tuple[int, int]]:
     return rooms
 
 
-#: what clgraph puts into the folder, and so what it takes out
+#: the sub-folders that clgraph writes, and so may delete
 ROOMS = ("programs", "probes", "icd", "failed")
 
 
 def clear() -> None:
-    """Delete everything that clgraph keeps on disk; the folder itself and strange files in it stay."""
+    """Delete everything that clgraph keeps on disk; the folder itself and other files in it stay."""
     for room in ROOMS:
         folder = cache_folder() / room
         if folder.exists():

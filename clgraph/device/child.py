@@ -1,4 +1,4 @@
-"""Child processes: they end with this one; a driver is asked in one, since a broken one ends its process."""
+"""Child processes, which end with this one; one tries a driver, since a broken driver ends its process."""
 
 from __future__ import annotations
 
@@ -13,64 +13,67 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-SECONDS = 120.0  # the slowest first probe that was met took 4
+SECONDS = 120.0  # the slowest first probe seen so far took 4
 
 
 # --- signals --------------------------------------------------------------------------------------
 
-ENDING: tuple[int, ...] = (signal.SIGTERM, signal.SIGHUP)
+TERMINATING: tuple[int, ...] = (signal.SIGTERM, signal.SIGHUP)
 
 
-class _Ending:
-    """What signals this process was sent to end it, and whether they must wait a moment."""
+class _Termination:
+    """The terminating signals that this process has received, and whether to act on them only later."""
 
     def __init__(self) -> None:
         self.caught: list[int] = []
         self.held = False
 
 
-_ending = _Ending()
+_termination = _Termination()
 
 
 @contextmanager
 def signals_as_interrupts() -> Iterator[list[int]]:
-    """SIGTERM and SIGHUP end the work as Ctrl-C does: half-written files go, child processes are ended.
+    """Within the block SIGTERM and SIGHUP raise KeyboardInterrupt, so that files and children are cleaned up.
 
-    Yields the list that holds the signal once there was one.
+    Yields
+    ------
+    list of int
+        The signals caught so far.
     """
-    _ending.caught = []
+    _termination.caught = []
 
     def interrupt(number: int, _: Any) -> None:
-        _ending.caught.append(number)
+        _termination.caught.append(number)
         for each in mine:
             # timeout(1) sends its signal twice, to the process and to its group: the second one must not
-            # come between the first and its cleaning up
+            # interrupt the clean-up after the first
             signal.signal(each, signal.SIG_IGN)
-        if not _ending.held:
+        if not _termination.held:
             raise KeyboardInterrupt
 
-    # not what is ignored already (nohup), nor in a thread, where Python sets no handlers
+    # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
     in_main_thread = threading.current_thread() is threading.main_thread()
-    mine = [each for each in ENDING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
+    mine = [each for each in TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
     for each in mine:
         signal.signal(each, interrupt)
     try:
-        yield _ending.caught
+        yield _termination.caught
     finally:
-        if not _ending.caught:  # else the process is about to end
+        if not _termination.caught:  # else the process is about to end
             for each in mine:
                 signal.signal(each, signal.SIG_DFL)
 
 
 def _raise_held() -> None:
-    if _ending.caught:
+    if _termination.caught:
         raise KeyboardInterrupt
 
 
 def run(
     command: Sequence[str], *, timeout: float | None = None, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """`subprocess.run` in text mode, but whatever ends this process while it waits ends the child, too.
+    """`subprocess.run` in text mode; whatever ends this process while it waits ends the child, too.
 
     Parameters
     ----------
@@ -80,17 +83,17 @@ def run(
     **options
         Of `subprocess.Popen`.
     """
-    # a signal that comes before the process is known waits: nobody else would end it
-    _ending.held = True
+    # a signal that arrives before Popen returns must wait, or nothing would end the child
+    _termination.held = True
     try:
         process = subprocess.Popen(command, text=True, errors="replace", **options)
     except BaseException:
-        _ending.held = False
+        _termination.held = False
         _raise_held()
         raise
     with process:
         try:
-            _ending.held = False
+            _termination.held = False
             _raise_held()
             out, err = process.communicate(timeout=timeout)
         except BaseException:
@@ -108,11 +111,11 @@ def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
     Returns
     -------
     answer
-        What it printed; None if it did not come to that.
+        What it printed; None if it printed no answer.
     problem : str or None
-        How it ended, if it gave no answer.
+        Without an answer: how it ended.
     died : bool
-        Whether it was killed by a signal or did not end in time.
+        Whether a signal killed it or it did not end in time.
     """
     # a child finds clgraph where this process found it, also in a checkout
     root = str(Path(__file__).resolve().parent.parent.parent)
@@ -135,7 +138,7 @@ def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
         name = signal.Signals(-done.returncode).name
         return None, f"ended the process that used it ({name}): {said}", True
     try:
-        # the last line: drivers print whatever they like before it
+        # the last line: drivers may print anything before it
         return json.loads(done.stdout.rstrip().split("\n")[-1]), None, False
     except ValueError:
         return None, f"exit status {done.returncode}: {said}", False

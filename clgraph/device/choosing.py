@@ -1,26 +1,162 @@
-"""Which device is used: an argument, else CLGRAPH_DEVICE, else PYOPENCL_CTX, else the best that works."""
+"""Listing devices and choosing one: by argument, CLGRAPH_DEVICE, PYOPENCL_CTX, else the best that works."""
 
 from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Sequence
-from typing import TypeVar
+from pathlib import Path
+from typing import Any
 
-from clgraph.device.hardware import Hardware
+import pyopencl as cl
+
+from clgraph._version import pip_hint
+from clgraph.device import drivers
+from clgraph.device.device import Device
+from clgraph.device.hardware import Kernels, Setup
 from clgraph.errors import DeviceError
 
-D = TypeVar("D", bound=Hardware)
-
 NO_PLATFORM = (
-    "no OpenCL driver was found. For this computer's CPU: pip install 'clgraph[cpu]' (needs no root), or "
+    f"no OpenCL driver was found. For this computer's CPU: {pip_hint('cpu')} (needs no root), or "
     "apt-get install pocl-opencl-icd. For an NVIDIA GPU: its driver's libnvidia-opencl.so.1 must be visible "
-    "(in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility). `clgraph doctor` looks closer"
+    "(in a container: NVIDIA_DRIVER_CAPABILITIES=compute,utility). `clgraph doctor` finds out more"
 )
+
+_known: dict[tuple[int, int], Device] = {}
+_lock = threading.Lock()
+
+
+def list_devices(*, oclgrind: bool = False) -> list[Device]:
+    """Every device of every platform, probed or not, in the loader's order; the same objects at each call.
+
+    Parameters
+    ----------
+    oclgrind : bool
+        Whether to include Oclgrind (which is also included if CLGRAPH_DEVICE names it).
+    """
+    found = []
+    asked = oclgrind or "oclgrind" in wanted()[0].lower()
+    for p, platform in enumerate(drivers.platforms(oclgrind=asked)):
+        for d, raw in enumerate(_raw_devices(platform)):
+            with _lock:
+                if (p, d) not in _known:
+                    _known[p, d] = Device(raw, f"{p}:{d}")
+            found.append(_known[p, d])
+    return found
+
+
+def _raw_devices(platform: Any) -> list[Any]:
+    try:
+        return list(platform.get_devices())
+    except cl.Error:
+        return []  # a platform without devices (Clover) answers with the error DEVICE_NOT_FOUND
+
+
+def choose(spec: str | None, setup: Setup | None = None) -> Device:
+    """The device for a spec; candidates are probed in their order only until one works.
+
+    Parameters
+    ----------
+    spec : str or None
+        None: what the environment asks for, else the best device that works.
+    setup : Setup, optional
+        Form of the kernels and binary; by default as the environment says.
+
+    Raises
+    ------
+    DeviceError
+        If no device or several different ones match (the message lists them all), or those that match are
+        broken.
+    """
+    text, origin = wanted() if spec is None else (spec.strip(), "")
+    if spec is not None and not text:
+        raise DeviceError("the device is given as an empty text: use gpu, cpu, fpga, 0:1 or part of a name")
+    devices = list_devices(oclgrind="oclgrind" in text.lower())
+    if not devices:
+        raise DeviceError(NO_PLATFORM)
+    asked = f"{text!r}" + (f" ({origin})" if origin else "")
+    matches = of_word(text.lower(), devices)
+    if matches is None:
+        matches = by_number_or_name(text, asked, devices)
+    setup = setup or Setup.wanted()
+    devices = [d.with_setup(setup) for d in devices]  # the table below tells what is wrong with these
+    for device in matches:
+        chosen = device.with_setup(setup)
+        if chosen.fault is None:
+            return chosen
+    remedy = "; `clgraph doctor` says what to do"
+    if text.lower() == "oclgrind" and not matches:
+        remedy = "; install it: apt-get install oclgrind"
+    what = f"no working device is {asked}" if text else "no device works that is picked by default"
+    raise DeviceError(f"{what}; there are:\n{table(devices)}\n{remedy[2:]}")
+
+
+def get_device(
+    spec: str | Device | None = None,
+    *,
+    kernels: Kernels | None = None,
+    fpga_binary: str | Path | None = None,
+    force: bool = False,
+) -> Device:
+    """The device to use.
+
+    Parameters
+    ----------
+    spec : str, Device or None
+        ``"0:1"`` (platform and device number), a word (``gpu cpu intel fpga pocl nvidia oclgrind``), part of
+        a name, or a Device. None: ``CLGRAPH_DEVICE``, else ``PYOPENCL_CTX``, else the best that works (gpu,
+        then fpga, then cpu).
+    kernels : {"ndrange", "pipeline"}, optional
+        Which form of the kernels to use where there are two; else ``CLGRAPH_KERNELS`` decides, else pipelines
+        on FPGAs and their emulator.
+    fpga_binary : path, optional
+        On an FPGA: a file made by ``clgraph fpga compile``; else ``CLGRAPH_FPGA_BINARY`` names it.
+    force : bool
+        Accept a binary made from other sources than this clgraph's (also ``CLGRAPH_FPGA_FORCE=1``).
+
+    Raises
+    ------
+    DeviceError
+        If no device or several different ones match (the message lists them all); if the one named is
+        broken; if `fpga_binary` is given and the device cannot use it.
+
+    Examples
+    --------
+    >>> get_device("cpu").kind
+    'cpu'
+    """
+    if isinstance(spec, Device):
+        if kernels is None and fpga_binary is None and not force:
+            return spec
+        return _with_use_for(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+    if spec is not None and not isinstance(spec, str):
+        raise DeviceError(
+            f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
+        )
+    return _with_use_for(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+
+
+def _with_use_for(device: Device, fpga_binary: str | Path | None) -> Device:
+    """The device; a DeviceError if it cannot use the binary that the caller names."""
+    if fpga_binary is not None and not device.is_fpga:
+        raise DeviceError(
+            f"{device.hardware} is not an FPGA and uses no binary: leave out {fpga_binary}, or use another "
+            "device"
+        )
+    if fpga_binary is not None and device.kernels != "pipeline":
+        raise DeviceError(
+            f"a binary holds pipelines, and with kernels='ndrange' {device.hardware} uses none: leave out "
+            f"{fpga_binary}, or kernels"
+        )
+    return device
+
+
+# --- what a spec means --------------------------------------------------------------------------------
 
 
 def wanted() -> tuple[str, str]:
-    """What the environment asks for, and the variable that says so."""
+    """The device that the environment asks for, and the variable that does so."""
     for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         if text := os.environ.get(variable, "").strip():
             # PYOPENCL_TEST is a list, "0:0,1;intel:i5": its first entry counts, as for pyopencl itself
@@ -28,10 +164,10 @@ def wanted() -> tuple[str, str]:
     return "", ""
 
 
-def of_word(word: str, devices: list[D]) -> list[D] | None:
-    """The devices that a word stands for, best first; None if it is no such word."""
+def of_word(word: str, devices: list[Device]) -> list[Device] | None:
+    """The devices that a word stands for, best first; None for an unknown word."""
 
-    def of(kind: str) -> list[D]:
+    def of(kind: str) -> list[Device]:
         return [d for d in devices if d.kind == kind]
 
     pocl = [d for d in of("cpu") if d.platform_name == "Portable Computing Language"]
@@ -51,16 +187,16 @@ def of_word(word: str, devices: list[D]) -> list[D] | None:
     }.get(word)
 
 
-def _pocl_release(device: Hardware) -> tuple[int, ...]:
+def _pocl_release(device: Device) -> tuple[int, ...]:
     """(3, 1) of "OpenCL 3.0 PoCL 3.1+debian ..."."""
     found = re.search(r"(?i)pocl (\d+)\.(\d+)", device.platform_version)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def by_number_or_name(text: str, asked: str, devices: list[D]) -> list[D]:
-    """Devices that ``platform:device`` (numbers or parts of names, as in PYOPENCL_CTX) or a bare name means.
+def by_number_or_name(text: str, asked: str, devices: list[Device]) -> list[Device]:
+    """The devices meant by ``platform:device`` (numbers or parts of names, as in PYOPENCL_CTX) or by a name.
 
-    Several are fine if they are equal (the GPUs of one host): the first that works is taken.
+    Several may match if they are equal (the GPUs of one host): the first that works is used.
     """
     exact = [d for d in devices if text.lower() == d.name.lower()]
     matches = exact or [
@@ -86,11 +222,11 @@ def _part_matches(part: str, number: str, name: str) -> bool:
     return not part or (part == number if part.isdigit() else part in name.lower())
 
 
-def table(devices: Sequence[Hardware]) -> str:
+def table(devices: Sequence[Device]) -> str:
     """The devices as lines of text, with what is wrong with those that were probed and failed."""
     lines = []
     for d in devices:
-        fault = d.__dict__.get("fault")  # looking must not start a probe
+        fault = vars(d).get("fault")  # looking must not start a probe
         lines.append(
             f"  {d.spec}  {d.name} ({d.kind}, {d.platform_name})" + (f"  BROKEN: {fault}" if fault else "")
         )

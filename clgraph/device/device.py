@@ -1,49 +1,44 @@
-"""A Device: what it can do, its queue, its programs (its memory: `clgraph.device.memory`); listing and choosing.
-
-`get_device` picks one (`clgraph.device.choosing` has the rule). Nothing here queries a driver at import.
-Vendors' quirks and the launch choices by kind of device stand in `clgraph.device.hardware`.
-"""
+"""A Device: one OpenCL device with its facts, its memory, its queue and its programs."""
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property, partial
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import pyopencl as cl
+import numpy as np
+import numpy.typing as npt
 
-from clgraph.device import choosing, drivers
-from clgraph.device.hardware import FAMILY, TUNING, Kernels, Kind, Quirks, Setup, Tuning, quirks
+from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
+from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
+from clgraph.device.pipelines import Pipelines, pipelines_of
 from clgraph.device.probe import probe, probe_features
-from clgraph.device.program import Program, build, build_pipeline, load_binary
+from clgraph.device.program import Program, build, load_binary
+from clgraph.device.queues import Queues
 from clgraph.errors import DeviceError
 
-__all__ = [
-    "TUNING",
-    "Device",
-    "Kernels",
-    "Kind",
-    "Quirks",
-    "Setup",
-    "Tuning",
-    "choose",
-    "get_device",
-    "list_devices",
-    "quirks",
-]
+T = TypeVar("T")
 
 
-class Device(Memory):
+def _of(path: str) -> Any:
+    """A read-only attribute that one of a Device's parts has."""
+    return property(attrgetter(path))
+
+
+class Device:
     """An OpenCL device. Made by `get_device`; one object per device and process.
 
     Attributes
     ----------
+    hardware : clgraph.device.hardware.Hardware
+        What the driver says of it.
+    memory : clgraph.device.memory.Memory
+        Its buffers.
     spec : str
-        ``"platform:device"``, by which ``--device`` finds it again.
+        ``"platform:device"``, the numbers by which ``--device`` finds it again.
     name, vendor, platform_name, platform_vendor, platform_version, driver_version : str
     kind : {"gpu", "cpu", "fpga", "emulator", "simulator"}
         clgraph's own word: an emulator calls itself an accelerator, Oclgrind everything at once.
@@ -51,57 +46,56 @@ class Device(Memory):
     global_memory, max_buffer, local_memory : int
         In bytes.
     shares_memory : bool
-        Whether host arrays are used where they are.
+        Whether host arrays are used in place, without a copy.
     has_compiler : bool
         Whether it builds from source; real FPGA boards do not.
     tuning : Tuning
     kernels : {"ndrange", "pipeline"}
-        Which form of the kernels is taken where there are two: over a range of work-items, or (by itself on
-        kinds "fpga" and "emulator") as single-work-item pipelines, ``cl/fpga``.
+        Which form of the kernels is used where there are two: over a range of work-items, or single-work-item
+        pipelines, ``cl/fpga`` (the default on kinds "fpga" and "emulator").
     fpga_binary : str or None
         The file that the pipelines are loaded from instead of being built.
     pipeline_parameters : dict of str to int
         What differs from the defaults of ``cl/fpga/parameters.h`` where pipelines are built from source.
     raw : pyopencl.Device
+    context : pyopencl.Context
+    queue : pyopencl.CommandQueue
+        The one in-order queue.
     """
 
+    raw: Any = _of("hardware.raw")
+    spec: str = _of("hardware.spec")
+    name: str = _of("hardware.name")
+    vendor: str = _of("hardware.vendor")
+    platform_name: str = _of("hardware.platform_name")
+    platform_vendor: str = _of("hardware.platform_vendor")
+    platform_version: str = _of("hardware.platform_version")
+    driver_version: str = _of("hardware.driver_version")
+    compute_units: int = _of("hardware.compute_units")
+    global_memory: int = _of("hardware.global_memory")
+    max_buffer: int = _of("hardware.max_buffer")
+    local_memory: int = _of("hardware.local_memory")
+    max_work_group: int = _of("hardware.max_work_group")
+    has_compiler: bool = _of("hardware.has_compiler")
+    kind: Kind = _of("hardware.kind")
+    is_fpga: bool = _of("hardware.is_fpga")
+    tuning: Tuning = _of("hardware.tuning")
+    identity: tuple[str, ...] = _of("hardware.identity")
+    base_options: tuple[str, ...] = _of("hardware.base_options")
+    shares_memory: bool = _of("hardware.quirks.shares_memory")
+    context: Any = _of("_queues.context")
+    queue: Any = _of("_queues.main")
+    second_queue: Any = _of("_queues.second")
+
     def __init__(self, raw: Any, spec: str, setup: Setup | None = None) -> None:
-        super().__init__()
-        setup = setup or Setup.wanted()
-        self.raw = raw
-        self.spec = spec
-        self.name: str = raw.name.strip()
-        self.vendor: str = raw.vendor.strip()
-        self.platform_name: str = raw.platform.name.strip()
-        self.platform_vendor: str = raw.platform.vendor.strip()
-        self.platform_version: str = raw.platform.version.strip()
-        self.driver_version: str = raw.driver_version.strip()
-        self.compute_units: int = raw.max_compute_units
-        self.global_memory: int = raw.global_mem_size
-        self.max_buffer: int = raw.max_mem_alloc_size
-        self.local_memory: int = raw.local_mem_size
-        self.max_work_group: int = raw.max_work_group_size
-        # as on a board: nothing is built at run time
-        no_compile = os.environ.get("CLGRAPH_NO_COMPILE", "") not in ("", "0")
-        self.has_compiler = bool(raw.compiler_available) and not no_compile
-        # what a binary or a probe's result is bound to
-        self.identity = (self.platform_name, self.platform_version, self.name, self.driver_version)
-        peculiar = quirks(raw)
-        self.kind: Kind = peculiar.kind
-        self.shares_memory: bool = peculiar.shares_memory
-        self.fills_by_kernel: bool = peculiar.fills_by_kernel
-        self.never_frees: bool = peculiar.never_frees
-        self.keeps_binaries: bool = peculiar.keeps_binaries
-        self.asks_all_standards: bool = peculiar.asks_all_standards
-        # build options of every program, before standard and features
-        self.base_options = (f"-DKIND_{FAMILY[self.kind]}", *peculiar.build_options)
-        self.tuning = TUNING[self.kind]
-        self.is_fpga = self.kind in ("fpga", "emulator")
-        self.setup = setup
-        self.kernels: Kernels = setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
-        self.fpga_binary = setup.binary if self.is_fpga else None
+        self.hardware = Hardware.of(raw, spec)
+        self.setup = setup or Setup.wanted()
+        self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
+        self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
         self.launched = [0, 0]  # kernels over ranges, pipelines
+        self._queues = Queues(self.hardware)
+        self.memory = Memory(self.hardware, self._queues, self._fill_kernel)
         self._programs: dict[Any, Program] = {}
         self._others: dict[Setup, Device] = {}
 
@@ -113,32 +107,8 @@ class Device(Memory):
             f"a Device belongs to its process: pass its spec ({self.spec!r}) instead of pickling it"
         )
 
-    @cached_property
-    def context(self) -> Any:
-        """The OpenCL context: of this device alone (NVIDIA takes no other way)."""
-        try:
-            return cl.Context([self.raw])
-        except cl.Error as error:
-            raise self.failure(error, "making a context") from error
-
-    @cached_property
-    def queue(self) -> Any:
-        """The one in-order queue."""
-        try:
-            return cl.CommandQueue(self.context)
-        except cl.Error as error:
-            raise self.failure(error, "making a queue") from error
-
-    @cached_property
-    def second_queue(self) -> Any:
-        """A queue for the other one of two pipelines that run side by side."""
-        try:
-            return cl.CommandQueue(self.context)
-        except cl.Error as error:
-            raise self.failure(error, "making a queue") from error
-
     def with_setup(self, setup: Setup) -> Device:
-        """This device with another form of kernels or another binary; itself if it is so already."""
+        """This device with another form of kernels or another binary; itself if it has that setup already."""
         if setup == self.setup:
             return self
         if setup not in self._others:
@@ -149,15 +119,15 @@ class Device(Memory):
 
     @cached_property
     def fault(self) -> str | None:
-        """None if the probe kernel was built, run and gave the right result; else the reason why not."""
+        """None if the probe kernel was built, ran and gave the right result; else the reason why not."""
         return probe(self) if self.has_compiler else self._binary_fault()
 
     def _binary_fault(self) -> str | None:
-        """The same of a device that builds nothing itself: it works if it takes its binary."""
+        """`fault` of a device without a compiler: it works if its binary can be used."""
         if self.kernels != "pipeline":
             return f"it builds no kernels itself, and kernels={self.kernels!r} come from no binary"
         try:
-            self.offline.check()
+            self.pipelines.check()
         except DeviceError as error:
             return str(error).split("\n")[0]
         return None
@@ -170,7 +140,7 @@ class Device(Memory):
 
     @property
     def features(self) -> frozenset[str]:
-        """Names ``HAVE_...`` of what works beyond OpenCL C 1.2, by build probes (kept on disk)."""
+        """Names ``HAVE_...`` of what works beyond OpenCL C 1.2, found by build probes (kept on disk)."""
         return self._probed[1]
 
     @cached_property
@@ -191,7 +161,7 @@ class Device(Memory):
         Parameters
         ----------
         name : str
-            File name without ``.cl``; a sub-folder is written ``"fpga/bfs"``.
+            The file's path within ``cl/``, without ``.cl``: ``"traversal/search"``.
         **defines
             Become ``-DKEY=value`` (True: ``-DKEY``; None or False: nothing).
 
@@ -202,60 +172,32 @@ class Device(Memory):
         """
         pipeline = self.has_pipeline(name)
         if pipeline:
-            from clgraph.fpga.pipelines import variant
-
-            defines = variant(name, defines)
+            defines = self.pipelines.variant(name, defines)
         key = (name, tuple(sorted(defines.items())))
         if key not in self._programs:
-            self._programs[key] = self._make_program(name, defines, pipeline)
+            made = (
+                self.pipelines.program(name, defines)
+                if pipeline
+                else build(self, name, defines, self.build_options)
+            )
+            self._programs[key] = made
         return self._programs[key]
+
+    @cached_property
+    def pipelines(self) -> Pipelines:
+        """The single-work-item form of its kernels."""
+        return pipelines_of(self)
 
     def has_pipeline(self, name: str) -> bool:
         """Whether `program` gives single-work-item kernels for a name."""
-        if self.kernels != "pipeline":
-            return False
-        from clgraph.fpga.pipelines import PIPELINES
-
-        return name in PIPELINES
+        return self.kernels == "pipeline" and self.pipelines.has(name)
 
     def pipeline_parameter(self, name: str) -> int:
         """A value of ``cl/fpga/parameters.h`` as this device's pipelines have it."""
-        from clgraph.fpga.parameters import defaults
-
-        if self.fpga_binary:
-            value: int = self.offline.sidecar.parameters[name]
-            return value
-        return self.pipeline_parameters.get(name, defaults(emulator=FAMILY[self.kind] == "CPU")[name])
-
-    def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
-        if pipeline and (self.fpga_binary or not self.has_compiler):
-            return self.offline.program(name, defines)
-        maker = build_pipeline if pipeline else build
-        return maker(self, name, defines, self.build_options)
-
-    @cached_property
-    def offline(self) -> Any:
-        """The binary with the pipelines (`clgraph.fpga.binary.Binary`)."""
-        from clgraph.fpga.binary import load
-
-        return load(self)
-
-    def built_files(self) -> tuple[str, ...]:
-        """The kernel files that this device has built or loaded so far in this process, and its binary."""
-        files = {f"cl/fpga/{p.name}.cl" if p.pipeline else f"cl/{p.name}.cl" for p in self._programs.values()}
-        return (*([str(self.fpga_binary)] if self.fpga_binary else []), *sorted(files))
-
-    def watch(self) -> Callable[[], dict[str, Any]]:
-        """What gives `kernels` and `built` (`clgraph.results.RunsOn`) of all that runs until it is called."""
-        return partial(self._ran_since, list(self.launched))
-
-    def _ran_since(self, before: list[int]) -> dict[str, Any]:
-        ranges, pipelines = (now > then for now, then in zip(self.launched, before, strict=True))
-        ran = "mixed" if ranges and pipelines else "ndrange" if ranges else "pipeline"
-        return {"kernels": ran if ranges or pipelines else self.kernels, "built": self.built_files()}
+        return self.pipelines.parameter(name)
 
     def load_binary(self, path: str | Path) -> Program:
-        """A program built offline (``.aocx`` of an FPGA board) or saved by `Program.save`.
+        """A program saved by `Program.save`, or built offline.
 
         Raises
         ------
@@ -264,129 +206,88 @@ class Device(Memory):
         """
         return load_binary(self, path)
 
+    def built_files(self) -> tuple[str, ...]:
+        """The kernel files that this device has built or loaded so far in this process, and its binary."""
+        files = {program.file for program in self._programs.values()}
+        return (*([self.fpga_binary] if self.fpga_binary else []), *sorted(files))
 
-# --- listing and choosing -----------------------------------------------------------------------------
+    def watch(self) -> Callable[[], dict[str, Any]]:
+        """Watch what runs from now on.
 
-_known: dict[tuple[int, int], Device] = {}
-_lock = threading.Lock()
+        Returns
+        -------
+        callable
+            Gives `kernels` and `built` (`clgraph.results.RunsOn`) of everything that ran until it is called.
+        """
+        return partial(self._ran_since, list(self.launched))
 
+    def _ran_since(self, before: list[int]) -> dict[str, Any]:
+        ranges, pipelines = (now > then for now, then in zip(self.launched, before, strict=True))
+        ran = "mixed" if ranges and pipelines else "ndrange" if ranges else "pipeline"
+        return {"kernels": ran if ranges or pipelines else self.kernels, "built": self.built_files()}
 
-def list_devices(*, oclgrind: bool = False) -> list[Device]:
-    """Every device of every platform, probed or not, in the loader's order; the same objects at each call.
+    # --- memory: see clgraph.device.memory --------------------------------------------------------
 
-    Parameters
-    ----------
-    oclgrind : bool
-        Whether Oclgrind must be among them (so it is also if CLGRAPH_DEVICE names it).
-    """
-    found = []
-    asked = oclgrind or "oclgrind" in choosing.wanted()[0].lower()
-    for p, platform in enumerate(drivers.platforms(oclgrind=asked)):
-        for d, raw in enumerate(_raw_devices(platform)):
-            with _lock:
-                if (p, d) not in _known:
-                    _known[p, d] = Device(raw, f"{p}:{d}")
-            found.append(_known[p, d])
-    return found
+    def _fill_kernel(self, itemsize: int) -> Kernel:
+        kernel: Kernel = getattr(self.program("device/memory_fill"), f"fill_{itemsize}")
+        return kernel
 
+    def empty(self, count: int, dtype: npt.DTypeLike) -> Any:
+        """A buffer of `count` values, uninitialised."""
+        return self.memory.empty(count, dtype)
 
-def _raw_devices(platform: Any) -> list[Any]:
-    try:
-        return list(platform.get_devices())
-    except cl.Error:
-        return []  # DEVICE_NOT_FOUND is how a platform without devices (Clover) says so
+    def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
+        """A buffer of `count` zeros."""
+        return self.memory.zeros(count, dtype)
 
+    def fill(self, buffer: Any, value: np.generic, count: int) -> None:
+        """Set the first `count` values of a buffer to a NumPy scalar, whose type is theirs; does not wait."""
+        self.memory.fill(buffer, value, count)
 
-def choose(spec: str | None, setup: Setup | None = None) -> Device:
-    """The device for a spec (None: what the environment says, else the best that works).
+    def upload(self, array: npt.NDArray[Any], *, writable: bool = False) -> Any:
+        """A buffer with an array's content, which kernels may write to if `writable`.
 
-    `setup` says which form of kernels and which binary it shall have (None: as the environment says).
+        Where memory is shared, a buffer that is not writable is the array itself: do not change the array
+        while the buffer lives.
+        """
+        return self.memory.upload(array, writable=writable)
 
-    Only what is needed is probed: the candidates in their order, until one works.
+    def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
+        """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""
+        return self.memory.download(buffer, dtype, count, offset)
 
-    Raises
-    ------
-    DeviceError
-        If none or several different ones match (it lists what there is), or those that match are broken.
-    """
-    text, origin = choosing.wanted() if spec is None else (spec.strip(), "")
-    if spec is not None and not text:
-        raise DeviceError("the device asked for is an empty text: give gpu, cpu, fpga, 0:1 or part of a name")
-    devices = list_devices(oclgrind="oclgrind" in text.lower())
-    if not devices:
-        raise DeviceError(choosing.NO_PLATFORM)
-    asked = f"{text!r}" + (f" ({origin})" if origin else "")
-    matches = choosing.of_word(text.lower(), devices)
-    if matches is None:
-        matches = choosing.by_number_or_name(text, asked, devices)
-    setup = setup or Setup.wanted()
-    devices = [d.with_setup(setup) for d in devices]  # so that the table tells what is wrong with these
-    for device in matches:
-        chosen = device.with_setup(setup)
-        if chosen.fault is None:
-            return chosen
-    remedy = "; `clgraph doctor` says what to do"
-    if text.lower() == "oclgrind" and not matches:
-        remedy = "; install it: apt-get install oclgrind"
-    what = f"no working device is {asked}" if text else "no device works that may be picked unasked"
-    raise DeviceError(f"{what}; there are:\n{choosing.table(devices)}\n{remedy[2:]}")
+    def output(self, count: int, dtype: npt.DTypeLike) -> Any:
+        """A buffer for a result that `take` hands over."""
+        return self.memory.output(count, dtype)
 
+    def take(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
+        """The whole content of an `output` buffer; waits, and copies only where memory is not shared."""
+        return self.memory.take(buffer, dtype, count)
 
-def get_device(
-    spec: str | Device | None = None,
-    *,
-    kernels: Kernels | None = None,
-    fpga_binary: str | Path | None = None,
-    force: bool = False,
-) -> Device:
-    """The device to use.
+    def array(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> Any:
+        """The first `count` values of a buffer as a ``pyopencl.array.Array`` on the queue, not copied."""
+        return self.memory.array(buffer, dtype, count)
 
-    Parameters
-    ----------
-    spec : str, Device or None
-        ``"0:1"`` (platform and device number), a word (``gpu cpu intel fpga pocl nvidia oclgrind``), part of
-        a name, or a Device. None: ``CLGRAPH_DEVICE``, else ``PYOPENCL_CTX``, else the best that works (gpu,
-        then fpga, then cpu).
-    kernels : {"ndrange", "pipeline"}, optional
-        Which form of the kernels to take where there are two; ``CLGRAPH_KERNELS`` says so too. By default
-        pipelines on FPGAs and their emulator.
-    fpga_binary : path, optional
-        On an FPGA: the file that ``clgraph fpga compile`` made; ``CLGRAPH_FPGA_BINARY`` says so too.
-    force : bool
-        Take a binary that was made of other sources than this clgraph's (``CLGRAPH_FPGA_FORCE=1``).
+    def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
+        """Copy an array into a buffer, from its `offset`-th value (of the array's dtype) on; waits."""
+        self.memory.write(buffer, array, offset)
 
-    Raises
-    ------
-    DeviceError
-        If none or several different ones match (it lists what there is), or the one named is broken; if
-        `fpga_binary` is given, and the device has no use for it.
+    def copy(self, dst: Any, src: Any, nbytes: int) -> None:
+        """Copy the first `nbytes` bytes of a buffer to another; does not wait."""
+        self.memory.copy(dst, src, nbytes)
 
-    Examples
-    --------
-    >>> get_device("cpu").kind
-    'cpu'
-    """
-    if isinstance(spec, Device):
-        if kernels is None and fpga_binary is None and not force:
-            return spec
-        return _taking(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
-    if spec is not None and not isinstance(spec, str):
-        raise DeviceError(
-            f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
-        )
-    return _taking(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+    def finish(self) -> None:
+        """Wait until everything enqueued has finished."""
+        self.memory.finish()
 
+    def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of ``make()``, kept as long as `owner` lives or until `release`."""
+        return self.memory.cached(owner, key, make)
 
-def _taking(device: Device, fpga_binary: str | Path | None) -> Device:
-    """A device, unless it has no use for the binary that the caller names."""
-    if fpga_binary is not None and not device.is_fpga:
-        raise DeviceError(
-            f"{device.spec} ({device.name}) is no FPGA and takes no binary: leave out {fpga_binary}, or take "
-            "another device"
-        )
-    if fpga_binary is not None and device.kernels != "pipeline":
-        raise DeviceError(
-            f"a binary holds pipelines, and with kernels='ndrange' {device.spec} ({device.name}) takes none: "
-            f"leave out {fpga_binary}, or kernels"
-        )
-    return device
+    def reserve(self, needed: Mapping[str, int]) -> None:
+        """Raise a CapacityError if buffers of these sizes in bytes do not fit; allocates nothing."""
+        self.memory.reserve(needed)
+
+    def release(self) -> None:
+        """Free every value that `cached` keeps."""
+        self.memory.release()

@@ -1,7 +1,8 @@
-"""What is wrong with OpenCL on this machine, and the command that mends it.
+"""What is wrong with OpenCL on this machine, and the command that repairs it.
 
-Drivers are strangers' code: a broken one can end the process that loads it. So devices are examined in a
-child process (``python -m clgraph.device.doctor``), and if that dies, in one for each device: a death is a finding.
+A broken driver can end the process that loads it. So devices are examined in a child process
+(``python -m clgraph.device.doctor``), and if that dies, in one child for each device: then the report says
+which device ended its process.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import clgraph
+from clgraph._version import DISTRIBUTION, __version__, pip_hint
 from clgraph.device import cache, child, drivers
 
 PACKAGES = (
@@ -31,8 +32,8 @@ PACKAGES = (
     "pocl-binary-distribution",
 )
 
-INSTALL_CPU = "pip install 'clgraph[cpu]'"
-INSTALL_EMULATOR = "pip install 'clgraph[fpga-emulator]'"
+INSTALL_CPU = pip_hint("cpu")
+INSTALL_EMULATOR = pip_hint("fpga-emulator")
 INSTALL_POCL = "apt-get install pocl-opencl-icd"
 
 
@@ -43,19 +44,22 @@ def examine() -> dict[str, Any]:
     -------
     dict
         ``versions``, ``loader``, ``icds``, ``devices``, ``cache``, ``faults`` (each with ``fault`` and
-        ``remedy``) and ``working`` (how many devices work; clgraph is fit for use if there is one).
+        ``remedy``) and ``working`` (how many devices work; clgraph can be used if there is one).
     """
     versions = _versions()
     icds = _icds()
     devices, faults = _devices()
     store, more = _cache()
     faults += more + _icd_faults(icds) + _device_faults(devices) + _package_faults(versions)
+    faults += _name_faults()
     working = [d for d in devices if d["working"]]
     if not any(d["kind"] in ("gpu", "cpu", "fpga") for d in working):
         found = "a device" if devices else "an OpenCL driver"
         faults.append(
             _fault(
-                f"there is not {found} that clgraph picks unasked and that works", INSTALL_CPU, INSTALL_POCL
+                f"there is not {found} that works and that clgraph picks by default",
+                INSTALL_CPU,
+                INSTALL_POCL,
             )
         )
     return {
@@ -75,7 +79,7 @@ def _fault(text: str, *remedies: str) -> dict[str, str]:
 
 def _versions() -> dict[str, str | None]:
     versions: dict[str, str | None] = {
-        "clgraph": clgraph.__version__,
+        "clgraph": __version__,
         "python": f"{platform.python_version()} ({sys.executable})",
         "system": platform.platform(),
     }
@@ -88,7 +92,7 @@ def _versions() -> dict[str, str | None]:
 
 
 def _loader() -> dict[str, Any]:
-    """Which libOpenCL pyopencl brings or finds, and the variables that steer it."""
+    """Which libOpenCL pyopencl uses, and the environment variables that control it."""
     try:
         import pyopencl  # noqa: F401  importing it maps the loader, but queries no driver
 
@@ -121,7 +125,7 @@ def _icds() -> list[dict[str, Any]]:
 
 
 def _may_load(icd: drivers.Icd) -> bool:
-    """Oclgrind is left alone (it brings an LLVM of its own into the process): that it exists will do."""
+    """Whether to try to load a driver: not Oclgrind, which brings an LLVM of its own into the process."""
     return "oclgrind" not in icd.library
 
 
@@ -159,7 +163,7 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
     ----------
     device : Device
     probed : bool
-        Whether to find out (by building and running kernels) if it works and what it knows.
+        Whether to find out, by building and running kernels, if it works and which features it has.
     """
     facts: dict[str, Any] = {
         "spec": device.spec,
@@ -199,7 +203,7 @@ def _cache() -> tuple[dict[str, Any], list[dict[str, str]]]:
             pass
     except OSError as error:
         facts["writable"] = False
-        text = f"kernels cannot be kept in {folder} ({error.strerror}): every run builds them anew"
+        text = f"kernels cannot be kept in {folder} ({error.strerror}): every run builds them again"
         return facts, [_fault(text, "export CLGRAPH_CACHE_DIR=/a/folder/you/can/write")]
     return facts, []
 
@@ -208,7 +212,7 @@ def _icd_faults(icds: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
     faults = []
     user = os.environ.get("OCL_ICD_VENDORS")
     if user and not icds:
-        text = f"OCL_ICD_VENDORS={user} names no driver, and where it is set no other is looked for"
+        text = f"OCL_ICD_VENDORS={user} names no driver, and while it is set no other is looked for"
         faults.append(_fault(text, "unset OCL_ICD_VENDORS"))
     for icd in icds:
         if icd["loads"]:
@@ -216,13 +220,13 @@ def _icd_faults(icds: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
         library = icd["library"]
         text = f"{icd['origin']}: {library or '(empty)'} does not load: {icd['error']}"
         if "intelocl" in library:
-            faults.append(_fault(text, "pip install --force-reinstall 'clgraph[cpu]'"))
+            faults.append(_fault(text, pip_hint("cpu", "--force-reinstall")))
         elif "pocl" in library:
             faults.append(_fault(text, "apt-get install --reinstall pocl-opencl-icd", f"rm {icd['origin']}"))
         elif "nvidia" in library:
             faults.append(_fault(text, _NVIDIA_REMEDY))
         else:
-            faults.append(_fault(text, f"rm {icd['origin']}   (or install that driver again)"))
+            faults.append(_fault(text, f"rm {icd['origin']}   (or reinstall that driver)"))
     if not any("nvidia" in icd["library"] for icd in icds) and os.path.exists("/dev/nvidiactl"):
         text = f"there is an NVIDIA GPU (/dev/nvidiactl), but no {drivers.NVIDIA_LIBRARY}, its OpenCL driver"
         faults.append(_fault(text, _NVIDIA_REMEDY))
@@ -259,7 +263,7 @@ def _device_faults(devices: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
 
 
 def _package_faults(versions: dict[str, str | None]) -> list[dict[str, str]]:
-    """Releases of Intel's packages that do not go together, and packages whose library is not there."""
+    """Releases of Intel's packages that do not work together, and packages whose library is missing."""
     faults = []
     runtime, libraries = versions["intel-opencl-rt"], versions["intel-cmplr-lib-rt"]
     emulator = versions["intel-opencl-fpga-emu-rt"]
@@ -267,25 +271,52 @@ def _package_faults(versions: dict[str, str | None]) -> list[dict[str, str]]:
         text = f"intel-opencl-fpga-emu-rt {emulator} (the emulator) crashes beside another intel-opencl-rt, "
         faults.append(_fault(f"{text}here {runtime or 'none at all'}", INSTALL_EMULATOR))
     if runtime and libraries != runtime:
-        text = f"intel-opencl-rt {runtime} goes with intel-cmplr-lib-rt {runtime}, not "
+        text = f"intel-opencl-rt {runtime} needs intel-cmplr-lib-rt {runtime}, not "
         faults.append(_fault(f"{text}{libraries or 'without it'}", INSTALL_CPU))
     found = {Path(icd.library).name for icd in drivers.pip_icds()}
     for package, library in drivers.PIP_DRIVERS.items():
         if versions[package] and not any(name.startswith(library) for name in found):
             text = (
-                f"pip lists {package} {versions[package]}, but its {library} is nowhere (--target drops it)"
+                f"pip lists {package} {versions[package]}, but its {library} is missing (--target drops it)"
             )
             faults.append(_fault(text, f"pip install --force-reinstall {package}=={versions[package]}"))
     return faults
 
 
+def _name_faults() -> list[dict[str, str]]:
+    """Whether the package index's `clgraph`, another project, or a second copy of ours shadows this one."""
+    faults = []
+    if (other := _distribution("clgraph")) is not None:
+        text = (
+            f"another distribution, clgraph {other.version} in {other.locate_file('')}, has the same import "
+            f"name and command as {DISTRIBUTION} and may replace its files"
+        )
+        reinstall = pip_hint(options="--force-reinstall")
+        faults.append(_fault(text, f"pip uninstall -y clgraph && {reinstall}"))
+    if (ours := _distribution(DISTRIBUTION)) is not None:
+        imported, installed = Path(__file__).resolve().parent.parent, Path(str(ours.locate_file("clgraph")))
+        if installed.is_dir() and installed.resolve() != imported:
+            text = f"Python imports clgraph from {imported}, but {DISTRIBUTION} is installed in {installed}"
+            faults.append(
+                _fault(text, f"take {imported.parent} out of PYTHONPATH", f"pip uninstall {DISTRIBUTION}")
+            )
+    return faults
+
+
+def _distribution(name: str) -> importlib.metadata.Distribution | None:
+    try:
+        return importlib.metadata.distribution(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
 def _main(arguments: list[str]) -> None:
-    """What a child does: ``list`` the devices or ``probe [SPEC]`` them; one line of JSON."""
+    """The child's part: ``list`` or ``probe [SPEC]`` the devices; prints one line of JSON."""
     from clgraph.errors import ClgraphError
 
     answer: dict[str, Any]
     try:
-        from clgraph.device.device import list_devices
+        from clgraph.device.choosing import list_devices
 
         devices = [d for d in list_devices() if d.spec in (arguments[1:] or [d.spec])]
         answer = {"devices": [describe(d, probed=arguments[0] == "probe") for d in devices]}

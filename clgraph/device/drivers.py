@@ -1,11 +1,11 @@
 """Finding OpenCL drivers (ICDs) without root and without environment variables.
 
-OpenCL's loader reads one folder of ``.icd`` files, each naming a driver's library. Three kinds of driver fall
-through that net: those installed by pip (Intel's ``.icd`` holds a placeholder path, in a folder no loader
-reads), NVIDIA's in containers that have the library but no ``nvidia.icd``, and Oclgrind from Debian, which
-has no ``.icd`` at all. So for the first platform query clgraph points the loader (``OCL_ICD_VENDORS``) at
-a folder of its own: copies of the system's files plus corrected ones. Where the user set that variable, or
-nothing needs correcting, it keeps its hands off.
+OpenCL's loader reads one folder of ``.icd`` files, each naming a driver's library. It misses three kinds of
+driver: those installed by pip (Intel's ``.icd`` holds a placeholder path, in a folder that no loader reads),
+NVIDIA's in containers that have the library but no ``nvidia.icd``, and Oclgrind from Debian, which has no
+``.icd`` at all. So for the first platform query clgraph points the loader (``OCL_ICD_VENDORS``) at a folder
+of its own: copies of the system's files plus corrected ones. If the user has set that variable, or nothing
+needs correcting, clgraph changes nothing.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ LIBRARY_FOLDERS = (
 
 @dataclass(frozen=True)
 class Icd:
-    """One driver that the loader is told of.
+    """An installable client driver (ICD).
 
     Attributes
     ----------
     library : str
-        What is dlopen'ed: a path, or a bare name that the dynamic linker finds.
+        The library to load: a path, or a bare name that the dynamic linker finds.
     origin : str
-        Where it was found: an ``.icd`` file, a pip package, or a word.
+        Where it was found: an ``.icd`` file, a pip package, or another explanation.
     corrected : bool
-        Whether the loader would not have found it by itself.
+        Whether the loader alone would have missed it.
     bundled : bool
-        Whether pyopencl's own loader finds it in any case.
+        Whether the loader inside pyopencl's wheel finds it in any case.
     """
 
     library: str
@@ -67,36 +67,36 @@ class Icd:
 
     @property
     def stem(self) -> str:
-        """The library's name without folder and version, by which two of the same driver are known."""
+        """The library's name without folder and version, which is the same for two copies of one driver."""
         return Path(self.library).name.split(".so")[0]
 
 
 def find_icds(*, oclgrind: bool = False) -> list[Icd]:
-    """All drivers of this machine and this Python environment, the system's first; queries none.
+    """All drivers of this machine and this Python environment, the system's first; none is queried.
 
     Parameters
     ----------
     oclgrind : bool
-        Whether the simulator is wanted.
+        Whether to include the simulator.
     """
     if user := os.environ.get("OCL_ICD_VENDORS"):
         return read_vendors(Path(user)) + bundled_icds()
     icds = read_vendors(SYSTEM_VENDORS)
     for prefix in dict.fromkeys((os.environ.get("CONDA_PREFIX"), sys.prefix)):
         if prefix and (folder := Path(prefix, "etc/OpenCL/vendors")) != SYSTEM_VENDORS:
-            # Intel's file here names /opt/anaconda1anaconda2anaconda3: what does not exist is left out
+            # Intel's file here names /opt/anaconda1anaconda2anaconda3: leave out what does not exist
             icds += [icd for icd in read_vendors(folder, corrected=True) if _exists(icd)]
     icds += pip_icds()
     nvidia = [icd for icd in icds if "nvidia" in icd.library]
     if all(dlopen_error(icd.library) for icd in nvidia) and (library := find_library(NVIDIA_LIBRARY)):
         icds = [icd for icd in icds if icd not in nvidia]
         icds.append(Icd(library, "found without an .icd file that leads to it", corrected=True))
-    # one library of a name: two copies of Intel's runtime in one process tread on each other
+    # one library of each name: two copies of Intel's runtime in one process conflict
     unique: dict[str, Icd] = {}
     for icd in icds:
         if icd.stem not in unique or (_exists(icd) and not _exists(unique[icd.stem])):
             unique[icd.stem] = icd
-    # a simulator must never be picked unasked: also where some .icd file names it
+    # the simulator is used only on request, even if some .icd file names it
     found = [icd for icd in unique.values() if "oclgrind" not in icd.library]
     if oclgrind and (library := find_oclgrind()):
         found.append(Icd(library, "asked for by name", corrected=True))
@@ -104,7 +104,7 @@ def find_icds(*, oclgrind: bool = False) -> list[Icd]:
 
 
 def bundled_icds() -> list[Icd]:
-    """Drivers inside pyopencl's own wheel (``pyopencl[pocl]``); its loader reads these whatever is set."""
+    """Drivers inside pyopencl's own wheel (``pyopencl[pocl]``); its loader always reads these."""
     spec = importlib.util.find_spec("pyopencl")
     folders = [Path(place, ".libs") for place in (spec.submodule_search_locations or [])] if spec else []
     icds = []
@@ -115,7 +115,7 @@ def bundled_icds() -> list[Icd]:
 
 
 def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
-    """The drivers that a folder's ``.icd`` files, or one such file, name; the path may also be a library."""
+    """The drivers named by a folder's ``.icd`` files or by one such file; the path may also be a library."""
     if ".so" in folder.name and not folder.is_dir():
         return [Icd(str(folder), "OCL_ICD_VENDORS", corrected=corrected)]
     files = sorted(folder.glob("*.icd")) if folder.is_dir() else [folder] if folder.is_file() else []
@@ -124,13 +124,13 @@ def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
         try:
             lines = file.read_text(errors="replace").split("\n")
         except OSError:
-            lines = []  # unreadable: the loader cannot read it either; doctor names the file as empty
+            lines = []  # the loader cannot read it either; `clgraph doctor` reports the file as empty
         icds.append(Icd(lines[0].strip() if lines else "", str(file), corrected=corrected))
     return icds
 
 
 def pip_icds() -> list[Icd]:
-    """Drivers that pip installed: into this environment, with --user, or with --target."""
+    """Drivers installed by pip: into this environment, with --user, or with --target."""
     icds = []
     for package, library in PIP_DRIVERS.items():
         try:
@@ -140,7 +140,7 @@ def pip_icds() -> list[Icd]:
         listed = [
             Path(str(distribution.locate_file(f))) for f in distribution.files or [] if f.name == library
         ]
-        # --target moves lib/ beside the packages, but the list of files still says ../../../lib
+        # --target puts lib/ beside the packages, but the list of files still says ../../../lib
         site = Path(str(distribution.locate_file("")))
         for path in [*listed, site / "lib" / library, Path(sys.prefix, "lib", library)]:
             if path.is_file():
@@ -152,7 +152,7 @@ def pip_icds() -> list[Icd]:
 
 
 def find_library(name: str) -> str | None:
-    """A shared library by its file name: in the usual folders, else by the dynamic linker itself."""
+    """Find a shared library by its file name: in the usual folders, else through the dynamic linker."""
     for folder in LIBRARY_FOLDERS:
         if os.path.exists(os.path.join(folder, name)):
             return os.path.join(folder, name)
@@ -172,7 +172,7 @@ def find_oclgrind() -> str | None:
 
 
 def dlopen_error(library: str) -> str | None:
-    """None if the dynamic linker loads a library, else what it says."""
+    """None if the dynamic linker loads a library, else its error message."""
     if not library:
         return "the .icd file is empty or cannot be read"
     try:
@@ -187,20 +187,19 @@ def _exists(icd: Icd) -> bool:
 
 
 class _State:
-    """What this process did about drivers; there is one loader in a process, and it reads its folder once."""
+    """The state of this process's one OpenCL loader, which reads its folder of drivers once."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.platforms: list[Any] | None = None
         self.oclgrind = False
-        self.folder: str | None = None
 
 
 _state = _State()
 
 
 def platforms(*, oclgrind: bool = False) -> list[Any]:
-    """The OpenCL platforms, asked for once per process.
+    """The OpenCL platforms, queried once per process.
 
     Parameters
     ----------
@@ -210,24 +209,24 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
     Raises
     ------
     DeviceError
-        If Oclgrind is asked for after the loader has read its folder without it.
+        If the loader fails; if Oclgrind is requested after the loader has read its folder without it.
     """
     with _state.lock:
         if _state.platforms is None:
-            _state.folder = _corrected_folder(oclgrind)
+            folder = _corrected_folder(oclgrind)
             _state.oclgrind = oclgrind
-            if _state.folder:
-                os.environ["OCL_ICD_VENDORS"] = _state.folder
+            if folder:
+                os.environ["OCL_ICD_VENDORS"] = folder
             try:
                 with unknown_cpu():
                     _state.platforms = _query()
             finally:
-                if _state.folder:  # the loader reads it once; child processes shall look for themselves
+                if folder:  # the loader reads it once; child processes correct their own
                     del os.environ["OCL_ICD_VENDORS"]
         elif oclgrind and not _state.oclgrind and not any("Oclgrind" in p.name for p in _state.platforms):
             raise DeviceError(
-                "Oclgrind was asked for too late: this process has queried its OpenCL drivers without it. "
-                "Ask for it first: set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
+                "Oclgrind was requested too late: this process has queried its OpenCL drivers without it. "
+                "Set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
             )
         return _state.platforms
 
@@ -238,19 +237,14 @@ def _query() -> list[Any]:
     try:
         return list(cl.get_platforms())
     except cl.Error as error:
-        # no platform at all: an error to the loader (-1001, PLATFORM_NOT_FOUND_KHR), not to us
+        # to the loader, no platform at all is an error (-1001, PLATFORM_NOT_FOUND_KHR)
         if getattr(error, "code", None) in (-1001, -32):
             return []
-        raise DeviceError(f"the OpenCL loader failed: {error}; `clgraph doctor` looks closer") from error
-
-
-def corrected_folder() -> str | None:
-    """The folder of ``.icd`` files that the loader was pointed at, if any."""
-    return _state.folder
+        raise DeviceError(f"the OpenCL loader failed: {error}; `clgraph doctor` finds out more") from error
 
 
 def _corrected_folder(oclgrind: bool) -> str | None:
-    """A folder of corrected files; None if the user set one, or nothing needs correcting."""
+    """A folder of corrected ``.icd`` files; None if the user has set one, or nothing needs correcting."""
     if os.environ.get("OCL_ICD_VENDORS"):
         return None
     icds = [icd for icd in find_icds(oclgrind=oclgrind) if not icd.bundled]

@@ -1,17 +1,21 @@
-"""``python -m clgraph.device.first_probe SPEC IDENTITY``: `clgraph.device.probe` tries a device in a process of its own."""
+"""``python -m clgraph.device.first_probe SPEC IDENTITY``: the child process of `clgraph.device.probe`."""
 
 from __future__ import annotations
 
 import sys
 
-from clgraph.device.device import list_devices
+from clgraph.device.choosing import list_devices
 from clgraph.device.probe import probe_features, run_probe
 
 
 def first_probe(spec: str, identity: tuple[str, ...]) -> None:
-    """Probe the device that the parent means (and not another of the same number), its features too.
+    """Probe a device and its features; the results go to the disk cache, where the parent finds them.
 
-    What is found goes to the disk, where the parent finds it.
+    Parameters
+    ----------
+    spec : str
+    identity : tuple of str
+        Tells the parent's device from another one that has the same spec here.
     """
     for device in list_devices():
         if device.spec == spec and device.identity == identity and run_probe(device) is None:

@@ -1,4 +1,4 @@
-"""What kinds of device there are, what is peculiar to drivers, and what the device floor knows of a device.
+"""What a device is: its kind, the facts that its driver states, and the peculiarities of drivers.
 
 All vendor quirks stand in one function, `quirks`; the launch table that every kernel starts from is `TUNING`.
 """
@@ -12,8 +12,9 @@ from typing import Any, Literal
 
 import pyopencl as cl
 
+from clgraph.device import unknown_cpu
 from clgraph.device.shapes import Kind, Shapes
-from clgraph.errors import DeviceError
+from clgraph.errors import CapacityError, DeviceError
 
 Kernels = Literal["ndrange", "pipeline"]
 
@@ -34,8 +35,8 @@ class Tuning:
     local_size: int
 
 
-# GPUs want one work-item per vertex. CPUs want long serial runs, and Intel's vectoriser ruins gathers when
-# one work-item takes one vertex or a group has 16 and more: few work-items with many vertices each.
+# GPUs want one work-item per vertex. CPUs want few work-items with long serial runs: Intel's vectoriser makes
+# gathers slow if a work-item takes a single vertex or a work-group has 16 work-items or more.
 # The simulator gets small numbers, so that graphs of 50 vertices still span several work-groups.
 TUNING = Shapes(
     gpu=Tuning(items=1, local_size=256),
@@ -47,23 +48,23 @@ TUNING = Shapes(
 
 @dataclass(frozen=True)
 class Quirks:
-    """What is peculiar to a driver; made by `quirks` alone.
+    """The peculiarities of a driver; only `quirks` makes these.
 
     Attributes
     ----------
     kind : Kind
     shares_memory : bool
-        Host arrays can be used where they are.
+        Host arrays are used in place, without a copy.
     fills_by_kernel : bool
-        clEnqueueFillBuffer will not do.
+        Buffers are filled by a kernel, because clEnqueueFillBuffer does not serve.
     never_frees : bool
         Buffers stay allocated until the process ends.
     keeps_binaries : bool
         Built programs are worth keeping on disk.
     asks_all_standards : bool
-        The newest OpenCL C is in the list of all versions only.
+        The newest OpenCL C version appears only in the driver's list of all versions.
     build_options : tuple of str
-        For every program.
+        Options for every program.
     """
 
     kind: Kind
@@ -76,7 +77,7 @@ class Quirks:
 
 
 def quirks(raw: Any) -> Quirks:
-    """All vendor quirks, each with its reason, and the kind of a device.
+    """The kind of a device and all its driver's quirks, each with its reason.
 
     Parameters
     ----------
@@ -86,20 +87,20 @@ def quirks(raw: Any) -> Quirks:
     if "Oclgrind" in platform:
         return Quirks(
             "simulator",  # it calls itself CPU, GPU and accelerator at once
-            # it takes what clEnqueueFillBuffer wrote, and host-pointer buffers, as uninitialised
+            # it regards what clEnqueueFillBuffer wrote, and host-pointer buffers, as uninitialised
             fills_by_kernel=True,
-            # it takes a buffer in a freed one's place as uninitialised, whatever kernels wrote there
+            # it regards a buffer that reuses freed memory as uninitialised, whatever kernels wrote there
             never_frees=True,
             # its builds take milliseconds, and its binaries lose the source's line numbers
             keeps_binaries=False,
-            build_options=("-DCHECK_RACES",),  # its race detector knows atomics but not volatile
+            build_options=("-DCHECK_RACES",),  # its race detector understands atomics but not volatile
         )
     if "Emulat" in f"{platform} {raw.name}":
-        # Intel's FPGA emulator calls itself an accelerator as the boards do, but is the host's CPU and memory
+        # Intel's FPGA emulator calls itself an accelerator, as boards do, but is the host's CPU and memory
         return Quirks("emulator", shares_memory=True)
     if raw.type & cl.device_type.GPU:
-        # a GPU that says it shares the host's memory may still cache or copy host pointers: it gets copies
-        # NVIDIA's old query says OpenCL C 1.2; it knows more (work-group functions) if 3.0 is asked for
+        # a GPU that claims to share the host's memory may still cache or copy host pointers: it gets copies
+        # NVIDIA's older query answers OpenCL C 1.2; work-group functions need 3.0, which the list has
         return Quirks("gpu", asks_all_standards="NVIDIA" in platform)
     if raw.type & cl.device_type.CPU:
         # host and device are one memory
@@ -107,22 +108,22 @@ def quirks(raw: Any) -> Quirks:
     return Quirks("fpga")
 
 
-# the build option of a kind: -DKIND_GPU and so on
+# the build option for each kind: -DKIND_GPU and so on
 FAMILY: dict[Kind, str] = {"gpu": "GPU", "cpu": "CPU", "emulator": "CPU", "simulator": "CPU", "fpga": "FPGA"}
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What may be chosen of a device's kernels.
+    """The user's choice of kernels for a device.
 
     Attributes
     ----------
     kernels : {"ndrange", "pipeline"} or None
-        None: by the kind of the device.
+        None: the device's kind decides.
     binary : str or None
-        A file that ``clgraph fpga compile`` made (on FPGAs).
+        On FPGAs: a file made by ``clgraph fpga compile``.
     force : bool
-        Take it though it was made of other sources than ours.
+        Accept the binary even if it was made from other sources than this clgraph's.
     """
 
     kernels: Kernels | None = None
@@ -131,7 +132,7 @@ class Setup:
 
     @staticmethod
     def wanted(kernels: str | None = None, binary: str | Path | None = None, force: bool = False) -> Setup:
-        """From arguments, else from CLGRAPH_KERNELS, CLGRAPH_FPGA_BINARY and CLGRAPH_FPGA_FORCE."""
+        """By arguments, else by CLGRAPH_KERNELS, CLGRAPH_FPGA_BINARY and CLGRAPH_FPGA_FORCE."""
         chosen = kernels or os.environ.get("CLGRAPH_KERNELS") or None
         if chosen not in (None, "ndrange", "pipeline"):
             where = "kernels" if kernels else "CLGRAPH_KERNELS"
@@ -141,8 +142,23 @@ class Setup:
         return Setup(chosen, None if path is None else str(path), forced)  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True)
 class Hardware:
-    """What memory, programs and launches know of their device; `clgraph.device.Device` sets it."""
+    """The facts of a device as its driver states them; they never change.
+
+    Attributes
+    ----------
+    raw : pyopencl.Device
+    spec : str
+        ``"platform:device"``, the numbers by which ``--device`` finds it again.
+    name, vendor, platform_name, platform_vendor, platform_version, driver_version : str
+    compute_units, max_work_group : int
+    global_memory, max_buffer, local_memory : int
+        In bytes.
+    has_compiler : bool
+        Whether it builds from source; real FPGA boards do not.
+    quirks : Quirks
+    """
 
     raw: Any
     spec: str
@@ -152,23 +168,68 @@ class Hardware:
     platform_vendor: str
     platform_version: str
     driver_version: str
-    identity: tuple[str, ...]
-    kind: Kind
-    tuning: Tuning
-    setup: Setup
-    is_fpga: bool
-    fpga_binary: str | None
-    pipeline_parameters: dict[str, int]
-    launched: list[int]
+    compute_units: int
     global_memory: int
     max_buffer: int
+    local_memory: int
+    max_work_group: int
     has_compiler: bool
-    asks_all_standards: bool
-    base_options: tuple[str, ...]
-    shares_memory: bool
-    fills_by_kernel: bool
-    never_frees: bool
-    keeps_binaries: bool
-    context: Any
-    queue: Any
-    second_queue: Any
+    quirks: Quirks
+
+    @staticmethod
+    def of(raw: Any, spec: str) -> Hardware:
+        """Ask the driver for a device's facts (CLGRAPH_NO_COMPILE=1: as if it had no compiler)."""
+        no_compile = os.environ.get("CLGRAPH_NO_COMPILE", "") not in ("", "0")
+        return Hardware(
+            raw=raw,
+            spec=spec,
+            name=raw.name.strip(),
+            vendor=raw.vendor.strip(),
+            platform_name=raw.platform.name.strip(),
+            platform_vendor=raw.platform.vendor.strip(),
+            platform_version=raw.platform.version.strip(),
+            driver_version=raw.driver_version.strip(),
+            compute_units=raw.max_compute_units,
+            global_memory=raw.global_mem_size,
+            max_buffer=raw.max_mem_alloc_size,
+            local_memory=raw.local_mem_size,
+            max_work_group=raw.max_work_group_size,
+            has_compiler=bool(raw.compiler_available) and not no_compile,
+            quirks=quirks(raw),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.spec} ({self.name})"
+
+    @property
+    def kind(self) -> Kind:
+        """The word that clgraph has for what it is."""
+        return self.quirks.kind
+
+    @property
+    def is_fpga(self) -> bool:
+        """Whether it is an FPGA board or the emulator of one."""
+        return self.kind in ("fpga", "emulator")
+
+    @property
+    def tuning(self) -> Tuning:
+        """Its row of the launch table."""
+        return TUNING[self.kind]
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What a program's binary or a probe's result is valid for."""
+        # Intel's runtimes build for the processor that this variable names: binaries for one fail on another
+        target = os.environ.get(unknown_cpu.VARIABLE) if self.platform_name.startswith("Intel") else None
+        known = (self.platform_name, self.platform_version, self.name, self.driver_version)
+        return (*known, target) if target else known
+
+    @property
+    def base_options(self) -> tuple[str, ...]:
+        """Build options of every program, before OpenCL C standard and features."""
+        return (f"-DKIND_{FAMILY[self.kind]}", *self.quirks.build_options)
+
+    def failure(self, error: Exception, doing: str) -> DeviceError:
+        """An OpenCL error as one of clgraph's, with the device named."""
+        text = f"{self}: {error} ({doing})"
+        return CapacityError(text) if isinstance(error, cl.MemoryError) else DeviceError(text)

@@ -1,4 +1,4 @@
-"""Launching kernels at little cost: a hot loop launches thousands and must not wait for Python."""
+"""Launching kernels with little overhead: a hot loop launches thousands and must not wait for Python."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyopencl as cl
 
-from clgraph.errors import CapacityError, DeviceError
+from clgraph.errors import DeviceError
 
 if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
+    from clgraph.device.device import Device
 
 Size = int | tuple[int, ...]
 
-# whether an argument of this type is a scalar; filled as types turn up (isinstance takes a microsecond each)
+# whether an argument of this type is a scalar; filled as types occur (isinstance takes a microsecond each)
 _is_scalar: dict[type, bool] = {}
 
 
 @dataclass(frozen=True)
 class Launch:
-    """What was enqueued: see `record_launches`."""
+    """A kernel launch: see `record_launches`."""
 
     program: str
     kernel: str
@@ -34,13 +34,13 @@ class Launch:
     local_size: tuple[int, ...]
 
 
-# lists that launches are noted in; empty but for tests and those who want to look
+# lists that every launch is appended to; normally there are none
 _recorders: list[list[Launch]] = []
 
 
 @contextmanager
 def record_launches() -> Iterator[list[Launch]]:
-    """Note every launch of this process, on any device, while the block runs."""
+    """Record every launch of this process, on any device, while the block runs."""
     launches: list[Launch] = []
     _recorders.append(launches)
     try:
@@ -50,14 +50,14 @@ def record_launches() -> Iterator[list[Launch]]:
 
 
 class Kernel:
-    """A kernel that is ready to be launched, on its device's queue, without waiting.
+    """A kernel, ready to be launched on its device's queue; launches do not wait.
 
     Made by `clgraph.device.program.Program`. Arguments belong to the kernel, so a lock keeps other threads
     away from the first argument set until the launch is enqueued.
 
-    A pipeline (a single-work-item kernel of ``cl/fpga/``) takes the same arguments as the kernel of that name
-    for ranges, and is always launched over one work-item, whatever size the caller asks for: its loops run
-    over what the arguments say.
+    A pipeline (a single-work-item kernel of ``cl/fpga/``) has the same arguments as the kernel of that name
+    for ranges. It is always launched with one work-item, whatever size the caller asks for: the arguments
+    tell its loops how far to run.
     """
 
     __slots__ = (
@@ -79,7 +79,7 @@ class Kernel:
 
     def __init__(
         self,
-        device: Hardware,
+        device: Device,
         kernel: Any,
         name: str,
         *,
@@ -97,14 +97,14 @@ class Kernel:
         self._lock = threading.Lock()
         self.num_args: int = kernel.num_args
         ask = cl.kernel_work_group_info
-        # NVIDIA says 256 of every kernel, also of one that demands more (reqd_work_group_size) and gets it
+        # NVIDIA reports a limit of 256 for every kernel, even one that requires and gets more
         demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, device.raw))
         self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, device.raw)
         self._local = max(1, min(device.tuning.local_size, self.limit))
         self._default = (self._local,)
-        # the public set_arg takes 30 us for a NumPy scalar, what pyopencl's own invoker calls under 1 us
+        # the public set_arg takes 30 us for a NumPy scalar, the private call of pyopencl's invoker under 1 us
         self._set_scalars = getattr(kernel, "_set_arg_buf_multi", None) or self._set_slowly
-        # and refuses None before pyopencl 2026.1.3
+        # and before pyopencl 2026.1.3 set_arg refuses None
         self._set_null = getattr(kernel, "_set_arg_null", None) or (lambda index: kernel.set_arg(index, None))
 
     def _set_slowly(self, pairs: tuple[Any, ...]) -> None:
@@ -112,7 +112,7 @@ class Kernel:
             self._kernel.set_arg(index, arg)
 
     def _launch_with_partner(self, args: tuple[Any, ...]) -> None:
-        """Two pipelines joined by a channel: the second has a queue of its own, in step with ours."""
+        """Launch two pipelines joined by a channel: the second one on the second queue, in step with ours."""
         other = self.device.second_queue
         for index, arg in enumerate(args):
             self.partner.set_arg(index, arg)
@@ -124,16 +124,16 @@ class Kernel:
         cl.enqueue_barrier(self._queue, wait_for=[event])
 
     def __call__(self, size: Size, *args: Any, local: Size | None = None) -> None:
-        """Enqueue over `size` work-items, padded up to whole work-groups (so the kernel checks its range).
+        """Enqueue over `size` work-items, padded to whole work-groups (the kernel must check its range).
 
         Parameters
         ----------
         size : int or tuple of int
-            Work-items wanted; nothing is launched for 0.
+            Number of work-items; nothing is launched for 0.
         *args : pyopencl.Buffer, NumPy scalar, pyopencl.LocalMemory or None
             In the kernel's order; scalars in the kernel's own types (a bare Python number is a TypeError).
         local : int or tuple of int, optional
-            Work-group size; the launch table's, cut to the kernel's limit, if not given.
+            Work-group size; by default that of the launch table, or the kernel's limit if that is smaller.
         """
         if local is None and not isinstance(size, tuple):
             self._launch((-(-size // self._local) * self._local,), self._default, args)
@@ -151,13 +151,13 @@ class Kernel:
         Raises
         ------
         DeviceError
-            If `local` does not divide `size`, or is beyond what this kernel can run with on this device.
+            If `local` does not divide `size`, or exceeds what the device allows for this kernel.
         """
         sizes = size if isinstance(size, tuple) else (size,)
         locals_ = local if isinstance(local, tuple) else (local,)
         if any(s % w for s, w in zip(sizes, locals_, strict=True)):
             raise DeviceError(
-                f"kernel {self.name}: global size {sizes} is no multiple of local size {locals_}"
+                f"kernel {self.name}: global size {sizes} is not a multiple of local size {locals_}"
             )
         self._launch(sizes, locals_, args)
 
@@ -212,8 +212,8 @@ class Kernel:
             str(arg.dtype) if isinstance(arg, np.generic) else "None" if arg is None else f"{arg.size} bytes"
             for arg in args
         ]
-        text = (
-            f"{self.device.spec} ({self.device.name}): kernel {self.name} was not launched: {error}; "
-            f"global size {sizes}, local size {locals_} (limit {self.limit}), arguments ({', '.join(shown)})"
+        doing = (
+            f"launch of kernel {self.name}, global size {sizes}, local size {locals_} (limit {self.limit}), "
+            f"arguments ({', '.join(shown)})"
         )
-        return CapacityError(text) if isinstance(error, cl.MemoryError) else DeviceError(text)
+        return self.device.hardware.failure(error, doing)

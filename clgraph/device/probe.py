@@ -1,8 +1,8 @@
-"""Does a device work, and what does it know beyond OpenCL C 1.2? Found by building and running.
+"""Does a device work, and what does it support beyond OpenCL C 1.2? Found by building and running kernels.
 
-A device counts as working only after ``cl/device/probe.cl`` (an atomic, a barrier, local memory) was built, run and
-its result checked: drivers exist that list a device and then fail every build. What more it can do is found
-with ``cl/device/probe_features.cl``, once per device, driver and version of clgraph.
+A device counts as working only after ``cl/device/probe.cl`` (an atomic, a barrier, local memory) was built
+and run and its result checked: some drivers list a device and then fail every build. Further features are
+found with ``cl/device/probe_features.cl``, once per device, driver and version of clgraph.
 """
 
 from __future__ import annotations
@@ -22,18 +22,17 @@ from clgraph.device.program import build, build_source, read_source
 from clgraph.errors import BuildError, ClgraphError
 
 if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
-    from clgraph.device.memory import Memory
+    from clgraph.device.device import Device
 
 LOCAL = 16  # as PROBE_LOCAL in cl/device/probe.cl
 GROUPS = 4
 WARP = 32  # as PROBE_LOCAL in cl/device/probe_features.cl
 
 
-def probe(device: Memory) -> str | None:
-    """None if the device builds and runs the probe kernel rightly, else the reason why not in one line.
+def probe(device: Device) -> str | None:
+    """None if the device builds the probe kernel and runs it correctly, else the reason why not in one line.
 
-    A driver that was never seen to work is first tried in a child process, since it may abort.
+    A driver that has not been seen to work yet is first tried in a child process, since it may abort.
     """
     key = cache.digest(["works", *device.identity, __version__])
     seen_to_work = cache.load("probes", key) is not None
@@ -47,8 +46,8 @@ def probe(device: Memory) -> str | None:
     return fault
 
 
-def run_probe(device: Memory) -> str | None:
-    """`probe`, in this process whatever happens."""
+def run_probe(device: Device) -> str | None:
+    """`probe` in this process, without a child."""
     n = LOCAL * GROUPS
     try:
         prog = build(device, "device/probe", {}, device.base_options)
@@ -63,26 +62,26 @@ def run_probe(device: Memory) -> str | None:
     mirror = gid // LOCAL * LOCAL + LOCAL - 1 - gid % LOCAL
     if got[0] != gid.sum() or not np.array_equal(got[1:], mirror):
         return (
-            f"the probe kernel runs but its result is wrong (sum {got[0]}, expected {gid.sum()}; "
+            f"the probe kernel ran but its result is wrong (sum {got[0]}, expected {gid.sum()}; "
             f"{np.count_nonzero(got[1:] != mirror)} of {n} values differ)"
         )
     return None
 
 
 def _reason(error: BuildError) -> str:
-    """The line of a build error that says why: the compiler's first error, else OpenCL's name for it."""
+    """The line of a build error that gives the reason: the compiler's first error, else OpenCL's message."""
     lines = str(error).split("\n")
     named = [line.strip() for line in lines[1:] if "error:" in line.lower()]
     return f"builds fail: {named[0]}" if named else lines[0]
 
 
-def probe_features(device: Memory) -> tuple[str, frozenset[str]]:
-    """The OpenCL C standard to build by, and names ``HAVE_...`` of the features that work under it.
+def probe_features(device: Device) -> tuple[str, frozenset[str]]:
+    """The OpenCL C standard to build with, and the names ``HAVE_...`` of the features that work with it.
 
     Returns
     -------
     standard : str
-        ``"-cl-std=CL3.0"`` and the like, or "" for what the compiler does unasked (1.2).
+        ``"-cl-std=CL3.0"`` and the like, or "" for the compiler's default (1.2).
     features : frozenset of str
     """
     if not device.has_compiler:
@@ -96,7 +95,7 @@ def probe_features(device: Memory) -> tuple[str, frozenset[str]]:
     if standard and not _builds(
         device, "device/probe", read_source("device/probe"), (standard, *device.base_options)
     ):
-        standard = ""  # the driver says that it knows this standard, and does not
+        standard = ""  # the driver claims to support this standard, and does not
     options = (*([standard] if standard else []), *device.base_options)
     names = sorted(
         f"HAVE_{name}" for name in _candidates(device, bool(standard)) if _has(device, name, source, options)
@@ -105,11 +104,11 @@ def probe_features(device: Memory) -> tuple[str, frozenset[str]]:
     return standard, frozenset(names)
 
 
-def _newest_standard(device: Hardware) -> str:
-    """The build option for the newest OpenCL C that the compiler says it knows; "" for 1.2."""
+def _newest_standard(device: Device) -> str:
+    """The build option for the newest OpenCL C that the compiler claims to support; "" for 1.2."""
     texts = [device.raw.opencl_c_version]
-    if device.asks_all_standards:
-        # a driver before 3.0, or an old pyopencl, has no such query: then the older one's answer counts
+    if device.hardware.quirks.asks_all_standards:
+        # drivers before 3.0 and old releases of pyopencl lack this query: then the older query counts
         with contextlib.suppress(cl.Error, AttributeError):
             versions = [v.version for v in device.raw.opencl_c_all_versions]
             texts += [f"{v >> 22}.{v >> 12 & 1023}" for v in versions]  # cl_version packs 10, 10 and 12 bits
@@ -118,8 +117,8 @@ def _newest_standard(device: Hardware) -> str:
     return f"-cl-std=CL{major}.{minor}" if major >= 2 else ""
 
 
-def _candidates(device: Memory, beyond_1_2: bool) -> list[str]:
-    """Features worth a build: what the device's own list rules out is not tried (compilers grumble)."""
+def _candidates(device: Device, beyond_1_2: bool) -> list[str]:
+    """Features worth a build: those that the device's own list rules out are not tried (compilers warn)."""
     extensions = device.raw.extensions
     worth = {
         "FP64": "cl_khr_fp64" in extensions,
@@ -133,7 +132,7 @@ def _candidates(device: Memory, beyond_1_2: bool) -> list[str]:
     return [name for name, is_worth in worth.items() if is_worth]
 
 
-def _builds(device: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
+def _builds(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
     try:
         build_source(device, name, source, options, keep=False, save_failed=False)
     except BuildError:
@@ -141,8 +140,8 @@ def _builds(device: Memory, name: str, source: str, options: tuple[str, ...]) ->
     return True
 
 
-def _has(device: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
-    """Whether a feature's probe builds, runs and answers rightly; any failure is the answer no."""
+def _has(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
+    """Whether a feature's probe builds, runs and gives the right result; any failure means no."""
     try:
         prog = build_source(
             device, "probe_features", source, (*options, f"-DTRY_{name}"), keep=False, save_failed=False

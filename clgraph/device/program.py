@@ -1,4 +1,4 @@
-"""Kernel files: finding, inlining, building, keeping.
+"""Kernel files: finding and reading them, building programs, caching binaries.
 
 A program is a file ``cl/NAME.cl`` with ``cl/common.h`` in front and its includes inlined (drivers' caches
 miss edits of included files). It is built once per process, device and set of options; its binary is kept
@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyopencl as cl
 
+from clgraph._version import pip_hint
 from clgraph.device import cache
 from clgraph.device.launch import Kernel
 from clgraph.errors import BuildError
 
 if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
+    from clgraph.device.device import Device
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)[^\n]*$', re.MULTILINE)
 
@@ -35,7 +36,8 @@ def kernel_folder() -> Path:
         if (folder / "common.h").is_file():
             return folder
     raise BuildError(
-        f"the kernel files (cl/common.h) are neither in {here} nor beside it: install clgraph again"
+        f"the kernel files (cl/common.h) are neither in {here} nor beside it: reinstall clgraph, "
+        f"{pip_hint(options='--force-reinstall')}"
     )
 
 
@@ -49,7 +51,7 @@ def _find(name: str, beside: Path) -> Path:
 
 
 def _shown(path: Path) -> str:
-    """A kernel file's path within ``cl/``, as compilers' messages shall name it."""
+    """A kernel file's path within ``cl/``, for the compiler's messages."""
     folder = kernel_folder()
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
 
@@ -77,7 +79,7 @@ def read_source(name: str) -> str:
                 raise
             return f'{text_of(found)}\n#line {line} "{_shown(path)}"'
 
-        # random123's functions are plain `inline`: as C99 has it they would need a definition elsewhere
+        # random123's functions are plain `inline`, which in C99 need a definition in some other file
         head = "#define R123_STATIC_INLINE static inline\n" if "random123" in str(path) else ""
         return f'{head}#line 1 "{_shown(path)}"\n' + _INCLUDE.sub(inline, text)
 
@@ -88,12 +90,12 @@ def read_source(name: str) -> str:
 class Program:
     """A built program; its kernels are its attributes (``prog.bfs_push(size, *args)``).
 
-    Made by `Device.program` (from source) or `Device.load_binary`.
+    Made by `Device.program` or `Device.load_binary`.
     """
 
     def __init__(
         self,
-        device: Hardware,
+        device: Device,
         built: Any,
         name: str,
         options: tuple[str, ...],
@@ -105,8 +107,13 @@ class Program:
         self.name = name
         self.options = options
         self.pipeline = pipeline
-        self._suffix = suffix  # of a variant's kernels in a binary that holds several
+        self._suffix = suffix  # of the kernels' names, in a binary that holds several variants
         self._built = built
+
+    @property
+    def file(self) -> str:
+        """The kernel file: ``cl/NAME.cl``, or ``cl/fpga/NAME.cl`` for pipelines."""
+        return f"cl/fpga/{self.name}.cl" if self.pipeline else f"cl/{self.name}.cl"
 
     def __getattr__(self, kernel: str) -> Kernel:
         if kernel.startswith("_"):
@@ -125,14 +132,14 @@ class Program:
             raise AttributeError(
                 f"{self.name}.cl has no kernel {kernel}{self._suffix} ({error}); it has {names}"
             ) from error
-        self.__dict__[kernel] = made  # the next look-up does not come here
+        self.__dict__[kernel] = made  # the next look-up finds it there
         return made
 
     def _find(self, kernel: str) -> Any:
         return cl.Kernel(self._built, kernel + self._suffix)
 
     def _partner(self, kernel: str) -> Any:
-        """The kernel that runs beside a pipeline, joined to it by a channel: ``KERNEL_write``; or None."""
+        """The kernel ``KERNEL_write`` that runs beside a pipeline, joined to it by a channel; or None."""
         if not self.pipeline:
             return None
         try:
@@ -142,7 +149,7 @@ class Program:
 
     @property
     def binary(self) -> bytes:
-        """The device's own form of the program."""
+        """The program in the device's own binary format."""
         binaries: list[bytes] = self._built.get_info(cl.program_info.BINARIES)
         return binaries[0]
 
@@ -151,17 +158,17 @@ class Program:
         cache.write_atomically(Path(path), self.binary)
 
 
-def build(device: Hardware, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
-    """Build ``cl/NAME.cl`` for a device, from the disk cache if it was built before.
+def build(device: Device, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
+    """Build ``cl/NAME.cl`` for a device, or load it from the disk cache if it was built before.
 
     Parameters
     ----------
     device : Device
     name : str
     defines : mapping
-        Become ``-D`` options.
+        Become ``-D`` options: see `define_options`.
     base : tuple of str
-        Options in front: the device's `build_options`, mostly.
+        Options in front of these: usually the device's `build_options`.
 
     Raises
     ------
@@ -170,21 +177,15 @@ def build(device: Hardware, name: str, defines: Mapping[str, Any], base: tuple[s
     """
     if not device.has_compiler:
         raise BuildError(
-            f"{device.spec} ({device.name}) builds no kernels itself, and cl/{name}.cl has no pipeline that "
-            "could come from a binary: what needs it does not run on this device; take another one"
+            f"{device.hardware} builds no kernels itself, and cl/{name}.cl has no pipeline that could come "
+            "from a binary: what needs it does not run on this device; use another one"
         )
-    options = (*base, *_define_options(defines))
+    options = (*base, *define_options(defines))
     return build_source(device, name, read_source(name), options)
 
 
-def build_pipeline(device: Hardware, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
-    """Build ``cl/fpga/NAME.cl``, the single-work-item form of ``cl/NAME.cl``."""
-    options = (*base, "-DINTEL_PIPELINES") if device.is_fpga else base
-    options = (*options, *_define_options({**defines, **device.pipeline_parameters}))
-    return build_source(device, name, read_source(f"fpga/{name}"), options, pipeline=True)
-
-
-def _define_options(defines: Mapping[str, Any]) -> list[str]:
+def define_options(defines: Mapping[str, Any]) -> list[str]:
+    """``-DKEY=value``, ``-DKEY`` for True, nothing for None and False; sorted."""
     return [
         f"-D{key}" if value is True else f"-D{key}={value}"
         for key, value in sorted(defines.items())
@@ -193,7 +194,7 @@ def _define_options(defines: Mapping[str, Any]) -> list[str]:
 
 
 def build_source(
-    device: Hardware,
+    device: Device,
     name: str,
     source: str,
     options: tuple[str, ...],
@@ -207,27 +208,30 @@ def build_source(
     Parameters
     ----------
     keep : bool
-        Whether the binary goes through the disk cache.
+        Whether to use the disk cache for the binary.
     save_failed : bool
-        Whether the source of a failed build is kept for a person to look at.
+        Whether to save the source of a failed build for inspection.
     pipeline : bool
         Whether its kernels are for a single work-item.
+
+    Raises
+    ------
+    BuildError
+        If the compiler fails.
     """
     key = cache.digest([*device.identity, source, *options])
-    keep = keep and device.keeps_binaries
+    keep = keep and device.hardware.quirks.keeps_binaries
     if keep and (binary := cache.load("programs", key)) is not None:
         try:
             built = _build_binary(device, binary, options)
             return Program(device, built, name, options, pipeline=pipeline)
         except cl.Error:
-            pass  # a driver may refuse its own old binaries: build from source
+            pass  # drivers may refuse their own old binaries: then build from source
     made = cl.Program(device.context, source)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # compilers' chatter on success
-            made.get_info(
-                cl.program_info.REFERENCE_COUNT
-            )  # from here on pyopencl's own cache stays out of it
+            warnings.simplefilter("ignore")  # compilers print notes on success
+            made.get_info(cl.program_info.REFERENCE_COUNT)  # after this pyopencl does not use its own cache
             made.build(list(options), [device.raw])
     except cl.Error as error:
         raise _build_error(device, name, source, options, made, error, save_failed) from error
@@ -237,14 +241,14 @@ def build_source(
     return program
 
 
-def _build_binary(device: Hardware, binary: bytes, options: tuple[str, ...]) -> Any:
+def _build_binary(device: Device, binary: bytes, options: tuple[str, ...]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return cl.Program(device.context, [device.raw], [binary]).build(list(options))
 
 
-def load_binary(device: Hardware, path: str | Path) -> Program:
-    """A program from a file that the device's offline compiler, or `Program.save`, wrote."""
+def load_binary(device: Device, path: str | Path) -> Program:
+    """A program from a file written by the device's offline compiler or `Program.save`."""
     path = Path(path)
     try:
         binary = path.read_bytes()
@@ -255,7 +259,7 @@ def load_binary(device: Hardware, path: str | Path) -> Program:
     except cl.Error as error:
         raise BuildError(
             f"{device.spec} ({device.name}, driver {device.driver_version}) refused the binary {path} "
-            f"({len(binary)} bytes): {_first_line(error)}; it must be built for this very device and driver"
+            f"({len(binary)} bytes): {_first_line(error)}; it must be built for just this device and driver"
         ) from error
 
 
@@ -264,7 +268,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _build_error(
-    device: Hardware,
+    device: Device,
     name: str,
     source: str,
     options: tuple[str, ...],
@@ -279,13 +283,13 @@ def _build_error(
     saved = _save_failed(name, source) if save else "(not kept)"
     if "unknown target CPU" in log or "unknown target CPU" in str(error):
         hint = (
-            "this PoCL's LLVM is older than the CPU; take another one: apt-get install pocl-opencl-icd, "
-            "or pip install 'clgraph[cpu]' for Intel's runtime"
+            "this PoCL's LLVM is older than the CPU; use another one: apt-get install pocl-opencl-icd, "
+            f"or {pip_hint('cpu')} for Intel's runtime"
         )
     elif "error:" in log:
-        hint = f"the compiler does not take {name}.cl: a fault in clgraph or the driver; please report this"
+        hint = f"the compiler rejects {name}.cl: a fault in clgraph or the driver; please report this"
     else:
-        hint = "the driver failed without naming a line: `clgraph doctor` tests it"
+        hint = "the driver failed without naming a line: test it with `clgraph doctor`"
     return BuildError(
         f"{device.spec} ({device.name}, {device.platform_name}, driver {device.driver_version}) "
         f"failed to build {name}.cl: {_first_line(error)}\n"
@@ -295,7 +299,7 @@ def _build_error(
 
 
 def _save_failed(name: str, source: str) -> str:
-    """Keep the source of a failed build where a person can look at it."""
+    """Save the source of a failed build for inspection; returns where it is."""
     for folder in (cache.cache_folder() / "failed", Path(tempfile.gettempdir())):
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)

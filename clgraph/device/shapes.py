@@ -1,6 +1,6 @@
 """Launch tables: what a kernel family wants of each kind of device.
 
-Each family keeps its table, always called ``SHAPES``, beside its host half, and reads it by ``SHAPES.of(device)``.
+Each family keeps its table, always called ``SHAPES``, beside its host half; ``SHAPES.of(device)`` reads it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
+    from clgraph.device.device import Device
 
 Kind = Literal["gpu", "cpu", "fpga", "emulator", "simulator"]
 S = TypeVar("S")
@@ -22,8 +22,8 @@ class Shapes(Generic[S]):
     Attributes
     ----------
     gpu, cpu, simulator : S
-        The simulator gets small numbers, so that graphs of 50 vertices go through every branch and span several
-        work-groups.
+        The simulator gets small numbers, so that graphs of 50 vertices go through every branch and span
+        several work-groups.
     emulator, fpga : S, optional
         As ``cpu`` where they are not given: few work-items with long serial runs.
     """
@@ -34,7 +34,7 @@ class Shapes(Generic[S]):
     emulator: S | None = None
     fpga: S | None = None
 
-    def of(self, device: Hardware) -> S:
+    def of(self, device: Device) -> S:
         """The entry for a device."""
         return self[device.kind]
 

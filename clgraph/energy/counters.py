@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from clgraph._version import pip_hint
 from clgraph.errors import ClgraphError
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _pynvml() -> Any:
     try:
         import pynvml
     except ImportError as error:
-        raise Unavailable("nvidia-ml-py is not installed: python -m pip install 'clgraph[energy]'") from error
+        raise Unavailable(f"nvidia-ml-py is not installed: {pip_hint('energy')}") from error
     return pynvml
 
 

@@ -1,10 +1,11 @@
-"""Intel FPGAs: pipelines instead of kernels for ranges, binaries built offline, a model of their speed.
+"""Intel FPGAs: pipelines instead of kernels over ranges, binaries built offline, a model of their speed.
 
 - `clgraph.fpga.pipelines`: which kernel files have a form for FPGAs (``cl/fpga``), and their variants
-- `clgraph.fpga.parameters`: what they are cut to (``cl/fpga/parameters.h``)
+- `clgraph.fpga.parameters`: the parameters that they are built with (``cl/fpga/parameters.h``)
+- `clgraph.fpga.programs`: the pipelines of one device, built or loaded
+- `clgraph.fpga.binary`: loading a binary
 - `clgraph.fpga.offline`: building a binary (``clgraph fpga compile``)
-- `clgraph.fpga.binary`: loading one
-- `clgraph.fpga.phases`, `clgraph.fpga.model`: cycles, bytes and seconds by phase, and their tables
+- `clgraph.fpga.costs`, `clgraph.fpga.phases`, `clgraph.fpga.model`: cycles, bytes and seconds by phase
 
-Part of the device floor; nothing here queries a driver at import.
+Nothing here queries a driver at import; `clgraph.device` imports it only for devices that use pipelines.
 """

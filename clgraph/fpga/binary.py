@@ -1,7 +1,7 @@
-"""Loading a binary that ``clgraph fpga compile`` made: what it must be held against before anything runs.
+"""Loading a binary made by ``clgraph fpga compile``, and the checks before anything runs.
 
-Beside ``NAME.aocx`` stands ``NAME.aocx.json`` (`Sidecar`): which sources, parameters, board and compiler made
-it, which programs it holds, and its length and digest.
+Beside ``NAME.aocx`` there is ``NAME.aocx.json`` (`Sidecar`): from which sources, with which parameters, for
+which board and by which compiler it was made, which programs it holds, and its length and digest.
 """
 
 from __future__ import annotations
@@ -20,33 +20,36 @@ from clgraph.errors import BuildError
 from clgraph.fpga import parameters, pipelines
 
 if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
+    from clgraph.device.device import Device
 
 FORMAT = 1
 
 
 @dataclass
 class Sidecar:
-    """What a binary says of itself.
+    """The description of a binary, kept in a file beside it.
 
     Attributes
     ----------
     compiler : str
         aoc's version line, or the name of the emulator's runtime.
     board : str
-        aoc's word for the board; "emulator" where it is none.
+        aoc's name for the board, or "emulator".
     command, options : list of str
-        As it was compiled.
+        How it was compiled.
     sources : str
         `pipelines.source_hash` of the clgraph that made it.
     parameters : dict of str to int
+        All parameters of ``cl/fpga/parameters.h``.
     programs : list of dict
         ``file``, ``defines``, ``kernels`` (names within the binary).
     size : int
+        Of the binary, in bytes.
     sha256 : str
     report : dict
-        fmax and resources, as far as aoc's report was there.
+        fmax and resources, if aoc left a report.
     clgraph : str
+        The version that made it.
     format : int
     """
 
@@ -69,7 +72,7 @@ class Sidecar:
 
 
 def sidecar_of(path: Path) -> Path:
-    """Where the sidecar of a binary stands."""
+    """The path of a binary's sidecar."""
     return path.with_name(path.name + ".json")
 
 
@@ -79,7 +82,7 @@ def read_sidecar(path: Path) -> Sidecar:
     Raises
     ------
     BuildError
-        If it is not there, or not one of ours.
+        If it does not exist, is damaged or has another format.
     """
     beside = sidecar_of(path)
     if not path.is_file():
@@ -93,8 +96,8 @@ def read_sidecar(path: Path) -> Sidecar:
         return Sidecar(**facts)
     except OSError as error:
         raise BuildError(
-            f"{path} has no sidecar {beside.name} ({error.strerror}), which says what it was made of: copy "
-            "it along, or make the binary with `clgraph fpga compile`"
+            f"{path} has no sidecar {beside.name} ({error.strerror}), which describes it: copy that too, or "
+            "make the binary with `clgraph fpga compile`"
         ) from error
     except (ValueError, TypeError, AttributeError) as error:
         raise BuildError(f"{beside} is damaged ({error}): compile again") from error
@@ -108,29 +111,14 @@ def _read(path: Path) -> bytes:
 
 
 def check_whole(path: Path, side: Sidecar, data: bytes | None = None) -> None:
-    """Refuse a binary that is not the one that its sidecar was written for."""
+    """Raise a BuildError if a binary is not the one that its sidecar describes."""
     data = _read(path) if data is None else data
     if len(data) != side.size:
-        raise BuildError(f"{path} has {len(data)} bytes, its sidecar says {side.size}: the copy is not whole")
-    if hashlib.sha256(data).hexdigest() != side.sha256:
-        raise BuildError(f"{path} is not what its sidecar was written for: copy both, or compile again")
-
-
-def load(device: Hardware) -> Binary:
-    """The binary that a device was given.
-
-    Raises
-    ------
-    BuildError
-        If none was given; if it is missing, not whole, of other sources, for another board, or lacks
-        a kernel.
-    """
-    if not device.fpga_binary:
         raise BuildError(
-            f"{device.spec} ({device.name}) builds no kernels itself: make a binary with `clgraph fpga "
-            "compile -o clgraph.aocx`, and give it with --fpga-binary clgraph.aocx or CLGRAPH_FPGA_BINARY"
+            f"{path} has {len(data)} bytes, its sidecar says {side.size}: the copy is incomplete"
         )
-    return Binary(device, Path(device.fpga_binary), force=device.setup.force)
+    if hashlib.sha256(data).hexdigest() != side.sha256:
+        raise BuildError(f"{path} is not the binary that its sidecar describes: copy both, or compile again")
 
 
 class Binary:
@@ -141,10 +129,15 @@ class Binary:
     device : Device
     path : Path
     force : bool
-        Take it though it was made of other sources than this clgraph's.
+        Accept it even if it was made from other sources than this clgraph's.
+
+    Raises
+    ------
+    BuildError
+        If it is missing, incomplete, made from other sources or for another board, or lacks a kernel.
     """
 
-    def __init__(self, device: Hardware, path: Path, *, force: bool = False) -> None:
+    def __init__(self, device: Device, path: Path, *, force: bool = False) -> None:
         self.device, self.path = device, path
         data = _read(path)
         self.sidecar = read_sidecar(path)
@@ -156,16 +149,16 @@ class Binary:
         self._check_kernels()
 
     def _check_sources(self) -> None:
-        if strange := sorted(set(self.sidecar.parameters) ^ set(parameters.known())):
+        if different := sorted(set(self.sidecar.parameters) ^ set(parameters.known())):
             raise BuildError(
-                f"{self.path}: parameters {', '.join(strange)} are not those of this clgraph's "
+                f"{self.path}: parameters {', '.join(different)} differ from this clgraph's "
                 "cl/fpga/parameters.h: compile again"
             )
         if self.sidecar.sources != pipelines.source_hash():
             raise BuildError(
-                f"{self.path} was made by clgraph {self.sidecar.clgraph} of other kernel sources "
+                f"{self.path} was made by clgraph {self.sidecar.clgraph} from other kernel sources "
                 f"({self.sidecar.sources[:12]}, ours are {pipelines.source_hash()[:12]}): compile again, or "
-                "take it all the same with --force (CLGRAPH_FPGA_FORCE=1)"
+                "use it nevertheless with --force (CLGRAPH_FPGA_FORCE=1)"
             )
 
     def _check_board(self) -> None:
@@ -194,7 +187,7 @@ class Binary:
             raise BuildError(
                 f"{device.spec} ({device.name}, driver {device.driver_version}) refused the binary "
                 f"{self.path} (made by {self.sidecar.compiler} for {self.sidecar.board}): {reason}; it must "
-                "be built for this very device and driver"
+                "be built for just this device and driver"
             ) from error
 
     def _check_kernels(self) -> None:
@@ -208,7 +201,7 @@ class Binary:
         for program in self.sidecar.programs:
             name, defines = program["file"], program["defines"]
             if name not in pipelines.PIPELINES:
-                continue  # of another release, taken by force
+                continue  # from another release, accepted by force
             ours = {kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name, defines)}
             if missing := sorted(ours - set(program["kernels"])):
                 raise BuildError(
@@ -216,16 +209,13 @@ class Binary:
                     f"cl/fpga/{name}.cl: compile again"
                 )
 
-    def check(self) -> None:
-        """Nothing more to find out: loading it has checked all there is."""
-
     def program(self, name: str, defines: dict[str, Any]) -> Program:
-        """A kernel file's program out of the binary.
+        """A kernel file's program from the binary.
 
         Raises
         ------
         BuildError
-            If the binary does not hold it; it says what it holds.
+            If the binary does not hold it; the message says what it holds.
         """
         for program in self.sidecar.programs:
             if program["file"] == name and program["defines"] == defines:

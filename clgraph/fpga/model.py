@@ -1,13 +1,14 @@
-"""What the pipelines of ``cl/fpga`` should take on a board: cycles, bytes and random accesses by phase.
+"""How long the pipelines of ``cl/fpga`` should take on a board: cycles, bytes and random accesses by phase.
 
-No board was at hand: this is arithmetic on the loops as they are written, under assumptions that stand in
-`clgraph.fpga.phases` and are printed in ``docs/fpga.md``, whose tables this module writes::
+No board was available: this is arithmetic on the loops as they are written, under the assumptions of
+`clgraph.fpga.costs` and `clgraph.fpga.phases`. They are printed in ``docs/fpga.md``, whose tables this module
+writes::
 
     python -m clgraph.fpga.model docs/fpga.md
 
-A phase's time is the longer of its cycles (of its loops' turns, and of each loop that begins) at the clock,
-and of what memory needs: bytes streamed at the usable bandwidth plus random accesses at the rate of row
-activations.
+A phase takes as long as the slower of two: its cycles (the iterations of its loops, and a latency for each
+loop that starts) at the clock, and its memory accesses (bytes streamed at the usable bandwidth plus random
+accesses at the rate of row activations).
 """
 
 from __future__ import annotations
@@ -18,18 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from clgraph.fpga import parameters
-from clgraph.fpga.phases import (
-    BATCHES,
-    BOARDS,
-    LATENCY,
-    OUTSIDE,
-    PROBES,
-    RUNS,
-    SHRINKING,
-    Board,
-    Workload,
-    workload,
-)
+from clgraph.fpga.costs import BOARDS, LATENCY, Board, Workload, workload
+from clgraph.fpga.phases import BATCHES, OUTSIDE, PROBES, RUNS, SHRINKING
 
 
 def _figure(value: float) -> str:
@@ -73,7 +64,7 @@ def total_table(w: Workload) -> str:
 
 
 def assumption_table(w: Workload) -> str:
-    """The boards and the graph."""
+    """The assumptions about the boards and the graph."""
     lines = [
         "| board | clock, MHz | bandwidth, GB/s | usable | random accesses, M/s | system, W |",
         "|---|---|---|---|---|---|",
@@ -99,7 +90,7 @@ def assumption_table(w: Workload) -> str:
 
 
 def chip_table(_: Workload) -> str:
-    """What state takes of a chip, with the copies that its reads in a cycle need."""
+    """The share of a chip that state takes, with the copies that its reads per cycle need."""
     values = parameters.defaults()
     unroll, settles = values["UNROLL"], values["SETTLES"]
     states = {  # bits, reads
@@ -118,21 +109,21 @@ def chip_table(_: Workload) -> str:
     return "\n".join(lines)
 
 
-# seconds for 30 million vertices that the model is held against, measured on other devices
+# measured on other devices, seconds for 30 million vertices: what the model is compared with
 LOOP_SERIAL = 25.4 * 10  # the batched loop, compiled, serial search, 2-core machine: 25.4 s at 3 million
 CPU_WATTS, GPU_WATTS, FPGA_WATTS = 70.0, 245.0, 60.0  # the thesis's wall meter
 
 
 def claim_table(w: Workload) -> str:
-    """What the thesis says of its FPGA, and what the model says."""
+    """What the thesis claims for its FPGA, and what the model predicts."""
     board = BOARDS[0]
     batched, exact = total("drv to 50 %, batched", w, board), total("drv to 50 %, exact", w, board)
     joules = batched * FPGA_WATTS
     rows = [
         (
             "2 times faster than a serial CPU",
-            f"{LOOP_SERIAL / batched:.0f} times, against {LOOP_SERIAL:.0f} s of a compiled serial loop (25.4 s "
-            "at 3 M vertices on 2 cores, times 10)",
+            f"{LOOP_SERIAL / batched:.0f} times, against {LOOP_SERIAL:.0f} s of a compiled serial loop "
+            "(25.4 s at 3 M vertices on 2 cores, times 10)",
         ),
         (
             "3 times less energy than a serial CPU (60 W against 70 W)",
@@ -161,7 +152,7 @@ TABLES: dict[str, Callable[[Workload], str]] = {
 
 
 def fill_in(page: str) -> str:
-    """A page with each ``<!-- model: NAME -->`` ... ``<!-- end -->`` holding the table of that name."""
+    """A page with the table NAME between each ``<!-- model: NAME -->`` and its ``<!-- end -->``."""
     w = workload()
     for name, make in TABLES.items():
         marks = re.compile(rf"(<!-- model: {name} -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -1,7 +1,7 @@
 """Building a binary with all pipelines: by ``aoc``, Intel's offline compiler, or by the emulator's runtime.
 
 ``aoc`` gets one self-contained source file for each kernel file and variant (`pipelines.unit`), since the
-kernels of one binary must have names of their own. It runs for hours; what it prints is kept in a log.
+kernels of one binary must have distinct names. It runs for hours; its output goes to a log file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import clgraph
+from clgraph._version import __version__, pip_hint
 from clgraph.device import cache, child
 from clgraph.device.cache import write_atomically
 from clgraph.errors import BuildError, DeviceError
@@ -31,26 +31,24 @@ NO_AOC = (
     "aoc, Intel's offline compiler, is not on the PATH. It is part of the Intel FPGA SDK for OpenCL (with "
     "Quartus and the board's support package); source its init_opencl.sh and try again"
 )
-NO_EMULATOR = (
-    "the emulator needs no aoc: pip install 'clgraph[fpga-emulator]', clgraph fpga compile --emulate"
-)
+NO_EMULATOR = f"the emulator needs no aoc: {pip_hint('fpga-emulator')}, clgraph fpga compile --emulate"
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be built.
+    """What to build.
 
     Attributes
     ----------
     output : Path
     board : str
-        aoc's word; "" for the SDK's default, "emulator" for the emulator.
+        aoc's name for the board; "" for the SDK's default, "emulator" for the emulator.
     report : bool
         Stop after the first stage, which writes the report of loops and areas (minutes, not hours).
     settings : dict of str to int
-        Parameters that differ from the header's.
+        Parameters that differ from the header's defaults.
     only : tuple of str
-        Groups of pipelines; none: all.
+        Groups of pipelines; empty for all.
     """
 
     output: Path
@@ -66,46 +64,46 @@ class Order:
 
     @property
     def values(self) -> dict[str, int]:
-        """All parameters."""
+        """All parameters with their values."""
         return {**parameters.defaults(emulator=self.emulate), **dict(self.settings)}
 
     @property
     def wanted(self) -> list[tuple[str, dict[str, Any]]]:
-        """Files and variants."""
+        """Kernel files and their variants."""
         return pipelines.wanted(self.only, wide=self.values["OFFSET_BITS"] == 64)
 
     @property
     def flags(self) -> list[str]:
-        """Options for every file: what it is built for, and the parameters."""
+        """Compiler options for every file: the target, and the parameters."""
         kind = "-DKIND_CPU" if self.emulate else "-DKIND_FPGA"
         return [kind, "-DINTEL_PIPELINES", *(f"-D{k}={v}" for k, v in sorted(dict(self.settings).items()))]
 
     @property
     def folder(self) -> Path:
-        """Where the sources for aoc are put."""
+        """The folder of the sources for aoc."""
         return self.output.with_name(self.output.stem + ".sources")
 
     @property
     def log(self) -> Path:
-        """What aoc printed."""
+        """The file with aoc's output."""
         return self.output.with_name(self.output.stem + ".log")
 
     def units(self) -> dict[str, str]:
-        """File name -> text, as aoc gets them."""
+        """The source files for aoc: name to text."""
         return {
             f"{name.replace('/', '_')}{pipelines.suffix(defines)}.cl": pipelines.unit(name, defines, {}, ())
             for name, defines in self.wanted
         }
 
     def command(self, aoc: str = "aoc") -> list[str]:
-        """The aoc line."""
+        """The command line of aoc."""
         target = ["-march=emulator"] if self.emulate else [f"-board={self.board}"] if self.board else []
         stage = ["-rtl"] if self.report else []
         sources = [str(self.folder / name) for name in self.units()]
         return [aoc, *target, *stage, "-report", *self.flags, *sources, "-o", str(self.output)]
 
     def sidecar(self, compiler: str, command: list[str]) -> Sidecar:
-        """What is known before the binary is there."""
+        """The binary's description, as far as it is known before the binary exists."""
         programs = [
             {
                 "file": name,
@@ -124,12 +122,18 @@ class Order:
             sources=pipelines.source_hash(),
             parameters=self.values,
             programs=programs,
-            clgraph=clgraph.__version__,
+            clgraph=__version__,
         )
 
 
 def compile_binary(order: Order, say: Callable[[str], None] = print) -> Sidecar:
-    """Build it; `say` gets the command line before it runs.
+    """Build a binary.
+
+    Parameters
+    ----------
+    order : Order
+    say : callable
+        Gets the command line before it runs.
 
     Returns
     -------
@@ -138,10 +142,12 @@ def compile_binary(order: Order, say: Callable[[str], None] = print) -> Sidecar:
 
     Raises
     ------
+    InputError
+        If the parameters do not fit together.
     DeviceError
         If there is no aoc (and, for the emulator, no emulator either).
     BuildError
-        If aoc fails: with its status, the end of what it printed, and where all of that is kept.
+        If aoc fails; the message has its status, the end of its output, and where all of the output is.
     """
     parameters.check_together(order.values)
     aoc = shutil.which("aoc")
@@ -160,7 +166,7 @@ def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
             (order.folder / name).write_text(text)
     except OSError as error:
         raise BuildError(
-            f"cannot put the sources for aoc into {order.folder}, beside the output: {error.strerror}"
+            f"cannot write the sources for aoc into {order.folder}, beside the output: {error.strerror}"
         ) from error
     command = order.command(aoc)
     say(shlex.join(command))
@@ -179,22 +185,20 @@ def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
         data = order.output.read_bytes()
     except OSError as error:
         raise BuildError(
-            f"aoc ended without an error, but there is no {order.output} ({error.strerror}); its output is "
-            f"in {order.log}. It ends:\n{_tail(order.log)}"
+            f"aoc ended without an error, but there is no {order.output} ({error.strerror}); what it printed "
+            f"is in {order.log}. It ends:\n{_tail(order.log)}"
         ) from error
     return _finish(order, side, data)
 
 
 def _by_runtime(order: Order, say: Callable[[str], None]) -> Sidecar:
-    """For the emulator without aoc: its OpenCL runtime compiles and links."""
+    """Build for the emulator without aoc: its OpenCL runtime compiles and links."""
     from clgraph.device import Setup, choose
 
     try:
         device = choose("emulator", Setup(kernels="pipeline"))
     except DeviceError as error:
-        raise DeviceError(
-            f"{NO_AOC}; nor is there the emulator: pip install 'clgraph[fpga-emulator]'"
-        ) from error
+        raise DeviceError(f"{NO_AOC}; nor is the emulator installed: {pip_hint('fpga-emulator')}") from error
     if not device.raw.compiler_available:
         raise DeviceError(f"{device.spec} ({device.name}) has no compiler, and there is no aoc")
     say(
@@ -207,7 +211,7 @@ def _by_runtime(order: Order, say: Callable[[str], None]) -> Sidecar:
 
 
 def link(device: Device, order: Order) -> bytes:
-    """All units, compiled one by one and linked by the device's own runtime; kept in the disk cache."""
+    """Compile all units one by one and link them with the device's own runtime; uses the disk cache."""
     import pyopencl as cl
 
     units = order.units()
@@ -256,7 +260,7 @@ def _tail(log: Path, lines: int = 15) -> str:
 
 
 def _aoc_version(aoc: str) -> str:
-    """What ``aoc -version`` says, in one line."""
+    """The version line of ``aoc -version``."""
     done = subprocess.run([aoc, "-version"], capture_output=True, text=True, check=False)
     lines = [line.strip() for line in (done.stdout + done.stderr).split("\n") if line.strip()]
     named = [line for line in lines if "ersion" in line]
@@ -268,12 +272,13 @@ _NUMBER = re.compile(r"[\d,]*\.?\d+")
 
 
 def read_report(folder: Path) -> dict[str, Any]:
-    """fmax and resources out of ``acl_quartus_report.txt``, which aoc leaves in its folder; {} without it.
+    """fmax and resources from ``acl_quartus_report.txt``, which aoc leaves in its folder.
 
     Returns
     -------
     dict
-        ``fmax_mhz``, and ``resources``: name -> used, or {"used", "of"}.
+        ``fmax_mhz``, ``clock_mhz``, and ``resources``: name to number used, or to {"used", "of"}. Empty
+        without a report.
     """
     try:
         text = (folder / "acl_quartus_report.txt").read_text(errors="replace")
@@ -298,19 +303,19 @@ def read_report(folder: Path) -> dict[str, Any]:
 
 
 def same_sources(side: Sidecar) -> bool:
-    """Whether a binary was made of this clgraph's sources."""
+    """Whether a binary was made from this clgraph's sources."""
     return side.sources == pipelines.source_hash()
 
 
 def lines_of(side: Sidecar) -> Iterable[str]:
-    """A sidecar for people."""
+    """A sidecar as lines of text."""
     yield f"board       {side.board or 'the default'}"
     yield f"compiler    {side.compiler}"
     yield f"clgraph     {side.clgraph}"
     ours = (
-        "as this clgraph's"
+        "same as this clgraph's"
         if same_sources(side)
-        else "NOT those of this clgraph: it is refused without --force"
+        else "NOT those of this clgraph: refused without --force"
     )
     yield f"sources     {side.sources[:16]}, {ours}"
     yield f"size        {side.size} bytes, SHA-256 {side.sha256[:16]}"
@@ -320,7 +325,7 @@ def lines_of(side: Sidecar) -> Iterable[str]:
         amount = f"{used['used']} of {used['of']}" if isinstance(used, dict) else f"{used}"
         yield f"            {name}: {amount}"
     if not side.report:
-        yield "fmax        not known: no report of aoc's"
+        yield "fmax        unknown: there is no report from aoc"
     yield "parameters  " + ", ".join(f"{k}={v}" for k, v in side.parameters.items())
     for program in side.programs:
         told = "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))

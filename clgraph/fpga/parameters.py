@@ -1,4 +1,4 @@
-"""What the pipelines are cut to: the host's view of ``cl/fpga/parameters.h``, where alone it stands."""
+"""The parameters that pipelines are built with, read from ``cl/fpga/parameters.h``, which defines them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def known() -> dict[str, Parameter]:
     text = (kernel_folder() / "fpga" / "parameters.h").read_text()
     found: dict[str, Parameter] = {}
     for name, value, meaning in _DEFINE.findall(text):
-        if name in found:  # its second place is the emulator's
+        if name in found:  # its second value is the emulator's
             old = found[name]
             found[name] = Parameter(name, old.board, int(value), old.meaning)
         else:
@@ -53,12 +53,12 @@ def defaults(*, emulator: bool = False) -> dict[str, int]:
 
 
 def parse(settings: Iterable[str]) -> dict[str, int]:
-    """``["UNROLL=8"]`` as numbers, checked.
+    """Parse and check settings such as ``["UNROLL=8"]``.
 
     Raises
     ------
     InputError
-        Naming the parameter and what there is.
+        For an unknown parameter or an invalid value.
     """
     values: dict[str, int] = {}
     for setting in settings:
@@ -75,7 +75,7 @@ def parse(settings: Iterable[str]) -> dict[str, int]:
 
 
 def check_together(values: dict[str, int]) -> None:
-    """Refuse parameters, all of them, that do not go together."""
+    """Raise an InputError if the parameters, given in full, do not fit together."""
     if values["ARC_BLOCK"] % values["UNROLL"]:
         raise InputError(
             f"parameter ARC_BLOCK={values['ARC_BLOCK']}: it must be a multiple of UNROLL={values['UNROLL']}"
@@ -83,7 +83,7 @@ def check_together(values: dict[str, int]) -> None:
 
 
 def check(values: dict[str, int]) -> None:
-    """Refuse values that the pipelines cannot be built with, each with its reason."""
+    """Raise an InputError for a value that the pipelines cannot be built with."""
     for name, value in values.items():
         problem = ""
         if name == "OFFSET_BITS" and value not in (32, 64):

@@ -1,8 +1,8 @@
-"""Which kernel files have pipelines (``cl/fpga/NAME.cl``), and how a binary holds all of them.
+"""Which kernel files have pipelines (``cl/fpga/NAME.cl``), and how one binary holds all of them.
 
-What ``cl/NAME.cl`` decides when it is built, a pipeline mostly asks of its arguments (a NULL pointer: no
-predecessors are wanted), since a board's binary is built once and holds every kernel. What is left, a type or
-a number of arguments, makes variants of a file: `Pipeline.matters` names their build options.
+What ``cl/NAME.cl`` decides when it is built, a pipeline mostly decides by its arguments (a NULL pointer: no
+predecessors are wanted), since a board's binary is built once and holds every kernel. The rest, a type or the
+number of arguments, makes variants of a file: `Pipeline.matters` names their build options.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Pipeline:
     Attributes
     ----------
     group : str
-        What it is for; ``clgraph fpga compile --only`` names groups.
+        What it is for; ``clgraph fpga compile --only`` selects groups.
     matters : tuple of str
-        Build options that make another program of it; all others change nothing.
-    standard : tuple of dict
-        The variants that a binary holds.
+        Build options that make a different program; all others change nothing.
+    standard : tuple of tuple of (str, value)
+        The variants that a binary holds, each by its build options.
     """
 
     group: str
@@ -74,22 +74,22 @@ PIPELINES: dict[str, Pipeline] = {
     "ranking/personalized/walks": Pipeline("walks", _NUMBERS, (_BOARD,)),
     "ranking/personalized/top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
 }
-#: groups that a group needs besides itself
+#: further groups that a group needs
 NEEDS = {"sample": ("components",), "walks": ("pagerank",)}
 GROUPS = tuple(dict.fromkeys(p.group for p in PIPELINES.values() if p.group != "all"))
 
 
 def variant(name: str, defines: Mapping[str, Any]) -> Defines:
-    """The build options that matter, without those that say what is so anyway."""
+    """The build options that matter, without those that are at their defaults."""
     kept = {key: defines[key] for key in PIPELINES[name].matters if defines.get(key) not in (None, False, 0)}
-    for key, unasked in (("OFFSET", "int"), ("REAL", ""), ("LANES", 1)):
-        if kept.get(key) == unasked:
+    for key, default in (("OFFSET", "int"), ("REAL", ""), ("LANES", 1)):
+        if kept.get(key) == default:
             del kept[key]
     return kept
 
 
 def suffix(defines: Mapping[str, Any]) -> str:
-    """What a variant's kernels have behind their names in a binary: ``__ARC_KEY_uint``."""
+    """The suffix of the names of a variant's kernels in a binary, such as ``__ARC_KEY_uint``."""
     if not defines:
         return ""
     return "__" + "_".join(f"{key}_{value}" for key, value in sorted(defines.items()))
@@ -104,7 +104,7 @@ def kernels(name: str, defines: Mapping[str, Any] | None = None) -> tuple[str, .
 
 
 def wanted(groups: Iterable[str], *, wide: bool = False) -> list[tuple[str, Defines]]:
-    """Files and variants that a binary for some groups holds (none: all), `wide` with 64-bit offsets."""
+    """The files and variants of a binary for some groups (none: all), with 64-bit offsets if `wide`."""
     chosen = list(groups) or list(GROUPS)
     for group in chosen:
         if group not in GROUPS:
@@ -123,7 +123,7 @@ def wanted(groups: Iterable[str], *, wide: bool = False) -> list[tuple[str, Defi
 
 
 def unit(name: str, defines: Mapping[str, Any], settings: Mapping[str, int], flags: Iterable[str]) -> str:
-    """One self-contained source file for the offline compiler: its options in front, its kernels renamed."""
+    """A self-contained source file for the offline compiler: options in front, kernels renamed."""
     lines = [f"// cl/fpga/{name}.cl with all it includes, made by `clgraph fpga compile`"]
     for flag in flags:
         key, _, value = flag.removeprefix("-D").partition("=")
@@ -139,10 +139,10 @@ def unit(name: str, defines: Mapping[str, Any], settings: Mapping[str, int], fla
 
 @cache
 def source_hash() -> str:
-    """SHA-256 over all files of ``cl/fpga`` and what they include: what a binary is held against."""
+    """SHA-256 over all files of ``cl/fpga`` and what they include; a binary must have the same."""
     sha = hashlib.sha256()
     for name in PIPELINES:
         text = read_source(f"fpga/{name}")
-        # files of other packages (Random123) are not ours to answer for, but they are part of the text
+        # includes files of other packages (Random123), which are part of the text too
         sha.update(f"{name} {len(text)}\n".encode() + text.encode())
     return sha.hexdigest()

@@ -131,7 +131,7 @@ def test_an_interruption_loses_nothing_that_was_finished(device, tmp_path):
 def test_memory_that_happens_to_be_free_tells_no_results_apart(device, tmp_path, monkeypatch):
     store, cases = Store(tmp_path), [case_of("drv exact", fine)]
     running.run_cases(cases, Context(device), print, store=store)
-    monkeypatch.setattr(device, "global_memory", device.global_memory - 4096)
+    monkeypatch.setitem(vars(device.hardware), "global_memory", device.global_memory - 4096)
     assert running.run_cases(cases, Context(device), print, store=store).skipped == 1
 
 
@@ -327,7 +327,7 @@ def test_bad_input_is_told(run, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = run("bench", "sampling", "--out", tmp_path / "out")
     assert done.status == 1
-    assert "pip install 'clgraph[plot]'" in done.err
+    assert "pip install 'pyclgraph[plot]'" in done.err
     done = run("bench", "all", "--out", tmp_path / "out", "--sizes", "tiny", "--list")
     assert "sampling/powerlaw500/drv exact/clgraph\n" in done.out
 

@@ -293,7 +293,7 @@ def test_without_matplotlib_the_extra_is_named(files, run, monkeypatch, tmp_path
     for option, name in (("--report", "r.html"), ("--plot", "r.png")):
         done = run("quality", files / "whole.txt", option, tmp_path / name)
         assert done.status == 1
-        assert "pip install 'clgraph[plot]'" in done.err
+        assert "pip install 'pyclgraph[plot]'" in done.err
         assert done.err.startswith(f"clgraph: error: {option} needs matplotlib")
     assert run("quality", files / "whole.txt", "-q").status == 0
 

@@ -57,7 +57,7 @@ def test_devices_without_platform(nowhere: str) -> None:
     for option in ([], ["--json"]):
         done = run("devices", *option, OCL_ICD_VENDORS=nowhere)
         assert done.returncode == 1
-        assert "pip install 'clgraph[cpu]'" in done.stderr
+        assert "pip install 'pyclgraph[cpu]'" in done.stderr
     assert json.loads(done.stdout) == {"platforms": [], "devices": []}
 
 
@@ -107,7 +107,7 @@ def test_doctor_without_platform(nowhere: str) -> None:
     done = run("doctor", OCL_ICD_VENDORS=nowhere)
     assert done.returncode == 1
     assert "unset OCL_ICD_VENDORS" in done.stdout
-    assert "pip install 'clgraph[cpu]'" in done.stdout
+    assert "pip install 'pyclgraph[cpu]'" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -176,9 +176,9 @@ def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> No
     }
     texts = [f["fault"] + " -> " + f["remedy"] for f in doctor._package_faults(versions)]
     assert len(texts) == 3
-    assert "clgraph[fpga-emulator]" in texts[0]
-    assert "clgraph[cpu]" in texts[1]
-    assert "libintelocl_emu.so is nowhere" in texts[2]
+    assert "pyclgraph[fpga-emulator]" in texts[0]
+    assert "pyclgraph[cpu]" in texts[1]
+    assert "libintelocl_emu.so is missing" in texts[2]
     assert doctor._package_faults(dict.fromkeys(doctor.PACKAGES)) == []
 
 

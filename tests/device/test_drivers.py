@@ -186,5 +186,5 @@ def test_children_look_for_themselves() -> None:
 def test_no_platform_at_all(tmp_path: Path) -> None:
     done = run("import clgraph.device as d; d.get_device()", OCL_ICD_VENDORS=str(tmp_path))
     assert "DeviceError" in done.stderr
-    assert "pip install 'clgraph[cpu]'" in done.stderr
+    assert "pip install 'pyclgraph[cpu]'" in done.stderr
     assert "apt-get install pocl-opencl-icd" in done.stderr

@@ -129,7 +129,7 @@ def test_once_per_process(device: Device) -> None:
 
 def test_defines(device: Device) -> None:
     source = "__kernel void k(__global int *out) { if (get_global_id(0) == 0) out[0] = X + 10 * ON; }"
-    options = tuple(program._define_options({"X": 3, "ON": True, "OFF": False, "NOT": None}))
+    options = tuple(program.define_options({"X": 3, "ON": True, "OFF": False, "NOT": None}))
     assert options == ("-DON", "-DX=3")
     out = device.zeros(1, np.int32)
     build_source(device, "k", source, options).k(1, out)
@@ -258,7 +258,7 @@ def test_exact_sizes_and_local_memory(device: Device) -> None:
     group_sum = made(device).group_sum
     group_sum.exact(32, device.upload(np.arange(32, dtype=np.int32)), out, cl.LocalMemory(32), local=8)
     assert device.download(out, np.int32, 4).tolist() == [28, 92, 156, 220]
-    with pytest.raises(DeviceError, match="no multiple"):
+    with pytest.raises(DeviceError, match="not a multiple"):
         group_sum.exact(33, out, out, cl.LocalMemory(32), local=8)
 
 
@@ -278,7 +278,7 @@ def test_wrong_arguments(device: Device) -> None:
         add(4, np.zeros(4), np.int32(4), np.int64(1), np.float32(1))
     with pytest.raises(TypeError, match="takes 4 arguments, 2 were given"):
         add(4, out, np.int32(4))
-    with pytest.raises(DeviceError, match=r"kernel add was not launched.*local size \(67108865"):
+    with pytest.raises(DeviceError, match=r"launch of kernel add, .*local size \(67108865"):
         add(4, out, np.int32(4), np.int64(1), np.float32(1), local=64 * 2**20 + 1)
     if device.vendor.startswith(("Genuine", "Authentic")):  # PoCL checks sizes; others may not
         with pytest.raises(DeviceError, match="int32, int32, float32"):

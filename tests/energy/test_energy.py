@@ -127,7 +127,7 @@ def test_nvml_that_refuses_is_not_available_and_says_why(nvml, says):
 
 def test_a_missing_library_names_the_extra(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pynvml", None)
-    with pytest.raises(Unavailable, match=r"pip install 'clgraph\[energy\]'"):
+    with pytest.raises(Unavailable, match=r"pip install 'pyclgraph\[energy\]'"):
         NVMLCounter(PLACE)
 
 

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Iterable
 from typing import Any
 
+from clgraph._version import pip_hint
 from clgraph.errors import InputError
 
 
@@ -15,8 +16,7 @@ def library(name: str, extra: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise InputError(
-            f"this needs {name.split('.')[0]}, which cannot be imported ({error}): "
-            f"python -m pip install 'clgraph[{extra}]'"
+            f"this needs {name.split('.')[0]}, which cannot be imported ({error}): {pip_hint(extra)}"
         ) from error
 
 

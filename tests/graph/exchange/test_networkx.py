@@ -145,7 +145,7 @@ def test_bad_input():
 
 def test_without_networkx(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(InputError, match=r"clgraph\[networkx\]"):
+    with pytest.raises(InputError, match=r"pyclgraph\[networkx\]"):
         Graph.from_edges([0], [1]).to_networkx()
 
 

@@ -1,0 +1,47 @@
+"""A device's OpenCL context and its command queues, each made when it is first used."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyopencl as cl
+
+if TYPE_CHECKING:
+    from clgraph.device.hardware import Hardware
+
+
+class Queues:
+    """The context and the queues of one device.
+
+    Parameters
+    ----------
+    hardware : Hardware
+    """
+
+    def __init__(self, hardware: Hardware) -> None:
+        self._hardware = hardware
+
+    @cached_property
+    def context(self) -> Any:
+        """The OpenCL context, of this device alone (NVIDIA's driver accepts no other)."""
+        try:
+            return cl.Context([self._hardware.raw])
+        except cl.Error as error:
+            raise self._hardware.failure(error, "making a context") from error
+
+    @cached_property
+    def main(self) -> Any:
+        """The in-order queue for everything."""
+        return self._make()
+
+    @cached_property
+    def second(self) -> Any:
+        """A queue for the second of two pipelines that run side by side."""
+        return self._make()
+
+    def _make(self) -> Any:
+        try:
+            return cl.CommandQueue(self.context)
+        except cl.Error as error:
+            raise self._hardware.failure(error, "making a queue") from error
