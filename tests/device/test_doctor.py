@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -180,6 +181,42 @@ def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> No
     assert "pyclgraph[cpu]" in texts[1]
     assert "libintelocl_emu.so is missing" in texts[2]
     assert doctor._package_faults(dict.fromkeys(doctor.PACKAGES)) == []
+
+
+# --- names -----------------------------------------------------------------------------------------
+
+
+def test_another_distribution_of_the_same_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The package index has another `clgraph`; ours is pyclgraph."""
+    (tmp_path / "clgraph-7.0.dist-info").mkdir()
+    (tmp_path / "clgraph-7.0.dist-info/METADATA").write_text("Name: clgraph\nVersion: 7.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    fault = doctor._name_faults()[0]
+    assert f"another distribution, clgraph 7.0 in {tmp_path}, has the same import name" in fault["fault"]
+    assert fault["remedy"] == "pip uninstall -y clgraph && pip install --force-reinstall pyclgraph"
+
+
+def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    info = tmp_path / "pyclgraph-0.1.0.dist-info"
+    for folder in (info, tmp_path / "clgraph"):
+        folder.mkdir()
+    (info / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    fault = doctor._name_faults()[-1]
+    assert f"Python imports clgraph from {ROOT / 'clgraph'}" in fault["fault"]
+    assert f"pyclgraph is installed in {tmp_path / 'clgraph'}" in fault["fault"]
+    assert f"take {ROOT} out of PYTHONPATH" in fault["remedy"]
+
+
+def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nothing to report in a checkout, or where the installed package is the imported one."""
+    monkeypatch.setattr(doctor, "_distribution", lambda name: None)
+    assert doctor._name_faults() == []
+    (tmp_path / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
+    ours = importlib.metadata.PathDistribution(tmp_path)
+    monkeypatch.setattr(ours, "locate_file", lambda path: ROOT / path)
+    monkeypatch.setattr(doctor, "_distribution", lambda name: ours if name == "pyclgraph" else None)
+    assert doctor._name_faults() == []
 
 
 # --- cache ----------------------------------------------------------------------------------------

@@ -1,0 +1,162 @@
+"""Choosing a device: words, numbers, names, the environment."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pyopencl as cl
+import pytest
+
+from clgraph.device import Device, get_device
+from clgraph.device.choosing import _raw_devices
+from clgraph.errors import DeviceError
+
+
+def raw(platform: str, name: str, type_: int, **more: Any) -> Any:
+    """A driver's device, as far as looking at it goes."""
+    values: dict[str, Any] = {
+        "vendor": "v",
+        "driver_version": "1",
+        "max_compute_units": 1,
+        "global_mem_size": 1000,
+        "name": name,
+        "max_mem_alloc_size": 100,
+        "local_mem_size": 1,
+        "max_work_group_size": 64,
+        "compiler_available": True,
+        "extensions": "",
+        "version": "OpenCL 1.2",
+        "opencl_c_version": "OpenCL C 1.2",
+        "type": type_,
+        "platform": SimpleNamespace(name=platform, vendor="v", version=more.pop("release", "")),
+    }
+    return SimpleNamespace(**(values | more))
+
+
+def fake(spec: str, platform: str, name: str, type_: int, fault: str | None = None, **more: Any) -> Device:
+    device = Device(raw(platform, name, type_, **more), spec)
+    device.__dict__["fault"] = fault
+    return device
+
+
+GPU, CPU, ACC = cl.device_type.GPU, cl.device_type.CPU, cl.device_type.ACCELERATOR
+
+
+POCL, INTEL = "Portable Computing Language", "Intel(R) OpenCL"
+
+
+EMULATOR = "Intel(R) FPGA Emulation Platform for OpenCL(TM)"
+
+
+MACHINE = [
+    fake("0:0", "Clover-like", "quick", GPU, fault="builds fail"),
+    fake("1:0", POCL, "pthread-old", CPU, fault="unknown target CPU", release="PoCL 3.0-rc2  Linux"),
+    fake("1:1", POCL, "pthread-older", CPU, release="PoCL 2.9"),
+    fake("2:0", POCL, "pthread-new", CPU, release="PoCL 3.1+debian  Linux"),
+    fake("3:0", INTEL, "Xeon", CPU),
+    fake("4:0", "Intel(R) FPGA Emulation Platform for OpenCL(TM)", "Intel(R) FPGA Emulation Device", ACC),
+    fake("5:0", "NVIDIA CUDA", "NVIDIA H200", GPU),
+    fake("5:1", "NVIDIA CUDA", "NVIDIA H200", GPU),
+    fake("5:2", "NVIDIA CUDA", "NVIDIA T4", GPU),
+]
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
+    devices = list(MACHINE)
+    monkeypatch.setattr("clgraph.device.choosing.list_devices", lambda oclgrind=False: devices)
+    for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
+        monkeypatch.delenv(variable, raising=False)
+    return devices
+
+
+@pytest.mark.parametrize(
+    ("asked", "spec"),
+    [
+        ("gpu", "5:0"),
+        ("GPU", "5:0"),
+        ("nvidia", "5:0"),
+        ("cpu", "2:0"),
+        ("pocl", "2:0"),
+        ("intel", "3:0"),
+        ("fpga", "4:0"),
+        ("emulator", "4:0"),
+        ("5:2", "5:2"),
+        ("3", "3:0"),
+        ("h200", "5:0"),
+        ("T4", "5:2"),
+        ("nvidia:t4", "5:2"),
+        ("5:", None),
+        ("pthread", None),
+        ("frobnicator", None),
+        ("9:0", None),
+        ("0:0", None),
+        ("1:0", None),
+        ("oclgrind", None),
+        ("", None),
+    ],
+)
+def test_words(machine: list[Device], asked: str, spec: str | None) -> None:
+    if spec is not None:
+        assert get_device(asked).spec == spec
+        return
+    with pytest.raises(DeviceError) as error:
+        get_device(asked)
+    if asked in ("0:0", "1:0"):  # broken ones are named with the reason
+        assert f"BROKEN: {machine[int(asked[0])].fault}" in str(error.value)
+    elif asked:
+        assert "pthread-new" in str(error.value) or "NVIDIA T4" in str(error.value)  # what there is
+
+
+def test_unasked(machine: list[Device]) -> None:
+    assert get_device().spec == "5:0"
+    machine[:] = [d for d in machine if d.kind != "gpu"]
+    assert get_device().spec == "2:0"
+    machine.append(fake("6:0", "Intel(R) FPGA SDK for OpenCL(TM)", "a board", ACC))
+    assert get_device().spec == "6:0"
+    assert get_device("fpga").spec == "6:0"
+    machine[:] = [d for d in MACHINE if d.kind == "emulator" or d.fault]
+    with pytest.raises(DeviceError, match="picked by default"):
+        get_device()
+    machine.clear()
+    with pytest.raises(DeviceError, match="pip install 'pyclgraph"):
+        get_device()
+
+
+def test_order_of_wishes(machine: list[Device], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYOPENCL_TEST", "3:0,1;nvidia:t4")
+    assert get_device().spec == "3:0"
+    monkeypatch.setenv("PYOPENCL_CTX", "5:2")
+    assert get_device().spec == "5:2"
+    monkeypatch.setenv("CLGRAPH_DEVICE", "pocl")
+    assert get_device().spec == "2:0"
+    assert get_device("intel").spec == "3:0"
+    monkeypatch.setenv("CLGRAPH_DEVICE", "nonsense")
+    with pytest.raises(DeviceError, match="CLGRAPH_DEVICE"):
+        get_device()
+
+
+def test_only_what_is_needed_is_probed(machine: list[Device]) -> None:
+    for device in machine:
+        device.__dict__.pop("fault")
+    machine[3].__dict__["fault"] = None
+    assert get_device("pocl").spec == "2:0"
+    assert [d.spec for d in machine if "fault" in d.__dict__] == ["2:0"]
+    for device, old in zip(MACHINE, ("builds fail", "unknown target CPU", *[None] * 7), strict=True):
+        device.__dict__["fault"] = old
+
+
+def test_broken_platforms_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Empty:
+        name = "Clover"
+
+        def get_devices(self) -> list[Any]:
+            raise cl.LogicError("DEVICE_NOT_FOUND")
+
+    assert _raw_devices(Empty()) == []
+
+
+def test_strange_argument() -> None:
+    with pytest.raises(DeviceError, match="give a spec"):
+        get_device(3)  # type: ignore[arg-type]

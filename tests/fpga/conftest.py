@@ -1,0 +1,37 @@
+"""What the tests of FPGAs share: the emulator, and a binary for it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from devices import working_devices
+
+from clgraph.device import Device, Setup
+from clgraph.fpga import binary, offline
+
+
+@pytest.fixture(scope="module")
+def emulator(request: pytest.FixtureRequest) -> Device:
+    wanted = (request.config.getoption("--devices") or "fpga").split(",")
+    found = working_devices().get("fpga")
+    if found is None or found.kind != "emulator" or "fpga" not in wanted:
+        pytest.skip("needs Intel's FPGA emulator (pip install 'pyclgraph[fpga-emulator]'), in --devices fpga")
+    return found.with_setup(Setup(kernels="pipeline"))
+
+
+@pytest.fixture(scope="module")
+def made(emulator: Device, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A binary of all pipelines for the emulator."""
+    path = tmp_path_factory.mktemp("binary") / "clgraph.aocx"
+    order = offline.Order(path, "emulator")
+    offline._by_runtime(order, print)
+    return path
+
+
+@pytest.fixture
+def copy(made: Path, tmp_path: Path) -> Path:
+    for file in (made, binary.sidecar_of(made)):
+        shutil.copy(file, tmp_path)
+    return tmp_path / made.name

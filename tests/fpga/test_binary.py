@@ -1,0 +1,207 @@
+"""Binaries for FPGAs, on the emulator: loading them, and refusing those that do not fit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_runs import ROOT
+from devices import working_devices
+
+import clgraph
+from clgraph import Graph
+from clgraph.cli import main
+from clgraph.device import Device, Setup, get_device
+from clgraph.errors import BuildError, DeviceError
+from clgraph.fpga import binary
+
+
+def alter(path: Path, **changes: Any) -> None:
+    side = binary.sidecar_of(path)
+    side.write_text(json.dumps(json.loads(side.read_text()) | changes))
+
+
+RUN = """
+import json, sys
+import numpy as np
+import clgraph
+from clgraph.device.launch import record_launches
+arrays = np.load(sys.argv[1])
+graph = clgraph.Graph.from_edges(arrays["tail"], arrays["head"])
+with record_launches() as launches:
+    answers = {
+        name: clgraph.sample(graph, name, size="50%", seed=2, device="emulator").vertices.tolist()
+        for name in ("drv", "drve")
+    }
+    answers["bfs"] = clgraph.bfs(graph, 0, device="emulator").distance.tolist()
+    ranks = clgraph.pagerank(graph, device="emulator", tol=1e-6)
+    large = clgraph.powerlaw_graph(20_000, average_degree=12, seed=1)  # more than the chip holds
+    answers["variant"] = clgraph.pagerank(large, device="emulator").variant
+    answers["reached"] = clgraph.bfs(large, 0, device="emulator").reached
+answers["kernels"] = sorted({x.kernel for x in launches if x.program.endswith("partitions")})
+answers["ranks"] = ranks.ranks.tolist()
+answers["sizes"] = sorted({x.global_size for x in launches})
+answers["built"] = ranks.built
+print(json.dumps(answers))
+"""
+
+
+@pytest.mark.device
+def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> None:
+    """A fresh process, nothing kept on disk, run-time compilation switched off: everything from the file."""
+    random = np.random.default_rng(1)
+    tail, head = random.integers(0, 300, 900), random.integers(0, 300, 900)
+    np.savez(tmp_path / "g.npz", tail=tail, head=head)
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    environment = {
+        **os.environ,
+        "PYTHONPATH": path,
+        "CLGRAPH_NO_COMPILE": "1",
+        "CLGRAPH_CACHE_DIR": str(tmp_path / "cache"),
+        "CLGRAPH_FPGA_BINARY": str(made),
+        "CLGRAPH_KERNELS": "pipeline",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, str(tmp_path / "g.npz")],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout)
+    graph = Graph.from_edges(tail, head)
+    for name in ("drv", "drve"):
+        sample = clgraph.sample(graph, name, size="50%", seed=2, device=emulator)
+        assert answers[name] == sample.vertices.tolist()
+    assert answers["bfs"] == clgraph.bfs(graph, 0, device=emulator).distance.tolist()
+    assert np.abs(clgraph.pagerank(graph, device=emulator, tol=1e-6).ranks - answers["ranks"]).sum() < 1e-6
+    assert answers["sizes"] == [[1]]
+    assert answers["variant"] == "partitions"
+    large = clgraph.powerlaw_graph(20_000, average_degree=12, seed=1)
+    assert answers["reached"] == clgraph.bfs(large, 0, device=emulator.with_setup(Setup("ndrange"))).reached
+    assert answers["kernels"] == ["bfs_move", "bfs_pull_placed", "pagerank_move", "pagerank_sum"]
+    assert answers["built"][0] == str(made)
+    assert not (tmp_path / "cache" / "programs").exists()
+
+
+@pytest.mark.device
+def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch, copy: Path) -> None:
+    monkeypatch.setenv("CLGRAPH_NO_COMPILE", "1")
+    board = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
+    assert "clgraph fpga compile" in str(board.fault)
+    assert "CLGRAPH_FPGA_BINARY" in str(board.fault)
+    with pytest.raises(BuildError, match="--fpga-binary"):
+        board.program("traversal/search")
+    board = Device(emulator.raw, emulator.spec, Setup(binary=str(copy)))
+    assert board.fault is None
+    assert board.features == frozenset()
+    with pytest.raises(BuildError, match=r"cl/sampling/contract\.cl has no pipeline"):
+        board.program("sampling/contract")
+    with pytest.raises(BuildError, match="binaries hold float32"):
+        board.program("ranking/solver", REAL="double")
+    with pytest.raises(BuildError, match="OFFSET_BITS=64"):
+        board.program("traversal/search", OFFSET="long")
+    random = np.random.default_rng(2)
+    tail, head = random.integers(0, 300, (2, 900))
+    graph = Graph.from_edges(tail, head, directed=True, weights=1.0 + tail % 3)
+    for variant in ("auto", "serial", "pull"):
+        assert clgraph.pagerank(graph, variant=variant, device=board).kernels == "pipeline"  # type: ignore[arg-type]
+    for dangling in ("uniform", "personalization", "drop", {3: 1.0}):
+        walks: dict[str, Any] = {"method": "monte-carlo", "walks": 2000, "seed": 1}
+        for options in (walks, {}):
+            found, wanted = (
+                clgraph.personalized_pagerank(graph, [3, 5], top=4, dangling=dangling, device=d, **options)
+                for d in (board, emulator)
+            )
+            assert found.kernels == "pipeline"
+            assert np.abs(found.scores - wanted.scores).max() < 1e-6
+    ranges = Device(emulator.raw, emulator.spec, Setup(kernels="ndrange"))
+    assert "come from no binary" in str(ranges.fault)
+
+
+@pytest.mark.device
+def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
+    def load(force: bool = False) -> Any:
+        return Device(emulator.raw, emulator.spec, Setup(binary=str(copy), force=force)).pipelines.binary
+
+    def refused(reason: str) -> None:
+        with pytest.raises(BuildError, match=reason):
+            load()
+
+    whole, side = copy.read_bytes(), json.loads(binary.sidecar_of(copy).read_text())
+    assert load().program("traversal/search", {}).pipeline
+    alter(copy, sources="0" * 64)
+    refused("other kernel sources .*--force")
+    assert load(force=True).program("traversal/search", {})
+    alter(copy, **side | {"board": "de5net_a7"})
+    refused("made for board de5net_a7, and .*Emulation Device: compile with --emulate")
+    first = side["programs"][0]
+    alter(copy, **side | {"programs": [{**first, "kernels": [*first["kernels"], "fill_16"]}]})
+    refused("lacks the kernel fill_16 that")
+    alter(copy, **side | {"programs": [{**first, "kernels": first["kernels"][1:]}]})
+    refused(r"lacks the kernel fill_1 of cl/fpga/device/memory_fill\.cl")
+    alter(copy, **side | {"programs": [p for p in side["programs"] if p["file"] != "sampling/exact"]})
+    with pytest.raises(
+        BuildError, match=r"no pipelines of cl/fpga/sampling/exact\.cl: compile it with --only sample"
+    ):
+        load().program("sampling/exact", {})
+    alter(copy, **side | {"parameters": {**side["parameters"], "SPEED": 9}})
+    refused("parameters SPEED differ from")
+    alter(copy, **side | {"format": 99})
+    refused("has format 99, this clgraph reads 1")
+    alter(copy, **side)
+    copy.write_bytes(whole[:1000])
+    refused(f"has 1000 bytes, its sidecar says {len(whole)}: the copy is incomplete")
+    copy.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
+    refused("is not the binary that its sidecar describes")
+    rubbish = b"rubbish" * 100
+    copy.write_bytes(rubbish)
+    alter(copy, size=len(rubbish), sha256=__import__("hashlib").sha256(rubbish).hexdigest())
+    refused("refused the binary .*built for just this device")
+    binary.sidecar_of(copy).write_text("{")
+    refused("is damaged")
+    binary.sidecar_of(copy).unlink()
+    refused("has no sidecar clgraph.aocx.json")
+    copy.unlink()
+    refused("cannot read the FPGA binary")
+    with pytest.raises(BuildError, match="no such file; `clgraph fpga compile"):
+        binary.read_sidecar(copy)
+
+
+@pytest.mark.device
+def test_a_binary_that_nobody_takes(
+    emulator: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is named is used or refused; one of the environment is for those that take it."""
+    monkeypatch.delenv("CLGRAPH_KERNELS", raising=False)
+    with pytest.raises(DeviceError, match=r"kernels='ndrange' .* uses none: leave out x\.aocx"):
+        get_device(emulator, kernels="ndrange", fpga_binary="x.aocx")
+    (tmp_path / "g.txt").write_text("0 1\n")
+    command = ["components", str(tmp_path / "g.txt"), "-q"]
+    others = [d for word, d in working_devices().items() if word in ("pocl", "intel")]
+    for device in others[:1]:
+        with pytest.raises(DeviceError, match=r"is not an FPGA and uses no binary: leave out x\.aocx"):
+            get_device(device, fpga_binary="x.aocx")
+        with pytest.raises(SystemExit):
+            main([*command, "--device", device.spec, "--fpga-binary", "x.aocx"])
+        assert "leave out x.aocx" in capsys.readouterr().err
+        monkeypatch.setenv("CLGRAPH_FPGA_BINARY", "x.aocx")
+        main([*command, "--device", device.spec])
+
+
+@pytest.mark.device
+def test_show(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["fpga", "show", str(made)])
+    shown = capsys.readouterr().out
+    assert "same as this clgraph's" in shown
+    assert "components/finder ARC_KEY=uint: components_init__ARC_KEY_uint" in shown
+    assert "UNROLL=4" in shown
+    main(["fpga", "show", str(made), "--json"])
+    assert json.loads(capsys.readouterr().out)["same_sources"] is True

@@ -1,0 +1,141 @@
+"""Building binaries for FPGAs: the command line of aoc (a fake one), its report, its failures."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from clgraph.cli import main
+from clgraph.device import Device
+from clgraph.errors import BuildError
+from clgraph.fpga import offline, parameters
+
+
+def test_wide_offsets() -> None:
+    order = offline.Order(Path("x.aocx"), settings={"OFFSET_BITS": 64}, only=("bfs",))
+    assert ("traversal/search", {"OFFSET": "long"}) in order.wanted
+    assert "#define bfs_fill bfs_fill__OFFSET_long" in order.units()["traversal_search__OFFSET_long.cl"]
+
+
+@pytest.mark.device
+@pytest.mark.filterwarnings("ignore:Pre-build attribute access")
+def test_for_boards_by_the_front_end(emulator: Device) -> None:
+    """The emulator's compiler has aoc's pragmas and attributes: it takes all, with a board's parameters."""
+    import pyopencl as cl
+
+    order = offline.Order(Path("x.aocx"), "some board")
+    for name, text in order.units().items():
+        made = cl.Program(emulator.context, text)
+        made.compile(order.flags)
+        log = made.get_build_info(emulator.raw, cl.program_build_info.LOG)
+        said = [x for x in log.split("\n") if "warning:" in x and "FPGA emulator environment" not in x]
+        assert not said, (name, said)
+
+
+AOC = """#!/bin/sh
+if [ "$1" = "-version" ]; then
+  echo "Intel(R) FPGA SDK for OpenCL(TM), 64-Bit Offline Compiler"; echo "Version 19.1.0 Build 240"; exit 0
+fi
+printf '%s\\n' "$@" > {folder}/line
+if [ -n "$AOC_FAILS" ]; then echo "Error: cannot fit kernel into device"; exit 3; fi
+while [ $# -gt 1 ]; do if [ "$1" = "-o" ]; then out=$2; fi; shift; done
+base=${{out%.aocx}}
+mkdir -p "$base"
+cat > "$base/acl_quartus_report.txt" <<X
+ALUTs: 74264
+Logic utilization: 166,113 / 234,720 ( 71 % )
+DSP blocks: 2 / 256 ( < 1 % )
+RAM blocks: 1,453 / 2,560 ( 57 % )
+Actual clock freq: 201.5
+Kernel fmax: 202.88
+2x clock fmax: 10000
+X
+[ -n "$AOC_WRITES_NOTHING" ] || echo binary > "$out"
+"""
+
+
+@pytest.fixture
+def aoc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the PATH with an aoc that notes its line."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    tool = folder / "aoc"
+    tool.write_text(AOC.format(folder=folder))
+    tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    return folder
+
+
+def test_aoc_line_and_report(aoc: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "x.aocx"
+    command = [
+        "fpga",
+        "compile",
+        "-o",
+        str(out),
+        "--board",
+        "de5net_a7",
+        "--param",
+        "UNROLL=8",
+        "--only",
+        "pagerank",
+    ]
+    main(command)
+    line = (aoc / "line").read_text().split("\n")
+    assert line[:5] == ["-board=de5net_a7", "-report", "-DKIND_FPGA", "-DINTEL_PIPELINES", "-DUNROLL=8"]
+    sources = [word for word in line if word.endswith(".cl")]
+    assert {Path(s).name.split("__")[0].removesuffix(".cl") for s in sources} == {
+        "device_memory_fill",
+        "ranking_solver",
+        "ranking_partitions",
+        "ranking_rows_pull",
+    }
+    assert all("PIPELINE void" in Path(s).read_text() for s in sources)
+    told = capsys.readouterr()
+    assert " -board=de5net_a7 " in told.err
+    assert "202.88 MHz" in told.out
+    side = json.loads((tmp_path / "x.aocx.json").read_text())
+    assert side["compiler"] == "Version 19.1.0 Build 240"
+    assert side["parameters"]["UNROLL"] == 8
+    assert side["parameters"]["HAZARD"] == parameters.known()["HAZARD"].board
+    assert side["report"]["fmax_mhz"] == 202.88
+    assert side["report"]["resources"]["RAM blocks"] == {"used": 1453, "of": 2560}
+    main(["fpga", "show", str(out)])
+    assert "RAM blocks: 1453 of 2560" in capsys.readouterr().out
+    main(["fpga", "compile", "-o", str(tmp_path / "r.aocx"), "--report", "--json", "-q"])
+    assert "-rtl" in (aoc / "line").read_text().split("\n")
+    assert json.loads(capsys.readouterr().out)["report_only"] is True
+    assert not (tmp_path / "r.aocx.json").exists()
+    main(["fpga", "compile", "-o", str(tmp_path / "e.aocx"), "--emulate"])
+    assert (aoc / "line").read_text().split("\n")[0] == "-march=emulator"
+
+
+def test_aoc_fails(
+    aoc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order = offline.Order(tmp_path / "x.aocx", "de5net_a7", only=("bfs",))
+    monkeypatch.setenv("AOC_FAILS", "1")
+    with pytest.raises(BuildError, match=r"(?s)status 3.*x\.log.*cannot fit kernel"):
+        offline.compile_binary(order)
+    assert "cannot fit" in order.log.read_text()
+    monkeypatch.delenv("AOC_FAILS")
+    monkeypatch.setenv("AOC_WRITES_NOTHING", "1")
+    with pytest.raises(BuildError, match="ended without an error, but there is no"):
+        offline.compile_binary(order)
+    capsys.readouterr()
+
+
+def test_no_aoc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit):
+        main(["fpga", "compile", "--board", "de5net_a7", "-o", str(tmp_path / "x.aocx")])
+    said = capsys.readouterr().err
+    assert "aoc, Intel's offline compiler, is not on the PATH" in said
+    assert "aoc -board=de5net_a7 -report" in said
+    for wrong in (["--emulate", "--board", "b"], ["--only", "drv"], ["--param", "UNROLL=3"]):
+        with pytest.raises(SystemExit):
+            main(["fpga", "compile", *wrong])
