@@ -9,7 +9,7 @@ from typing import Any
 
 
 class ClgraphError(Exception):
-    """Anything that clgraph reports to its user."""
+    """Base class of all errors that clgraph raises."""
 
 
 class InputError(ClgraphError, ValueError):
@@ -21,7 +21,7 @@ class DeviceError(ClgraphError, RuntimeError):
 
 
 class BuildError(DeviceError):
-    """A kernel file that the device's compiler refused."""
+    """A kernel file that does not build, or a binary that cannot be used."""
 
 
 class CapacityError(DeviceError, MemoryError):
@@ -34,7 +34,7 @@ class ConvergenceError(ClgraphError, RuntimeError):
     Attributes
     ----------
     result : object or None
-        What was reached: the result object that the call would have returned.
+        The result so far, as the call would have returned it.
     """
 
     def __init__(self, message: str, result: Any = None) -> None:
@@ -43,4 +43,4 @@ class ConvergenceError(ClgraphError, RuntimeError):
 
 
 class ConvergenceWarning(UserWarning):
-    """The same as a warning, where the caller asked for one."""
+    """An iteration that did not reach its tolerance, where the caller asked for a warning instead."""

@@ -1,4 +1,4 @@
-"""The algorithms against their references on small graphs, on one device, in seconds."""
+"""A quick test of one device: every algorithm on small graphs, compared with its reference."""
 
 from __future__ import annotations
 
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
 
 def selftest(device: Device) -> Iterator[tuple[str, str | None, float]]:
-    """Run every check; yields (name, what is wrong or None, seconds)."""
+    """Run every check.
+
+    Yields
+    ------
+    name : str
+    fault : str or None
+        What is wrong; None if nothing is.
+    seconds : float
+    """
     for name, check in _checks(device):
         started = perf_counter()
         try:

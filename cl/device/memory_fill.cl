@@ -1,4 +1,5 @@
-// device/memory_fill.cl: sets count words of a buffer to one value. For devices where clEnqueueFillBuffer will not do (see quirks()).
+// device/memory_fill.cl: sets count words of a buffer to one value, for devices where clEnqueueFillBuffer does not
+// serve (see quirks() in clgraph/device/hardware.py).
 //
 // launch   padded range, each work-item takes ITEMS consecutive words
 

@@ -1,4 +1,4 @@
-// device/probe_features.cl: does the device's compiler know a feature beyond OpenCL C 1.2, and does the result come out right?
+// device/probe_features.cl: does the device's compiler support a feature beyond OpenCL C 1.2, and is its result right?
 //
 // Built once for each feature with -DTRY_<FEATURE>; a feature counts only if this builds, runs and answers 1.
 // launch   one work-group of 32 (one warp where there are warps); out int[32], zero; work int[64], zero
@@ -51,7 +51,7 @@ __kernel void probe_feature(__global int *out, __global int *work)
     right = (1.0 + tiny) - 1.0 == tiny && (1.0 + (double)lid) == (double)(lid + 1);
 
 #elif defined(TRY_PTX)
-    // NVIDIA's compiler takes inline PTX: a shuffle within the warp
+    // NVIDIA's compiler accepts inline PTX: a shuffle within the warp
     int other;
     __asm__ volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(other) : "r"(lid));
     right = other == (lid ^ 1);

@@ -1,9 +1,9 @@
 """Energy of a piece of work, from counters that measure it; never an estimate.
 
-Where the joules come from: of an NVIDIA board, its total-energy counter by NVML (nvidia-ml-py, extra
-``energy``; the board is found by the OpenCL device's PCI address); of a CPU, the RAPL counters below
-``/sys/class/powercap``; or a power that the user read off a wall meter and gives by hand, labelled as given.
-Anywhere else energy is not available, and the result says why.
+The sources: for an NVIDIA board its total-energy counter, read by NVML (nvidia-ml-py, extra ``energy``; the
+board is found by the OpenCL device's PCI address); for a CPU the RAPL counters in ``/sys/class/powercap``; or an
+average power that the user read off a wall meter and gives by hand, which the result says. Otherwise energy is
+not available, and the result says why.
 """
 
 from __future__ import annotations
@@ -22,31 +22,33 @@ from clgraph.errors import InputError
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-AT_LEAST = 2.0  # seconds; NVML's counter moves about ten times a second, so that less is mostly rounding
-BY_HAND = 0.3  # seconds for a mean time, where the power is known
-IDLE = 1.0  # seconds of doing nothing by which idle power is measured
+AT_LEAST = (
+    2.0  # seconds; NVML's counter changes about ten times a second, so a shorter time is mostly rounding
+)
+BY_HAND = 0.3  # seconds, where the power is known and only a mean time is needed
+IDLE = 1.0  # seconds for which idle power is measured
 
 
 @dataclass
 class Energy:
-    """What was measured; filled in when the measured region ends.
+    """A measurement; filled in when the measured region ends.
 
     Attributes
     ----------
     seconds : float
-        Of the region, wall-clock.
+        Wall-clock time of the region.
     runs : int
         How often the work ran in it.
     joules : float or None
-        Of the region; None if not available.
+        Energy of the region; None if not available.
     idle_watts : float or None
-        Power of the idle device, measured before; None where it was not (a power given by hand).
+        Power of the idle device, measured before; None if it was not measured (a power given by hand).
     source : str
         Which counter, or "given by hand"; "" if not available.
     reason : str
         Why it is not available; "" if it is.
     region : str
-        In words, what was measured; filled in by whoever knows.
+        A description of what was measured; filled in by the caller.
     """
 
     seconds: float = 0.0
@@ -68,16 +70,16 @@ class Energy:
         return None if self.joules is None or self.seconds <= 0 else self.joules / self.seconds
 
     def per_joule(self, things: int) -> float | None:
-        """Things (vertices, arcs) per second per watt: `things` a run over joules a run."""
+        """Things (vertices, arcs) per second per watt: `things` per run over joules per run."""
         return things * self.runs / self.joules if self.joules else None
 
     def to_dict(self, vertices: int | None = None) -> dict[str, Any]:
-        """Ready for JSON; joules and seconds are those of one run.
+        """The measurement as plain values, for JSON; joules and seconds are those of one run.
 
         Parameters
         ----------
         vertices : int, optional
-            Of the input: adds vertices per second per watt.
+            Number of the input's vertices: adds vertices per second per watt.
         """
         if self.joules is None:
             return {"available": False, "reason": self.reason}
@@ -109,20 +111,20 @@ _idle: dict[str, float] = {}  # by counter and device: measured once per process
 
 
 class Meter:
-    """Measures pieces of work on one device, as often as wanted.
+    """Measures pieces of work on one device, any number of times.
 
     Parameters
     ----------
     device : Device or str
     watts : float, optional
-        Average power off a wall meter; then nothing is measured but time.
+        Average power by a wall meter; then only time is measured.
     nvml, powercap
-        In tests: what stands for NVML and for ``/sys/class/powercap``.
+        For tests: replacements of NVML and ``/sys/class/powercap``.
 
     Raises
     ------
     InputError
-        `watts` is no positive number.
+        If `watts` is not a positive number.
     """
 
     def __init__(
@@ -147,7 +149,7 @@ class Meter:
 
     @property
     def available(self) -> bool:
-        """Whether it will give joules."""
+        """Whether it can measure energy."""
         return not self.reason
 
     @property
@@ -159,11 +161,11 @@ class Meter:
 
     @property
     def counts(self) -> bool:
-        """Whether it reads a counter (not a power given by hand): then short work must be repeated."""
+        """Whether it reads a counter (rather than use a given power): then short work must be repeated."""
         return self._counter is not None
 
     def idle_watts(self) -> float | None:
-        """Power of the idle device, measured at the first call; None where nothing is measured."""
+        """Power of the idle device, measured at the first call; None if there is no counter."""
         if self._counter is None:
             return None
         key = f"{self.device.spec} {self._counter.source}"
@@ -182,7 +184,7 @@ class Meter:
 
     @contextmanager
     def region(self) -> Iterator[Energy]:
-        """Measure what runs inside; what is still on the device's queue at its ends is waited for."""
+        """Measure what runs inside the block; waits for the device's queue at its start and end."""
         idle = self.idle_watts()
         energy, counter = Energy(idle_watts=idle, reason=self.reason), self._counter
         self.device.finish()
@@ -206,9 +208,9 @@ class Meter:
             energy.joules, energy.source = self.watts * energy.seconds, self.source
 
     def repeat(self, work: Callable[[], Any], at_least: float = AT_LEAST) -> Energy:
-        """Run `work` again and again for `at_least` seconds (a power given by hand needs fewer).
+        """Run `work` repeatedly for at least `at_least` seconds (less if the power is given by hand).
 
-        Where energy is not available it is not run at all.
+        If energy is not available, `work` does not run at all.
         """
         if not self.available:
             return Energy(reason=self.reason, runs=0)
@@ -224,12 +226,12 @@ class Meter:
 
 
 def check_watts(watts: float | None) -> float | None:
-    """A power given by hand.
+    """Validate a power given by hand.
 
     Raises
     ------
     InputError
-        It is no positive number.
+        If it is not a positive number.
     """
     if watts is None:
         return None
@@ -248,30 +250,29 @@ def measure(
 ) -> Iterator[Energy]:
     """Measure the energy of what runs inside a ``with`` block on a device.
 
-    Idle power is measured before (a second, once per process and device). NVML's counter moves about ten
-    times a second: let the block take two seconds or more (`Meter.repeat` sees to that).
+    Idle power is measured before (one second, once per process and device). NVML's counter changes about ten
+    times a second: let the block take two seconds or more (`Meter.repeat` does so).
 
     Parameters
     ----------
     device : Device or str, optional
         As in `clgraph.get_device`.
     watts : float, optional
-        Average power, off a wall meter; the result is labelled as given by hand.
+        Average power by a wall meter; the result says that it was given by hand.
     nvml, powercap
-        In tests: what stands for NVML and for ``/sys/class/powercap``.
+        For tests: replacements of NVML and ``/sys/class/powercap``.
 
     Yields
     ------
     Energy
-        Filled in at the block's end. Where nothing can be measured its `joules` is None, and `reason` says
-        why.
+        Filled in when the block ends. If nothing can be measured, its `joules` is None and `reason` says why.
 
     Raises
     ------
     InputError
-        `watts` is no positive number.
+        If `watts` is not a positive number.
     DeviceError
-        There is no such device.
+        If there is no such device.
 
     Examples
     --------

@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 POWERCAP = Path("/sys/class/powercap")
-MOST_WATTS = 2000.0  # per counter: no package or board draws more; above it a counter was reset, not used up
+MOST_WATTS = 2000.0  # no package or board draws more; a counter that seems to was reset
 
 
 class Unavailable(ClgraphError):
-    """No counter can be read; the message says why and what would help."""
+    """No counter can be read; the message says why and what to do."""
 
 
 class Counter(Protocol):
-    """Something that counts joules."""
+    """A meter of energy."""
 
     source: str
 
     def start(self) -> None:
-        """Begin to count."""
+        """Start counting."""
 
     def stop(self, seconds: float) -> float:
-        """Joules since `start`, so many seconds ago."""
+        """Joules since `start`, which was so many seconds ago."""
 
 
 # --- NVIDIA boards -------------------------------------------------------------------------------------
@@ -42,14 +42,14 @@ class NVMLCounter:
     Parameters
     ----------
     address : tuple of int
-        PCI domain, bus, and slot as CL_DEVICE_PCI_SLOT_ID_NV gives it.
+        PCI domain, bus, and slot as given by CL_DEVICE_PCI_SLOT_ID_NV.
     nvml : module, optional
-        What speaks NVML; default ``pynvml`` of nvidia-ml-py.
+        By default ``pynvml`` of nvidia-ml-py.
 
     Raises
     ------
     Unavailable
-        No library, no permission, no such board, a board without a counter, or one that is shared (MIG).
+        If there is no library, no permission, no such board, no counter, or the board is shared (MIG).
     """
 
     def __init__(self, address: tuple[int, int, int], nvml: Any = None) -> None:
@@ -69,14 +69,14 @@ class NVMLCounter:
         except nvml.NVMLError as error:
             raise Unavailable(
                 f"NVML refuses the energy counter of this board ({error}): it needs a GPU from Volta on and "
-                "the permission to ask it; a wall meter's reading can be given by --watts"
+                "permission to read it; a wall meter's reading can be given by --watts"
             ) from error
 
     def _read(self) -> float:
         return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1e3
 
     def start(self) -> None:
-        """Begin to count."""
+        """Start counting."""
         self._begin = self._read()
 
     def stop(self, seconds: float) -> float:
@@ -87,7 +87,7 @@ class NVMLCounter:
             raise Unavailable(f"NVML's energy counter stopped answering ({error})") from error
         if joules < 0:
             raise Unavailable(
-                f"NVML's energy counter went backwards by {-joules:.3f} J: the driver was loaded anew "
+                f"NVML's energy counter went backwards by {-joules:.3f} J: the driver was reloaded "
                 "meanwhile; measure again"
             )
         if joules == 0:
@@ -122,19 +122,19 @@ def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
         if (domain, bus, device) in found:
             return found[domain, bus, device]
     raise Unavailable(
-        f"NVML knows no board at PCI {domain:04x}:{bus:02x}:{slot >> 3:02x}; it lists "
+        f"NVML lists no board at PCI {domain:04x}:{bus:02x}:{slot >> 3:02x}; it has "
         + (", ".join(f"{d:04x}:{b:02x}:{s:02x}" for d, b, s in found) or "none")
     )
 
 
 def _refuse_shared(nvml: Any, handle: Any) -> None:
-    """A board that is split counts what its other users draw, too."""
+    """Raise Unavailable for a board that is split: its counter includes what other users draw."""
     try:
         current, _ = nvml.nvmlDeviceGetMigMode(handle)
     except nvml.NVMLError:
-        return  # boards without MIG say "not supported": they are whole
+        return  # boards without MIG answer "not supported"
     if current:
-        raise Unavailable("the board is split (MIG): its energy counter counts its other users' work, too")
+        raise Unavailable("the board is split (MIG): its energy counter includes the work of other users")
 
 
 # --- CPUs ----------------------------------------------------------------------------------------------
@@ -143,8 +143,8 @@ def _refuse_shared(nvml: Any, handle: Any) -> None:
 class RAPLCounter:
     """The energy counters of a machine's CPU packages and their memory (running average power limit).
 
-    They count microjoules and begin again at `max_energy_range_uj`; a thread looks at them often enough that
-    no turn is missed.
+    They count microjoules and wrap around at `max_energy_range_uj`; a thread reads them often enough that no
+    wrap-around is missed.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class RAPLCounter:
     Raises
     ------
     Unavailable
-        No counters there (virtual machines rarely have them), or no permission to read them.
+        If there are no counters (virtual machines rarely have them), or no permission to read them.
     """
 
     def __init__(self, folder: Path = POWERCAP) -> None:
@@ -168,14 +168,14 @@ class RAPLCounter:
         self._ranges = [_number(zone / "max_energy_range_uj") for zone in zones]
         self.source = f"RAPL: {', '.join(_word(zone / 'name') for zone in zones)}"
         self._now()
-        # within half of this no counter can have turned twice
+        # no counter can wrap around twice within half of this
         self._period = min(60.0, min(self._ranges) / 1e6 / MOST_WATTS / 2)
 
     def _now(self) -> list[int]:
         return [_number(file) for file in self._files]
 
     def start(self) -> None:
-        """Begin to count."""
+        """Start counting."""
         self._last, self._looked, self._sum = self._now(), time.perf_counter(), 0
         self._fault: Unavailable | None = None
         self._over = threading.Event()
@@ -186,7 +186,7 @@ class RAPLCounter:
         while not self._over.wait(self._period):
             try:
                 self._look()
-            except Unavailable as fault:  # told by stop(): a thread has nobody to tell
+            except Unavailable as fault:  # raised by stop(): a thread has no caller
                 self._fault = fault
                 return
 
@@ -197,7 +197,7 @@ class RAPLCounter:
             used = after - before if after >= before else after - before + whole
             if not 0 <= used <= most:
                 raise Unavailable(
-                    f"{file} went from {before} to {after} uJ: it was reset, not used up; measure again"
+                    f"{file} went from {before} to {after} uJ: it was reset meanwhile; measure again"
                 )
             self._sum += used
         self._last, self._looked = now, when
@@ -215,7 +215,7 @@ class RAPLCounter:
 
 
 def _counts(name: str) -> bool:
-    """Packages and their memory; cores and uncore are parts of a package, psys holds it."""
+    """Whether to count a zone: packages and their memory, but not their parts (core, uncore) nor psys."""
     return name.startswith("package") or name == "dram"
 
 
@@ -224,8 +224,8 @@ def _word(file: Path) -> str:
         return file.read_text().strip()
     except PermissionError as error:
         raise Unavailable(
-            f"no permission to read {file}: as root, or after `chmod a+r` on it by root (Linux keeps the "
-            "counters from users since CVE-2020-8694)"
+            f"no permission to read {file}: as root, or after `chmod a+r` on it by root (since CVE-2020-8694 "
+            "Linux lets only root read the counters)"
         ) from error
     except OSError as error:
         raise Unavailable(f"cannot read {file}: {error.strerror or error}") from error
@@ -234,7 +234,7 @@ def _word(file: Path) -> str:
 def _number(file: Path) -> int:
     text = _word(file)
     if not text.isdigit():
-        raise Unavailable(f"{file} holds {text!r}, which is no count of microjoules")
+        raise Unavailable(f"{file} holds {text!r}, which is not a count of microjoules")
     return int(text)
 
 
@@ -247,6 +247,7 @@ def find_counter(device: Device, *, nvml: Any = None, powercap: Path = POWERCAP)
     Raises
     ------
     Unavailable
+        If there is none, or it cannot be read.
     """
     if device.kind in ("cpu", "emulator", "simulator"):
         return RAPLCounter(powercap)
@@ -274,4 +275,4 @@ def _domain(raw: Any) -> int:
     try:
         return int(raw.pci_domain_id_nv)
     except (cl.Error, AttributeError):
-        return 0  # a query of later drivers and pyopencls; machines with several domains have those
+        return 0  # older drivers and releases of pyopencl lack this query: then assume a single domain

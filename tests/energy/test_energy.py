@@ -92,7 +92,7 @@ def test_nvml_finds_the_board_by_its_pci_address():
     for slot in (5 << 3, 5):  # device and function in one byte, or the device alone
         nvml = FakeNVML([0], boards=boards)
         assert NVMLCounter((1, 0x1B, slot), nvml)._handle == 2
-    with pytest.raises(Unavailable, match=r"no board at PCI 0002:1b:00; it lists 0000:1b:00, 0000:1b:05"):
+    with pytest.raises(Unavailable, match=r"no board at PCI 0002:1b:00; it has 0000:1b:00, 0000:1b:05"):
         NVMLCounter((2, 0x1B, 0), FakeNVML(boards=boards))
 
 
@@ -111,7 +111,7 @@ def test_a_device_without_the_domain_query_is_in_domain_0():
         (FakeNVML(init="Driver Not Loaded"), "NVML does not start .Driver Not Loaded.*libnvidia-ml"),
         (FakeNVML(energy="Insufficient Permissions"), "Insufficient Permissions.*--watts"),
         (FakeNVML([0], mig=(1, 1)), "MIG"),
-        (FakeNVML(boards=()), "it lists none"),
+        (FakeNVML(boards=()), "it has none"),
     ],
 )
 def test_nvml_that_refuses_is_not_available_and_says_why(nvml, says):
