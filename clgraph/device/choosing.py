@@ -129,15 +129,15 @@ def get_device(
     if isinstance(spec, Device):
         if kernels is None and fpga_binary is None and not force:
             return spec
-        return _with_use_for(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+        return _checked(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
     if spec is not None and not isinstance(spec, str):
         raise DeviceError(
             f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
         )
-    return _with_use_for(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+    return _checked(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
 
 
-def _with_use_for(device: Device, fpga_binary: str | Path | None) -> Device:
+def _checked(device: Device, fpga_binary: str | Path | None) -> Device:
     """The device; a DeviceError if it cannot use the binary that the caller names."""
     if fpga_binary is not None and not device.is_fpga:
         raise DeviceError(

@@ -1,9 +1,9 @@
 """Energy of a piece of work, from counters that measure it; never an estimate.
 
 The sources: for an NVIDIA board its total-energy counter, read by NVML (nvidia-ml-py, extra ``energy``; the
-board is found by the OpenCL device's PCI address); for a CPU the RAPL counters in ``/sys/class/powercap``; or an
-average power that the user read off a wall meter and gives by hand, which the result says. Otherwise energy is
-not available, and the result says why.
+board is found by the OpenCL device's PCI address); for a CPU the RAPL counters in ``/sys/class/powercap``; or
+an average power that the user read off a wall meter, which the result then says. Otherwise energy
+is not available, and the result says why.
 """
 
 from __future__ import annotations
