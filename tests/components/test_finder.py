@@ -355,3 +355,30 @@ def test_command_refuses_one_name_for_two_outputs(two_parts: Any, tmp_path: Any)
     name = str(tmp_path / "x.txt")
     done = CliRunner().invoke(components, [str(two_parts), "-o", name, "--largest", name])
     assert isinstance(done.exception, InputError)
+
+
+# --- what is kept with a graph -----------------------------------------------------------------------------
+
+
+def test_the_finder_is_kept_with_the_graph(device: Any) -> None:
+    """One finder, and one search for the largest component, for all methods and seeds."""
+    from clgraph import sample
+    from clgraph.components.kept import graph_components
+    from clgraph.device.launch import record_launches
+
+    graph = random_graph(np.random.default_rng(11), 80, False).simple
+    kept = graph_components(device, graph)
+    assert graph_components(device, graph) is kept
+    largest = kept.largest()
+    labels, sizes = reference_components(graph)
+    assert (largest.root, largest.size) == (np.flatnonzero(labels == 0)[0], sizes[0])
+    with record_launches() as launches:
+        assert kept.largest() is largest
+        for method in ("cre", "crve", "ebfs", "edfs"):
+            sample(graph, method, size=1, seed=2, device=device)
+    assert launches
+    assert not [launch for launch in launches if launch.program.startswith("components/")]
+    # masked rows share the buffers of the kept finder, whose labels stay as they are
+    other = kept.masked("uint")
+    assert other.buffers is kept.finder.buffers
+    check_labels(device.download(largest.label, np.int32, graph.num_vertices), labels, sizes)
