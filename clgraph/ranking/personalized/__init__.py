@@ -1,19 +1,15 @@
-"""Personalized PageRank: the call. Its result is in `clgraph.ranking.personalized.result`, its work in `clgraph.ranking.personalized.call`."""
+"""Personalized PageRank: PageRank from the point of view of one or many sources."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-import numpy.typing as npt
-
 from clgraph.errors import InputError
-from clgraph.keyed import check_seed
 from clgraph.ranking import OnNonconvergence, _checked_dtype
-from clgraph.ranking.personalized.options import check_numbers
-from clgraph.ranking.personalized.problem import make_queries
-from clgraph.ranking.personalized.result import PersonalizedResult, report_nonconvergence
+from clgraph.ranking.personalized.options import check_options
+from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
+from clgraph.ranking.personalized.sources import make_queries
 from clgraph.ranking.problem import Norm, check_reachable, make_problem, round_off
 
 if TYPE_CHECKING:
@@ -151,7 +147,7 @@ def personalized_pagerank(
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem.out)
-    stop, options, count = check_numbers(
+    options = check_options(
         problem.n,
         method,
         problem.damping,
@@ -170,57 +166,18 @@ def personalized_pagerank(
         seed=seed,
     )
     if method != "monte-carlo":
-        check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
+        check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
     from clgraph.device import get_device
-    from clgraph.ranking.personalized.call import Call
+    from clgraph.ranking.personalized.answer import answer
+    from clgraph.ranking.personalized.engine import Asked
     from clgraph.ranking.solver import choose_numbers
 
     dev = get_device(device)
     how = dev.watch()
-    call = Call(graph, problem, queries, dev, choose_numbers(dev, dtype), bool(weight), options.top)
-    if method == "monte-carlo":
-        found = call.walk(check_seed(seed), count)
-        found["epsilon"] = None if epsilon is None else float(epsilon)
-        found["confidence"] = None if epsilon is None else float(confidence)
-    else:
-        found = call.iterate(method, stop, options, dtype, stored)
-    call.seconds["total"] = time.perf_counter() - start
-    row = queries.row
-    ids = None if found["index"] is None else graph.ids[found["index"][row]]
-    values = found["values"][row]
-    result = PersonalizedResult(
-        ranks=values if ids is None else None,
-        ids=ids,
-        scores=None if ids is None else values,
-        sources=queries.names,
-        method=method,
-        dangling=problem.policy,
-        dangling_vector=problem.dangling if problem.policy == "given" else None,
-        damping=problem.damping,
-        tol=stop.tol,
-        norm=norm,
-        iterations=found["iterations"][row],
-        residuals=found["residuals"][row],
-        converged=found["converged"][row] if found["converged"] is not None else None,
-        ended=[found["ended"][i] for i in row],
-        error_bounds=found["error_bounds"][row],
-        walks=found.get("walks"),
-        visits=_rows(found.get("visits"), row),
-        lost=_rows(found.get("lost"), row),
-        standard_errors=_rows(found.get("standard_errors"), row),
-        seed=found.get("seed"),
-        epsilon=found.get("epsilon"),
-        confidence=found.get("confidence"),
-        plan=(f"method {method} on {dev.name}", *found["plan"], f"dangling mass: {problem.policy}"),
-        dtype=dtype,
-        seconds=call.seconds,
-        device=dev.name,
-        **how(),
-    )
-    report_nonconvergence(result, stop, on_nonconvergence)
+    asked = Asked(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+    found, seconds = answer(asked)
+    seconds["total"] = time.perf_counter() - start
+    result = make_result(asked, found, seconds, epsilon=epsilon, confidence=confidence, **how())
+    report_nonconvergence(result, options.stop, on_nonconvergence)
     return result
-
-
-def _rows(values: Any, row: npt.NDArray[np.int64]) -> Any:
-    return None if values is None else values[row]

@@ -1,7 +1,7 @@
-"""Source by source by the power method on the rows of PageRank's plans.
+"""Source by source by the power method, on the rows of PageRank's plans.
 
-For one source on GPUs, where these beat lanes; for any number where PageRank has pipelines, which lanes have
-not.
+For one source on GPUs, where these are faster than lanes; for any number of sources where PageRank has
+pipelines, which lanes do not have.
 """
 
 from __future__ import annotations
@@ -11,29 +11,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.ranking.personalized.lanes import Answers
+from clgraph.device.shapes import Shapes
+from clgraph.ranking.personalized.engine import Found
 from clgraph.ranking.personalized.top import Top
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.solver import Solver, Vectors
 
 if TYPE_CHECKING:
-    from clgraph.device import Device, Kind
     from clgraph.graph import Graph
-    from clgraph.ranking.personalized.options import Options
-    from clgraph.ranking.personalized.problem import Queries
-    from clgraph.ranking.problem import Problem, Stop
-    from clgraph.ranking.rows import Numbers
+    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.sources import Queries
 
-# PageRank's plan for one source, by kind of device; lanes where none is named
-PLAN: dict[Kind, str] = {"gpu": "bins"}
+# PageRank's plan for one source; None: lanes take it
+SHAPES: Shapes[str | None] = Shapes(gpu="bins", cpu=None, simulator=None)
 FEW = 64  # entries of a source that are written one by one
 
 
-def takes(device: Device, method: str, options: Options, jobs: list[int]) -> bool:
-    """Whether a call is one for `Single`: its test is made at every iteration and is the plain one."""
+def takes(asked: Asked, jobs: list[int]) -> bool:
+    """Whether a call is one for `Single`: with the plain test, made at every iteration."""
+    options, device = asked.options, asked.device
     plain = options.check_every == 1 and not options.squared and not options.stable_top
-    fit = device.has_pipeline("ranking/rows_pull") or (len(jobs) == 1 and device.kind in PLAN)
-    return method == "power" and plain and fit
+    fit = device.has_pipeline("ranking/rows_pull") or (len(jobs) == 1 and SHAPES.of(device) is not None)
+    return options.method == "power" and plain and fit
 
 
 class SourceSolver(Solver):
@@ -47,7 +46,7 @@ class SourceSolver(Solver):
         self.graph, self.queries, self.job, self.weight = graph, queries, job, weight
 
     def turn_to(self, job: int) -> None:
-        """Take another source; once uploaded."""
+        """Go over to another source; only once uploaded."""
         if job != self.job:
             self.job = job
             self.hold(self.make_vectors())
@@ -87,31 +86,26 @@ class SourceSolver(Solver):
 
 
 class Single:
-    """Buffers and launches of one call, source by source; the same interface as `Lanes`."""
+    """The engine of the power method for one source at a time."""
 
-    def __init__(
-        self,
-        device: Device,
-        graph: Graph,
-        problem: Problem,
-        queries: Queries,
-        stop: Stop,
-        numbers: Numbers,
-        method: str,
-        weight: bool,
-        options: Options,
-        jobs: list[int],
-    ) -> None:
-        self.device, self.graph, self.queries, self.numbers = device, graph, queries, numbers
-        self.jobs, self.top, self.n = jobs, options.top, problem.n
-        plan = PLAN[device.kind] if device.kind in PLAN else choose(device, graph, numbers)
-        rows = KINDS[plan](device, graph, problem, numbers, weight)
-        self.solver = SourceSolver(graph, queries, jobs[0], weight, device, problem, stop, numbers, rows)
-
-    @property
-    def round_off_chain(self) -> int:
-        """As of `Lanes`."""
-        return self.solver.round_off_chain
+    def __init__(self, asked: Asked, jobs: list[int]) -> None:
+        self.asked, self.jobs = asked, jobs
+        self.device, self.graph, self.numbers = asked.device, asked.graph, asked.numbers
+        device, graph, problem = asked.device, asked.graph, asked.problem
+        plan = SHAPES.of(device) or choose(device, graph, asked.numbers)
+        rows = KINDS[plan](device, graph, problem, asked.numbers, asked.weight)
+        self.solver = SourceSolver(
+            graph,
+            asked.queries,
+            jobs[0],
+            asked.weight,
+            device,
+            problem,
+            asked.options.stop,
+            asked.numbers,
+            rows,
+        )
+        self.round_off = asked.checked_round_off(self.solver.round_off_chain)
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
@@ -123,36 +117,35 @@ class Single:
         self.solver.upload()
         order = self.solver.rows.order
         self._order = None
-        if order is not None and self.top is not None:
+        if order is not None and self.asked.options.top is not None:
             key = ("ppr-order", self.solver.variant, self.numbers.dtype)
             self._order = self.device.cached(self.graph, key, lambda: self.device.upload(order))
 
     def compile(self) -> None:
         """Build the kernels."""
         self.solver.compile()
-        self._top = None
-        if self.top is not None:
+        self._top, top = None, self.asked.options.top
+        if top is not None:
             self._lane = self.device.zeros(1, np.int32)
             numbered = self._order is not None
-            self._top = Top(self.device, self.n, self.top, 1, self.numbers.real, numbered=numbered)
+            n, real = self.asked.problem.n, self.numbers.real
+            self._top = Top(self.device, n, top, 1, real, numbered=numbered)
 
-    def run(self) -> Answers:
-        """Each source to its end."""
-        answers = Answers(self.queries.distinct, self.n, self.top, self.numbers.real)
+    def run(self) -> Found:
+        """Take each source to its end."""
+        found = Found.blank(self.asked, self.round_off, self.explain())
         for i in self.jobs:
             self.solver.turn_to(i)
             self.solver.run()
-            self._take(i, answers)
-        return answers
+            self._take(i, found)
+        return found
 
-    def _take(self, i: int, answers: Answers) -> None:
+    def _take(self, i: int, found: Found) -> None:
         if self._top is None:
-            answers.values[i], iterations, met, moved, residual = self.solver.take()
+            found.values[i], iterations, met, moved, residual = self.solver.take()
         else:
-            assert answers.index is not None
+            assert found.index is not None
             self._top.enqueue(self._lane, 1, self.solver.rank, number=self._order)
-            answers.index[i : i + 1], answers.values[i : i + 1] = self._top.take(1)
+            found.index[i : i + 1], found.values[i : i + 1] = self._top.take(1)
             iterations, met, moved, residual = self.solver.end()
-        answers.iterations[i], answers.converged[i] = iterations, met
-        answers.moved[i], answers.residual[i] = moved, residual
-        answers.ended[i] = "tol" if met else "max_iter"
+        found.put_end(self.asked, i, iterations, moved, residual, met, "tol" if met else "max_iter")
