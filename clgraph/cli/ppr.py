@@ -54,7 +54,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     type=click.Choice(["l1", "l2", "linf", "nx"]),
     default="l2",
     show_default=True,
-    help="Of the residual; nx holds the L1 one against n * tol.",
+    help="Of the residual; nx compares the L1 one with n * tol.",
 )
 @click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
 @click.option(
@@ -71,7 +71,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     show_default=True,
     help="Select so many vertices on the device; 0: all ranks (with -o).",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and told).")
+@click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and reported).")
 @click.option("--walks", type=int, help="Walks from each source.  [default: 200000]")
 @click.option("--epsilon", type=float, help="Take as many walks as keep every rank's error below this,")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="with this probability.")
@@ -80,9 +80,9 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Look at the residual at every so many iterations.",
+    help="Test the residual only every so many iterations.",
 )
-@click.option("--squared", is_flag=True, help="Hold the squared residual against the squared tolerance.")
+@click.option("--squared", is_flag=True, help="Compare the squared residual with the squared tolerance.")
 @click.option("--stored", is_flag=True, help="Answer sources without out-arcs from stored ranks.")
 @click.option(
     "--stable-top",

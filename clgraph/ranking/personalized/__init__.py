@@ -46,8 +46,8 @@ def personalized_pagerank(
     """PageRank from the point of view of one or many sources.
 
     The recurrence is PageRank's, ``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v))``, where p is
-    one vertex or a distribution, and the start. D is the rank of the vertices that no weight leaves.
-    Mind that it goes to all alike here unless `dangling` says otherwise (PageRank's default differs).
+    one vertex or a distribution, and the start. D is the rank of the vertices that no weight leaves: it goes
+    to all vertices alike unless `dangling` says otherwise (PageRank's default differs).
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def personalized_pagerank(
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
         Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1).
     method : {"power", "coo", "coo-flat", "monte-carlo"}
-        "power": rows pulled, 8 to 32 sources beside each other. "coo": one work-item an arc and atomic adds
+        "power": rows pulled, 8 to 64 sources side by side. "coo": one work-item an arc and atomic adds
         (of integers in units of 2^-62, so that the same device gives the same bytes). "coo-flat": arcs sorted
         by head, segmented sums. These three differ in time only. "monte-carlo": random walks, see Notes.
     damping : float
@@ -64,37 +64,38 @@ def personalized_pagerank(
         Stop once the difference of two iterates is strictly below `tol` in `norm` ("l1", "l2", "linf",
         "nx"); tol=0 runs exactly `max_iter` iterations.
     dangling : {"uniform", "personalization", "drop"}, dict or array
-        Where D goes: to all vertices alike, back to the source, nowhere, or as given.
+        Where D goes: to all vertices alike, back to the source, nowhere, or to the given distribution.
     top : int, optional
-        Select so many highest ranks on the device; whole vectors do not leave it then.
+        Select this many highest ranks on the device; whole vectors do not leave it then. At most n.
     seed : int, optional
-        Of the walks; None draws one, and the result records it.
+        Of the walks; None draws one, which the result records.
     walks : int, optional
         Walks from each source. If neither this nor `epsilon` is given: 200 000.
     epsilon : float, optional
-        Derive `walks`: with probability `confidence` no rank of a source is off by more than this. (In
+        Choose `walks` so that with probability `confidence` no rank of a source is off by more than this. (In
         exact arithmetic: add `dtype`'s round-off, and the 1e-9 of the stored ranks.)
     confidence : float
+        Above 0 and below 1.
     weight : bool
-        Whether the graph's weights count. Without them merged parallel arcs count as often as they stood in
-        the input.
+        Whether the graph's weights count. Without them merged parallel arcs count as often as they occurred
+        in the input.
     check_every : int
-        Sum the difference at every so many iterations only. Costs up to check_every - 1 iterations more.
+        Sum the difference only every so many iterations. Costs up to check_every - 1 iterations more.
     squared : bool
-        Hold the sum of squared differences against tol^2 (norm "l2"): the same test but for the rounding of
-        a root, so that it may end an iteration earlier or later where the two are equal to rounding.
+        Compare the sum of squared differences with tol^2 (norm "l2"): the same test but for the rounding of
+        a root, so that it may end an iteration earlier or later where the two are equal up to rounding.
     stored : bool
         Answer sources without out-arcs from stored ranks: x = (1-d) p + d g, g the PageRank with
         personalization and dangling distribution q, made once per graph, damping and q (a whole PageRank to
         1e-10). As exact as those; "personalization" and "drop" need no store (x = p and (1-d) p).
     stable_top : int
-        Also stop once the `top` k set was the same at so many checks in a row after the first. Costs a
-        selection a check, and promises nothing about the ranks or a set that would change later: look at
+        Also stop once the set of the `top` k was the same at so many checks in a row after the first. Costs
+        a selection a check, and promises nothing about the ranks or a set that would change later: see
         `error_bounds`. 0: never.
     dtype : {"float32", "float64"}
         Of the ranks; sums are kept more exactly.
     on_nonconvergence : {"raise", "warn", "return"}
-        What happens if `max_iter` iterations do not reach `tol`.
+        What happens if some source does not reach `tol` in `max_iter` iterations.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -109,16 +110,16 @@ def personalized_pagerank(
     ConvergenceError
         If the tolerance was not reached by some source; its `result` holds what was.
     DeviceError, BuildError, CapacityError
-        If the device fails, or not even one source fits on it. (More sources than fit take their turns.)
+        If the device fails, or not even one source fits on it. (More sources than fit are answered in turns.)
 
     Notes
     -----
-    Monte Carlo, complete path [1]_: a walk counts a visit wherever it stands; with probability d it goes on
-    along an out-arc; one that goes on at a vertex without out-arcs is lost. Nothing limits its length. The
-    first step is taken for all walks together: ``rank = (1-d) (p + d visits / walks) + lost part``. The lost
-    part d c / walks comes back as the stored ranks g of q (see `stored`), is dropped, or ("personalization")
-    the ranks are divided by their sum. All draws are integers keyed by (seed, source, walk, step), so that
-    counts are the same on every device.
+    Monte Carlo, complete path [1]_: a walk counts a visit at every vertex on its way; with probability d it
+    goes on along an out-arc; one that goes on at a vertex without out-arcs is lost. Nothing limits its
+    length. The first step is taken for all walks together: ``rank = (1-d) (p + d visits / walks) + lost
+    part``. The lost part d c / walks comes back as the stored ranks g of q (see `stored`), is dropped, or
+    ("personalization") the ranks are divided by their sum. All draws are integers keyed by (seed, source,
+    walk, step), so that counts are the same on every device.
 
     What a walk adds to a rank x has a variance of at most (1+d) x, and moments of at most m! x. `epsilon`
     and `confidence` give `walks` by Chebyshev or Bernstein, whichever needs fewer, for all vertices at once:
@@ -170,14 +171,14 @@ def personalized_pagerank(
 
     from clgraph.device import get_device
     from clgraph.ranking.personalized.answer import answer
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.solver import choose_numbers
 
     dev = get_device(device)
     how = dev.watch()
-    asked = Asked(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
-    found, seconds = answer(asked)
+    request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+    found, seconds = answer(request)
     seconds["total"] = time.perf_counter() - start
-    result = make_result(asked, found, seconds, epsilon=epsilon, confidence=confidence, **how())
+    result = make_result(request, found, seconds, epsilon=epsilon, confidence=confidence, **how())
     report_nonconvergence(result, options.stop, on_nonconvergence)
     return result

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.ranking.personalized.engine import Found
+from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.lanes import Lanes
 from clgraph.ranking.personalized.single import Single, takes
 from clgraph.ranking.personalized.store import ALL, fill_from_store, stored_ranks
 from clgraph.ranking.personalized.walks import Walks
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Asked, Engine
+    from clgraph.ranking.personalized.engine import Engine, Request
 
 
 class Clock:
@@ -32,38 +32,38 @@ class Clock:
         self._began = now
 
 
-def answer(asked: Asked) -> tuple[Found, dict[str, float]]:
+def answer(request: Request) -> tuple[Outcome, dict[str, float]]:
     """What is found, by distinct source, and the seconds of each phase."""
-    queries = asked.queries
-    from_store = np.flatnonzero(queries.on_dangling >= ALL).tolist() if asked.options.stored else []
+    queries = request.queries
+    from_store = np.flatnonzero(queries.on_dangling >= ALL).tolist() if request.options.stored else []
     jobs = sorted(set(range(queries.distinct)) - set(from_store))
     clock = Clock()
     if jobs:
-        engine = make_engine(asked, jobs)
+        engine = make_engine(request, jobs)
         clock.lap("build")
         engine.upload()
-        asked.device.finish()
+        request.device.finish()
         clock.lap("upload")
         engine.compile()
         clock.lap("compile")
         found = engine.run()
         clock.lap("run")
     else:
-        found = Found.blank(asked, asked.checked_round_off(0))
+        found = Outcome.blank(request, request.checked_round_off(0))
     if from_store:
-        store = stored_ranks(asked)
+        store = stored_ranks(request)
         clock.lap("upload")
-        fill_from_store(asked, store, from_store, found)
+        fill_from_store(request, store, from_store, found)
         line = f"{len(from_store)} sources without out-arcs: answered from what is stored"
         found = replace(found, plan=(*found.plan, line))
         clock.lap("run")
     return found, clock.seconds
 
 
-def make_engine(asked: Asked, jobs: list[int]) -> Engine:
+def make_engine(request: Request, jobs: list[int]) -> Engine:
     """The engine for these distinct sources."""
-    if asked.options.method == "monte-carlo":
-        return Walks(asked, jobs)
-    if takes(asked, jobs):
-        return Single(asked, jobs)
-    return Lanes(asked, jobs)
+    if request.options.method == "monte-carlo":
+        return Walks(request, jobs)
+    if takes(request, jobs):
+        return Single(request, jobs)
+    return Lanes(request, jobs)

@@ -14,7 +14,7 @@ from clgraph.ranking.personalized.product import Product
 from clgraph.ranking.personalized.shares import shares_of
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Arcs(Product):
 
     fixed = False
 
-    def __init__(self, asked: Asked, width: int) -> None:
-        super().__init__(asked, width)
-        self.shape = SHAPES.of(asked.device)
+    def __init__(self, request: Request, width: int) -> None:
+        super().__init__(request, width)
+        self.shape = SHAPES.of(request.device)
         self.arcs = self.graph.num_arcs
         self.local = self.shape.local
         self.groups = -(-self.n // (self.local * self.shape.items))
@@ -131,8 +131,8 @@ class Coo(Arcs):
 class CooFlat(Arcs):
     """Arcs sorted by head, segmented sums in work-groups, carries between them: method "coo-flat"."""
 
-    def __init__(self, asked: Asked, width: int) -> None:
-        super().__init__(asked, width)
+    def __init__(self, request: Request, width: int) -> None:
+        super().__init__(request, width)
         shape = self.shape
         self.flat_groups = -(-self.arcs // (shape.flat_local * shape.flat_arcs))
         longest = int(np.diff(self.graph.reverse.row_ptr).max(initial=0))

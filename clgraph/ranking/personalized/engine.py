@@ -1,4 +1,4 @@
-"""What engines of personalized PageRank have in common: what they are asked, what they find, their phases.
+"""The interface of the engines of personalized PageRank: what they are asked, what they find, their phases.
 
 An engine answers some distinct sources of a call: `clgraph.ranking.personalized.lanes` (many sources side by
 side), `clgraph.ranking.personalized.single` (one after the other) and `clgraph.ranking.personalized.walks`.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A call: what is wanted, of which graph, on which device.
 
     Attributes
@@ -56,7 +56,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Found:
+class Outcome:
     """What was found. A row is a distinct source, or (after `of_rows`) one of the caller's.
 
     Attributes
@@ -96,12 +96,12 @@ class Found:
     standard_errors: npt.NDArray[np.float64] | None = None
 
     @classmethod
-    def blank(cls, asked: Asked, round_off: float, plan: tuple[str, ...] = ()) -> Found:
+    def blank(cls, request: Request, round_off: float, plan: tuple[str, ...] = ()) -> Outcome:
         """Room for all distinct sources of a call."""
-        count, top = asked.queries.distinct, asked.options.top
-        width = asked.problem.n if top is None else top
+        count, top = request.queries.distinct, request.options.top
+        width = request.problem.n if top is None else top
         return cls(
-            values=np.zeros((count, width), asked.numbers.real),
+            values=np.zeros((count, width), request.numbers.real),
             index=None if top is None else np.zeros((count, width), np.int32),
             iterations=np.zeros(count, np.int64),
             residuals=np.full(count, np.nan),
@@ -113,16 +113,23 @@ class Found:
         )
 
     def put_end(
-        self, asked: Asked, sources: Any, iterations: Any, moved: Any, residuals: Any, met: Any, ended: Any
+        self,
+        request: Request,
+        sources: Any,
+        iterations: Any,
+        moved: Any,
+        residuals: Any,
+        met: Any,
+        ended: Any,
     ) -> None:
         """Note how some sources ended; `moved`: the L1 differences of their last two iterates."""
         self.iterations[sources] = iterations
         self.residuals[sources] = residuals
-        self.error_bounds[sources] = error_bound(asked.problem.damping, moved, self.round_off)
+        self.error_bounds[sources] = error_bound(request.problem.damping, moved, self.round_off)
         self.converged[sources] = met
         self.ended[sources] = ended
 
-    def of_rows(self, row: npt.NDArray[np.int64]) -> Found:
+    def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
         """The same by the caller's sources, each of which is the distinct one `row` says."""
         arrays: dict[str, Any] = {
             name: value[row] for name, value in vars(self).items() if isinstance(value, np.ndarray)
@@ -139,5 +146,5 @@ class Engine(Protocol):
     def compile(self) -> None:
         """Build the kernels."""
 
-    def run(self) -> Found:
+    def run(self) -> Outcome:
         """Answer the sources."""

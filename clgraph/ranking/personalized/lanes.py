@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
 from clgraph.ranking.personalized.coo import Coo, CooFlat
-from clgraph.ranking.personalized.engine import Found
+from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.power import Runs
 from clgraph.ranking.personalized.teams import Teams
 from clgraph.ranking.personalized.top import Top
@@ -26,13 +26,13 @@ from clgraph.ranking.solver import LOOK, NORMS
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.personalized.product import Product
 
 POLICIES = {"drop": 0, "uniform": 1, "personalization": 2, "given": 3}
 LONG_WORK = 1 << 22  # arcs times lanes from which on an iteration is long
 STOPPED, ITERATIONS, CONVERGED = range(3)
-EMPTY, KEPT = -1, -2  # in place of the vertex that a lane is to start at: at nothing; as it is
+EMPTY, KEPT = -1, -2  # instead of the vertex at which a lane starts: it gets no source; it goes on
 
 
 @dataclass(frozen=True)
@@ -74,16 +74,16 @@ def product_of(method: str, device: Device) -> type[Product]:
 class Lanes:
     """The engine of all iterating methods: lanes side by side on a device."""
 
-    def __init__(self, asked: Asked, jobs: list[int]) -> None:
-        self.asked, self.jobs = asked, jobs
-        self.device, self.problem, self.queries = asked.device, asked.problem, asked.queries
-        self.numbers, self.options, self.stop = asked.numbers, asked.options, asked.options.stop
-        self.n = asked.problem.n
+    def __init__(self, request: Request, jobs: list[int]) -> None:
+        self.request, self.jobs = request, jobs
+        self.device, self.problem, self.queries = request.device, request.problem, request.queries
+        self.numbers, self.options, self.stop = request.numbers, request.options, request.options.stop
+        self.n = request.problem.n
         self.width = self._choose_width()
-        self.product = product_of(asked.options.method, asked.device)(asked, self.width)
-        self.local = SHAPES.of(asked.device).local
-        self.by_vector = asked.queries.vertices is None
-        self.round_off = asked.checked_round_off(self._round_off_chain())
+        self.product = product_of(request.options.method, request.device)(request, self.width)
+        self.local = SHAPES.of(request.device).local
+        self.by_vector = request.queries.vertices is None
+        self.round_off = request.checked_round_off(self._round_off_chain())
 
     def _vectors(self, width: int) -> dict[str, int]:
         """Bytes of the buffers that grow with the number of lanes."""
@@ -171,16 +171,16 @@ class Lanes:
 
     # --- the loop -------------------------------------------------------------------------------------
 
-    def run(self) -> Found:
+    def run(self) -> Outcome:
         """Take all sources to their ends."""
-        found = Found.blank(self.asked, self.round_off, self.explain())
+        found = Outcome.blank(self.request, self.round_off, self.explain())
         pending = deque(self.jobs)
         self._job = np.full(self.width, -1)
         self._steady = np.zeros(self.width, np.int64)
         self._seen: list[frozenset[int] | None] = [None] * self.width
         self._start(list(range(self.width)), pending)
         every = self.options.check_every
-        long_work = self.asked.graph.num_arcs * self.width >= LONG_WORK
+        long_work = self.request.graph.num_arcs * self.width >= LONG_WORK
         # iterations between two looks of the host, which cost as much as some short iterations
         looks = every if long_work or self.options.stable_top else -(-LOOK // every) * every
         while True:
@@ -273,7 +273,7 @@ class Lanes:
             count, np.int32(self.n), self._from, self._given_row, given, self._scale, self._value, self._p
         )
 
-    def _take(self, lanes: list[int], state: npt.NDArray[np.int32], found: Found) -> None:
+    def _take(self, lanes: list[int], state: npt.NDArray[np.int32], found: Outcome) -> None:
         """Bring the results of lanes that have stopped."""
         dev, count = self.device, len(lanes)
         jobs = self._job[lanes]
@@ -304,10 +304,10 @@ class Lanes:
         steady = found.ended[jobs] == "top"
         ended = np.where(steady, "top", np.where(met, "tol", "max_iter"))
         iterations, moved = state[ITERATIONS][lanes], sums[1][lanes]
-        found.put_end(self.asked, jobs, iterations, moved, residuals, met | steady, ended)
+        found.put_end(self.request, jobs, iterations, moved, residuals, met | steady, ended)
         self._job[lanes] = -1
 
-    def _stop_steady(self, state: npt.NDArray[np.int32], found: Found) -> None:
+    def _stop_steady(self, state: npt.NDArray[np.int32], found: Outcome) -> None:
         """Stop the lanes whose top k set has not changed for long enough."""
         running = np.flatnonzero((self._job >= 0) & (state[STOPPED] == 0))
         if not len(running) or self._top is None:

@@ -28,7 +28,7 @@ class Options:
     stop : Stop
         Unused by "monte-carlo".
     top : int or None
-        Select so many highest ranks.
+        Select this many highest ranks.
     check_every : int
         Sum the difference at every so many iterations only.
     squared : bool

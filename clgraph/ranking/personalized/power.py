@@ -12,7 +12,7 @@ from clgraph.ranking.personalized.product import Product
 from clgraph.ranking.slices import balanced
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
 
 # runs of rows, a work-item each; GPUs take `clgraph.ranking.personalized.teams` instead
 SHAPES = Shapes(gpu=256, cpu=256, simulator=3)
@@ -24,8 +24,8 @@ class Runs(Product):
 
     csr: DeviceCSR
 
-    def __init__(self, asked: Asked, width: int) -> None:
-        super().__init__(asked, width)
+    def __init__(self, request: Request, width: int) -> None:
+        super().__init__(request, width)
         self.reverse = self.graph.reverse
         longest = int(np.diff(self.reverse.row_ptr).max(initial=0))
         cost = self.reverse.row_ptr.astype(np.int64) + SETTLE * np.arange(self.n + 1)

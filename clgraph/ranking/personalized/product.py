@@ -12,7 +12,7 @@ from clgraph.ranking.personalized.shares import upload_shares
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
 
 
 class Product:
@@ -31,11 +31,11 @@ class Product:
     parts = 1
     chain = 0
 
-    def __init__(self, asked: Asked, width: int) -> None:
-        self.device, self.graph, self.problem = asked.device, asked.graph, asked.problem
-        self.numbers, self.weight, self.width = asked.numbers, asked.weight, width
-        self.n = asked.graph.num_vertices
-        self.weighted = asked.problem.weights is not None
+    def __init__(self, request: Request, width: int) -> None:
+        self.device, self.graph, self.problem = request.device, request.graph, request.problem
+        self.numbers, self.weight, self.width = request.numbers, request.weight, width
+        self.n = request.graph.num_vertices
+        self.weighted = request.problem.weights is not None
 
     def explain(self) -> list[str]:
         """What is done, in words."""

@@ -14,7 +14,7 @@ from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.ranking import OnNonconvergence
-    from clgraph.ranking.personalized.engine import Asked, Found
+    from clgraph.ranking.personalized.engine import Outcome, Request
     from clgraph.ranking.problem import Stop
 
 
@@ -101,19 +101,19 @@ class PersonalizedResult(RunsOn):
 
 
 def make_result(
-    asked: Asked, found: Found, seconds: dict[str, float], *, epsilon: Any, confidence: Any, **how: Any
+    request: Request, found: Outcome, seconds: dict[str, float], *, epsilon: Any, confidence: Any, **how: Any
 ) -> PersonalizedResult:
     """The result of a call, in the order of the caller's sources."""
-    options, problem, device = asked.options, asked.problem, asked.device
-    found = found.of_rows(asked.queries.row)
+    options, problem, device = request.options, request.problem, request.device
+    found = found.of_rows(request.queries.row)
     by_walks = options.method == "monte-carlo"
     has_test = not by_walks and options.stop.tol > 0
-    ids = None if found.index is None else asked.graph.ids[found.index]
+    ids = None if found.index is None else request.graph.ids[found.index]
     return PersonalizedResult(
         ranks=found.values if ids is None else None,
         ids=ids,
         scores=None if ids is None else found.values,
-        sources=asked.queries.names,
+        sources=request.queries.names,
         method=options.method,
         dangling=problem.policy,
         dangling_vector=problem.dangling if problem.policy == "given" else None,
@@ -133,7 +133,7 @@ def make_result(
         epsilon=None if epsilon is None else float(epsilon),
         confidence=None if epsilon is None else float(confidence),
         plan=(f"method {options.method} on {device.name}", *found.plan, f"dangling mass: {problem.policy}"),
-        dtype=asked.numbers.dtype,
+        dtype=request.numbers.dtype,
         seconds=seconds,
         device=device.name,
         **how,

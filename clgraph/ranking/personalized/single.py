@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
-from clgraph.ranking.personalized.engine import Found
+from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.top import Top
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.solver import Solver, Vectors
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.personalized.sources import Queries
 
 # PageRank's plan for one source; None: lanes take it
@@ -27,9 +27,9 @@ SHAPES: Shapes[str | None] = Shapes(gpu="bins", cpu=None, simulator=None)
 FEW = 64  # entries of a source that are written one by one
 
 
-def takes(asked: Asked, jobs: list[int]) -> bool:
+def takes(request: Request, jobs: list[int]) -> bool:
     """Whether a call is one for `Single`: with the plain test, made at every iteration."""
-    options, device = asked.options, asked.device
+    options, device = request.options, request.device
     plain = options.check_every == 1 and not options.squared and not options.stable_top
     fit = device.has_pipeline("ranking/rows_pull") or (len(jobs) == 1 and SHAPES.of(device) is not None)
     return options.method == "power" and plain and fit
@@ -88,24 +88,24 @@ class SourceSolver(Solver):
 class Single:
     """The engine of the power method for one source at a time."""
 
-    def __init__(self, asked: Asked, jobs: list[int]) -> None:
-        self.asked, self.jobs = asked, jobs
-        self.device, self.graph, self.numbers = asked.device, asked.graph, asked.numbers
-        device, graph, problem = asked.device, asked.graph, asked.problem
-        plan = SHAPES.of(device) or choose(device, graph, asked.numbers)
-        rows = KINDS[plan](device, graph, problem, asked.numbers, asked.weight)
+    def __init__(self, request: Request, jobs: list[int]) -> None:
+        self.request, self.jobs = request, jobs
+        self.device, self.graph, self.numbers = request.device, request.graph, request.numbers
+        device, graph, problem = request.device, request.graph, request.problem
+        plan = SHAPES.of(device) or choose(device, graph, request.numbers)
+        rows = KINDS[plan](device, graph, problem, request.numbers, request.weight)
         self.solver = SourceSolver(
             graph,
-            asked.queries,
+            request.queries,
             jobs[0],
-            asked.weight,
+            request.weight,
             device,
             problem,
-            asked.options.stop,
-            asked.numbers,
+            request.options.stop,
+            request.numbers,
             rows,
         )
-        self.round_off = asked.checked_round_off(self.solver.round_off_chain)
+        self.round_off = request.checked_round_off(self.solver.round_off_chain)
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
@@ -117,30 +117,30 @@ class Single:
         self.solver.upload()
         order = self.solver.rows.order
         self._order = None
-        if order is not None and self.asked.options.top is not None:
+        if order is not None and self.request.options.top is not None:
             key = ("ppr-order", self.solver.variant, self.numbers.dtype)
             self._order = self.device.cached(self.graph, key, lambda: self.device.upload(order))
 
     def compile(self) -> None:
         """Build the kernels."""
         self.solver.compile()
-        self._top, top = None, self.asked.options.top
+        self._top, top = None, self.request.options.top
         if top is not None:
             self._lane = self.device.zeros(1, np.int32)
             numbered = self._order is not None
-            n, real = self.asked.problem.n, self.numbers.real
+            n, real = self.request.problem.n, self.numbers.real
             self._top = Top(self.device, n, top, 1, real, numbered=numbered)
 
-    def run(self) -> Found:
+    def run(self) -> Outcome:
         """Take each source to its end."""
-        found = Found.blank(self.asked, self.round_off, self.explain())
+        found = Outcome.blank(self.request, self.round_off, self.explain())
         for i in self.jobs:
             self.solver.turn_to(i)
             self.solver.run()
             self._take(i, found)
         return found
 
-    def _take(self, i: int, found: Found) -> None:
+    def _take(self, i: int, found: Outcome) -> None:
         if self._top is None:
             found.values[i], iterations, met, moved, residual = self.solver.take()
         else:
@@ -148,4 +148,4 @@ class Single:
             self._top.enqueue(self._lane, 1, self.solver.rank, number=self._order)
             found.index[i : i + 1], found.values[i : i + 1] = self._top.take(1)
             iterations, met, moved, residual = self.solver.end()
-        found.put_end(self.asked, i, iterations, moved, residual, met, "tol" if met else "max_iter")
+        found.put_end(self.request, i, iterations, moved, residual, met, "tol" if met else "max_iter")

@@ -17,7 +17,7 @@ from clgraph.ranking import pagerank
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from clgraph.ranking.personalized.engine import Asked, Found
+    from clgraph.ranking.personalized.engine import Outcome, Request
 
 TOL = 1e-10  # L1 difference at which the stored ranks are done (float64)
 ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there
@@ -43,15 +43,15 @@ class Store:
     iterations: int
 
 
-def stored_ranks(asked: Asked) -> Store | None:
+def stored_ranks(request: Request) -> Store | None:
     """g, made once for a graph, damping and q, and kept as long as the graph lives.
 
     To an L1 difference of 1e-10 where the device has float64. None unless q is uniform or was given.
     """
-    graph, problem, device = asked.graph, asked.problem, asked.device
+    graph, problem, device = request.graph, request.problem, request.device
     if problem.policy not in ("uniform", "given"):
         return None
-    wide = not asked.numbers.compensated
+    wide = not request.numbers.compensated
 
     def make() -> Store:
         found = pagerank(
@@ -59,7 +59,7 @@ def stored_ranks(asked: Asked) -> Store | None:
             damping=problem.damping,
             personalization=problem.dangling if problem.policy == "given" else None,
             dangling="personalization",
-            weight=asked.weight,
+            weight=request.weight,
             tol=TOL if wide else 1e-6,
             max_iter=1_000_000,
             dtype="float64" if wide else "float32",
@@ -69,38 +69,38 @@ def stored_ranks(asked: Asked) -> Store | None:
         order = np.argsort(-ranks, kind="stable").astype(np.int32)
         return Store(ranks, order, found.error_bound, found.iterations)
 
-    return device.cached(graph, _key(asked), make)
+    return device.cached(graph, _key(request), make)
 
 
-def upload_stored(asked: Asked, store: Store) -> Any:
+def upload_stored(request: Request, store: Store) -> Any:
     """The stored ranks on the device, in the call's type; kept there as long as the graph lives."""
-    real = asked.numbers.real
-    return asked.device.cached(
-        asked.graph, (_key(asked), real), lambda: asked.device.upload(store.ranks.astype(real))
+    real = request.numbers.real
+    return request.device.cached(
+        request.graph, (_key(request), real), lambda: request.device.upload(store.ranks.astype(real))
     )
 
 
-def _key(asked: Asked) -> Hashable:
-    problem = asked.problem
+def _key(request: Request) -> Hashable:
+    problem = request.problem
     given = problem.dangling if problem.policy == "given" else None
     mark = None if given is None else sha256(given.tobytes()).hexdigest()
-    return "ppr-store", problem.damping, mark, asked.weight, asked.numbers.compensated
+    return "ppr-store", problem.damping, mark, request.weight, request.numbers.compensated
 
 
-def fill_from_store(asked: Asked, store: Store | None, sources: list[int], found: Found) -> None:
+def fill_from_store(request: Request, store: Store | None, sources: list[int], found: Outcome) -> None:
     """Answer sources that no weight leaves.
 
     x = (1-d) p + d g; under "personalization" x = p, under "drop" x = (1-d) p.
     """
-    problem, d, n, top = asked.problem, asked.problem.damping, asked.problem.n, asked.options.top
+    problem, d, n, top = request.problem, request.problem.damping, request.problem.n, request.options.top
     order = np.arange(n, dtype=np.int32) if store is None else store.order
     share = 1.0 if problem.policy == "personalization" else 1 - d
     best = None
     if top is not None:  # of the stored ranks as few as can matter
-        support = max(len(asked.queries.entries(i)[0]) for i in sources)
+        support = max(len(request.queries.entries(i)[0]) for i in sources)
         best = order[: top + support]
     for i in sources:
-        where, mass = asked.queries.entries(i)
+        where, mass = request.queries.entries(i)
         some = np.arange(n) if best is None else np.union1d(best, where)
         x = np.zeros(len(some)) if store is None else d * store.ranks[some]
         if best is None:
@@ -108,7 +108,7 @@ def fill_from_store(asked: Asked, store: Store | None, sources: list[int], found
             found.values[i] = x
             continue
         x[np.searchsorted(some, where)] += share * mass
-        x = x.astype(asked.numbers.real)
+        x = x.astype(request.numbers.real)
         chosen = np.argsort(-x, kind="stable")[:top]
         assert found.index is not None
         found.index[i], found.values[i] = some[chosen], x[chosen]

@@ -15,7 +15,7 @@ from clgraph.ranking.personalized.product import Product
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
 
 SPAN = 4  # lanes of a work-item
 GROUPS = 4096  # work-groups at most: enough for them to be spread evenly, few enough parts to add up
@@ -30,7 +30,7 @@ class Shape:
     local : int
         Work-items of a group, a power of two.
     piece : int
-        Rows of more arcs are cut into pieces of so many.
+        Longer rows are cut into pieces of this many arcs.
     """
 
     local: int
@@ -102,9 +102,9 @@ class Teams(Product):
 
     csr: DeviceCSR
 
-    def __init__(self, asked: Asked, width: int) -> None:
-        super().__init__(asked, width)
-        shape, reverse = SHAPES.of(asked.device), self.graph.reverse
+    def __init__(self, request: Request, width: int) -> None:
+        super().__init__(request, width)
+        shape, reverse = SHAPES.of(request.device), self.graph.reverse
         self.piece = shape.piece
         self.team = self.width // SPAN
         self.local = max(shape.local, self.team)

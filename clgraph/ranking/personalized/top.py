@@ -26,7 +26,7 @@ class Top:
     n, k : int
         Entries, and how many of them are wanted (at most n).
     lanes : int
-        Vectors side by side; at most so many are selected from together.
+        Vectors side by side; at most this many are selected from at once.
     real : type
         float32 or float64.
     scaled, numbered : bool

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
-from clgraph.ranking.personalized.engine import Found
+from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.lanes import POLICIES
 from clgraph.ranking.personalized.store import stored_ranks, upload_stored
 from clgraph.ranking.personalized.thresholds import arc_limits, start_thresholds
 from clgraph.ranking.personalized.top import Top
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Asked
+    from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.personalized.store import Store
 
 
@@ -45,13 +45,13 @@ SHAPES = Shapes(gpu=Shape(each=2, local=64), cpu=Shape(each=512), simulator=Shap
 class Walks:
     """The engine of method "monte-carlo"."""
 
-    def __init__(self, asked: Asked, jobs: list[int]) -> None:
-        self.asked, self.jobs = asked, jobs
-        self.device, self.graph, self.problem = asked.device, asked.graph, asked.problem
-        self.queries, self.numbers, self.top = asked.queries, asked.numbers, asked.options.top
-        self.walks, self.seed = asked.options.walks, asked.options.seed
-        self.n = asked.problem.n
-        self.shape = SHAPES.of(asked.device)
+    def __init__(self, request: Request, jobs: list[int]) -> None:
+        self.request, self.jobs = request, jobs
+        self.device, self.graph, self.problem = request.device, request.graph, request.problem
+        self.queries, self.numbers, self.top = request.queries, request.numbers, request.options.top
+        self.walks, self.seed = request.options.walks, request.options.seed
+        self.n = request.problem.n
+        self.shape = SHAPES.of(request.device)
         self.store: Store | None = None
 
     def explain(self) -> tuple[str, ...]:
@@ -80,9 +80,9 @@ class Walks:
                 dev.reserve({"limit": limits.nbytes})
                 return dev.upload(limits)
 
-            self._limit = dev.cached(graph, ("ppr-limits", self.asked.weight), make)
-        self.store = stored_ranks(self.asked)
-        self._stored = None if self.store is None else upload_stored(self.asked, self.store)
+            self._limit = dev.cached(graph, ("ppr-limits", self.request.weight), make)
+        self.store = stored_ranks(self.request)
+        self._stored = None if self.store is None else upload_stored(self.request, self.store)
         dev.reserve({"visits": 4 * (n + 2), "score": n * np.dtype(real).itemsize})
         self._visits = dev.empty(n + 2, np.uint32)  # the totals stand behind the vertices
         self._score = dev.empty(n, real)
@@ -109,9 +109,9 @@ class Walks:
         if self.top is not None:
             self._select = Top(self.device, self.n, self.top, 1, self.numbers.real)
 
-    def run(self) -> Found:
+    def run(self) -> Outcome:
         """Walk from every source."""
-        found = Found.blank(self.asked, 0.0, self.explain())
+        found = Outcome.blank(self.request, 0.0, self.explain())
         found.ended[:] = "walks"
         if self._select is not None:
             found = self._run_for_top(self._select, found)
@@ -120,7 +120,7 @@ class Walks:
         spread = np.sqrt((1 + self.problem.damping) * found.values.astype(np.float64) / self.walks)
         return replace(found, standard_errors=spread)
 
-    def _run_for_all(self, found: Found) -> Found:
+    def _run_for_all(self, found: Outcome) -> Outcome:
         """The ranks and visits of all vertices."""
         dev, n, k = self.device, self.n, self.queries.distinct
         visits, lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
@@ -131,7 +131,7 @@ class Walks:
             visits[i], lost[i] = counts[:n], counts[n + 1]
         return replace(found, visits=visits, lost=lost)
 
-    def _run_for_top(self, select: Top, found: Found) -> Found:
+    def _run_for_top(self, select: Top, found: Outcome) -> Outcome:
         """All sources one after the other, without a wait; the results come at the end."""
         dev, k, top = self.device, self.queries.distinct, select.k
         for i in self.jobs:
