@@ -6,11 +6,17 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.errors import InputError
-from clgraph.ranking import OnNonconvergence, _checked_dtype
 from clgraph.ranking.personalized.options import check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.personalized.sources import make_queries
-from clgraph.ranking.problem import Norm, check_reachable, make_problem, round_off
+from clgraph.ranking.problem import (
+    Norm,
+    OnNonconvergence,
+    check_dtype,
+    check_reachable,
+    make_problem,
+    round_off,
+)
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -141,7 +147,7 @@ def personalized_pagerank(
            [2, 0]])
     """
     start = time.perf_counter()
-    dtype = _checked_dtype(dtype)
+    dtype = check_dtype(dtype)
     if method not in get_args(Method):
         raise InputError(f"method is {method!r}: use one of {', '.join(get_args(Method))}")
     if on_nonconvergence not in get_args(OnNonconvergence):

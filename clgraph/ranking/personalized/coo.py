@@ -11,7 +11,6 @@ import numpy as np
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.ranking.personalized.product import Product
-from clgraph.ranking.personalized.shares import shares_of
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request
@@ -100,17 +99,8 @@ class Coo(Arcs):
 
         self._head = upload_csr(device, graph).col_idx
         self._tail = device.cached(graph, "ppr-tails", tails)
-        self._share = None
-        if self.weighted:
-            self._share = device.cached(
-                graph, ("ppr-coo-share", self.numbers.real, self.weight), self._make_shares
-            )
+        self._share = self._shares(graph, by_tail=True)
         self._fixed = device.zeros(self.n, np.uint64)
-
-    def _make_shares(self) -> Any:
-        shares = shares_of(self.graph, self.problem)
-        assert shares is not None
-        return self.device.upload(shares.astype(self.numbers.real))
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         items = self.shape.items

@@ -8,15 +8,14 @@ import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.shapes import Shapes
+from clgraph.ranking.layout import SETTLE, balanced
 from clgraph.ranking.personalized.product import Product
-from clgraph.ranking.slices import balanced
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request
 
 # runs of rows, a work-item each; GPUs take `clgraph.ranking.personalized.teams` instead
 SHAPES = Shapes(gpu=256, cpu=256, simulator=3)
-SETTLE = 3  # what the end of a row costs, in arcs
 
 
 class Runs(Product):

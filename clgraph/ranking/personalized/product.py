@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clgraph.ranking.personalized.shares import upload_shares
+from clgraph.ranking.shares import upload_shares
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -64,8 +64,9 @@ class Product:
         """
         raise NotImplementedError
 
-    def _shares(self, reverse: Graph) -> Any:
-        """The shares of the arcs of the reversed graph on the device; None where all arcs weigh the same."""
+    def _shares(self, rows: Graph, *, by_tail: bool = False) -> Any:
+        """The shares of a graph's arcs, as `upload_shares` has them; None where all arcs weigh the same."""
         if not self.weighted:
             return None
-        return upload_shares(self.device, reverse, self.problem, self.numbers.real, self.weight)
+        real = self.numbers.real
+        return upload_shares(self.device, rows, self.problem, real, self.weight, by_tail=by_tail)

@@ -13,9 +13,8 @@ from clgraph.errors import ConvergenceError, ConvergenceWarning
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
-    from clgraph.ranking import OnNonconvergence
     from clgraph.ranking.personalized.engine import Outcome, Request
-    from clgraph.ranking.problem import Stop
+    from clgraph.ranking.problem import OnNonconvergence, Stop
 
 
 @dataclass(frozen=True)

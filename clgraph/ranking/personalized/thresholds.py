@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.ranking.personalized.shares import shares_of
+from clgraph.ranking.shares import graph_shares
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -40,7 +40,7 @@ def arc_limits(graph: Graph, problem: Problem) -> npt.NDArray[np.uint64]:
 
     0 at the end of a row that no weight leaves.
     """
-    weights, shares = problem.weights, shares_of(graph, problem)
+    weights, shares = problem.weights, graph_shares(graph, problem)
     assert weights is not None and shares is not None
     lengths = np.diff(graph.row_ptr)
     sums = np.zeros(len(weights) + 1, np.uint64)
