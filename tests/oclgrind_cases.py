@@ -596,17 +596,13 @@ def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options:
     from dataclasses import replace
 
     from clgraph import Graph
-    from clgraph.ranking.personalized import personalized_pagerank
-    from clgraph.ranking.personalized import product as ppr_product
-    from clgraph.ranking.personalized import top as ppr_top
-    from clgraph.ranking.personalized import walks as ppr_walks
+    from clgraph.ranking.personalized import lanes, personalized_pagerank, top, walks
     from clgraph.reference.ppr import verify_ppr
 
     if teams:
-        old = ppr_product.SHAPES["simulator"]
-        ppr_product.SHAPES["simulator"] = replace(old, widths=(8,), runs=0, local=16)
-        ppr_top.TOP_LOCAL["simulator"] = 16
-        ppr_walks.WALKS_LOCAL["simulator"] = 8
+        lanes.SHAPES = replace(lanes.SHAPES, simulator=lanes.Shape((8,), teams=True, local=4))
+        top.SHAPES = replace(top.SHAPES, simulator=16)
+        walks.SHAPES = replace(walks.SHAPES, simulator=walks.Shape(each=5, local=8))
     ends = (np.random.default_rng(4).random((2, 150)) ** 2 * 50).astype(int)
     weights = np.random.default_rng(5).integers(0, 4, 150) if options.pop("weighted", False) else None
     graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)

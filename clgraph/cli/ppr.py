@@ -54,7 +54,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     type=click.Choice(["l1", "l2", "linf", "nx"]),
     default="l2",
     show_default=True,
-    help="Of the residual; nx holds the L1 one against n * tol.",
+    help="Of the residual; nx compares the L1 one with n * tol.",
 )
 @click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
 @click.option(
@@ -71,7 +71,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     show_default=True,
     help="Select so many vertices on the device; 0: all ranks (with -o).",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and told).")
+@click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and reported).")
 @click.option("--walks", type=int, help="Walks from each source.  [default: 200000]")
 @click.option("--epsilon", type=float, help="Take as many walks as keep every rank's error below this,")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="with this probability.")
@@ -80,9 +80,9 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Look at the residual at every so many iterations.",
+    help="Test the residual only every so many iterations.",
 )
-@click.option("--squared", is_flag=True, help="Hold the squared residual against the squared tolerance.")
+@click.option("--squared", is_flag=True, help="Compare the squared residual with the squared tolerance.")
 @click.option("--stored", is_flag=True, help="Answer sources without out-arcs from stored ranks.")
 @click.option(
     "--stable-top",
@@ -146,13 +146,12 @@ def ppr(
     import warnings
 
     from clgraph.graph.io import check_writable
-    from clgraph.keyed import check_seed
     from clgraph.ranking.personalized import personalized_pagerank
-    from clgraph.ranking.personalized.options import check_numbers
+    from clgraph.ranking.personalized.options import check_options
     from clgraph.ranking.problem import check_damping
 
-    # what can be refused is refused before a large file is read
-    check_numbers(
+    # invalid options are refused before a large file is read
+    check_options(
         1,
         method,
         check_damping(options["damping"]),
@@ -162,15 +161,13 @@ def ppr(
     )
     if output:
         check_writable(output, "edges")
-    if options["seed"] is not None:
-        check_seed(options["seed"])
     if top == 0 and not output and not as_json:
         raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
     words = [(word, f"--source {word}") for word in source] + (_read_sources(file) if file else [])
     if not words:
         raise InputError("no source is given: --source ID (repeatable) or --sources FILE")
     if method != "monte-carlo":
-        del options["confidence"]  # says nothing without --epsilon, which is refused
+        del options["confidence"]  # means nothing without --epsilon, which other methods refuse
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, bare_is_directed=True)
     read_seconds = time.perf_counter() - started
@@ -203,7 +200,7 @@ def ppr(
         started = time.perf_counter()
         _write(output, data, found)
         seconds["write"] = time.perf_counter() - started
-    # one that did not converge has been told of once
+    # non-convergence has been reported once
     measured = energy.measure(
         lambda: personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
     )
@@ -237,7 +234,7 @@ def _read_sources(path: str) -> list[tuple[str, str]]:
 
 
 def _as_id(word: str, where: str, graph: Graph) -> Any:
-    """A source as the graph's ids are; whatever is none is refused with its place."""
+    """A source in the type of the graph's ids; an InputError that names its place if there is none such."""
     vertex: Any = word
     if graph.ids.dtype.kind in "iu":
         try:

@@ -17,7 +17,6 @@ from clgraph.ranking.problem import (
     make_stop,
     round_off,
 )
-from clgraph.ranking.problem import check_dtype as _checked_dtype  # noqa: F401  (clgraph.ranking.personalized)
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
 from clgraph.results import Arrays, on_device
 

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.ranking.layout import Slices, SortedSlices
-from clgraph.ranking.layout import balanced as balanced  # for clgraph.ranking.personalized
 from clgraph.ranking.rows import Numbers, Rows
 
 if TYPE_CHECKING:

@@ -142,9 +142,6 @@ class Solver:
         q = p if problem.dangling is problem.personalization else upload(problem.dangling)
         return Vectors(self.order.inverse_out, p, q, upload(problem.start))
 
-    def _vector(self, values: Any) -> Any:
-        return self.order.upload(values)
-
     def compile(self) -> None:
         """Build the kernels."""
         defines = self.defines

@@ -27,6 +27,7 @@ def reference_bfs(
     graph : Graph
     sources : vertex id or ids
     depth_limit : int, optional
+        Levels below the sources.
 
     Returns
     -------
@@ -59,13 +60,11 @@ def reference_bfs(
 def verify_bfs(graph: Graph, result: BFSResult) -> None:
     """Check a search from the definition, arc by arc.
 
-    Sources are at 0 and nothing else is; no arc leads more than one level up, nor from a vertex reached to
-    one
-    not reached (past a depth limit it may); every other vertex reached has an arc from one level above, the
-    smallest of them is its predecessor, and the smallest source among theirs is its own; the counts are
-    right.
-    Together that makes the distances the shortest ones and the reached set the right one. One pass over the
-    arcs in slices: 100 M arcs take seconds.
+    Sources are at 0 and nothing else is. No arc leads more than one level up, nor from a reached vertex to
+    one that is not (past a depth limit it may). Every other reached vertex has an arc from one level above;
+    the smallest of them is its predecessor, and the smallest source among theirs is its own. The counts are
+    right. Together that makes the distances the shortest ones and the reached set the right one. One pass
+    over the arcs in slices: 100 M arcs take seconds.
 
     Parameters
     ----------

@@ -38,6 +38,12 @@ def reference_components(
     return number[found], sizes[order].astype(np.int64)
 
 
+def in_largest_component(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Which vertices form the largest weak component (of equal ones that with the smallest vertex)."""
+    labels, _ = reference_components(graph)
+    return labels == 0
+
+
 def verify_components(graph: Graph, result: Components) -> None:
     """Check components from their definition.
 
@@ -74,7 +80,9 @@ def verify_components(graph: Graph, result: Components) -> None:
         wrong = np.flatnonzero(of_class[found] != labels)
         if len(wrong):
             v = int(wrong[0])
-            raise AssertionError(f"vertex {v} is in component {labels[v]}, but not all of its equals are")
+            raise AssertionError(
+                f"vertex {v} is in component {labels[v]}, but not all of its strong component is"
+            )
 
 
 def _check_numbering(labels: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64]) -> None:

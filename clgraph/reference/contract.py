@@ -16,7 +16,7 @@ import scipy.sparse.csgraph as csgraph
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.graph.components import largest_component_mask
+from clgraph.reference.components import in_largest_component
 from clgraph.reference.sampling import EdgeList
 from clgraph.sizes import target_size
 
@@ -40,7 +40,7 @@ class _Contracting:
     def __init__(self, graph: Graph, method: str, seed: int) -> None:
         self.method, self.seed, self.step = method, seed, 0
         self.edges = EdgeList.of(graph)
-        inside = largest_component_mask(graph.undirected)
+        inside = in_largest_component(graph.undirected)
         self.group = np.where(inside, np.arange(graph.num_vertices), -1).astype(np.int32)
 
     @property
@@ -167,7 +167,7 @@ def verify_contraction(graph: Graph, sample: ContractionLike) -> None:
     if group is None or group.shape != (n,):
         raise AssertionError("the sample has no group for every vertex")
     view = graph.undirected
-    inside = largest_component_mask(view)
+    inside = in_largest_component(view)
     if not np.array_equal(group >= 0, inside):
         raise AssertionError("the groups do not partition the largest component")
     member = np.flatnonzero(inside)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.graph.components import largest_component_mask
+from clgraph.reference.components import in_largest_component
 from clgraph.reference.sampling import EdgeList, SampleLike
 from clgraph.sizes import target_size
 
@@ -51,7 +51,7 @@ def reference_explore(
         raise InputError(f"unknown method {method!r}: reference_explore knows {', '.join(METHODS)}")
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
-    inside = np.flatnonzero(largest_component_mask(graph.undirected))
+    inside = np.flatnonzero(in_largest_component(graph.undirected))
     if start is None:
         bits, _ = keyed.draw(seed, 0, 0)
         first = int(inside[keyed.below(bits, len(inside))[0]])
@@ -115,7 +115,7 @@ def verify_exploration(graph: Graph, sample: SampleLike) -> None:
     """
     inside = np.zeros(graph.num_vertices, bool)
     inside[graph.index(sample.vertices)] = True
-    component = largest_component_mask(graph.undirected)
+    component = in_largest_component(graph.undirected)
     wanted = min(sample.target, int(np.count_nonzero(component)))
     if int(np.count_nonzero(inside)) != wanted or np.any(inside & ~component):
         raise AssertionError(

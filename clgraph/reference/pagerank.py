@@ -6,37 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from clgraph.errors import ClgraphError
-from clgraph.ranking.problem import Problem, make_problem
+from clgraph.reference.recurrence import distribution, make_recurrence
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.ranking import PageRankResult
 
 
-def _matrix(graph: Graph, problem: Problem) -> Any:
-    """M with M[v, u] = w(u, v) / W(u), so that one step is M @ x."""
-    n = graph.num_vertices
-    weights = np.ones(graph.num_arcs) if problem.weights is None else problem.weights
-    a = sp.csr_array((weights, graph.col_idx, graph.row_ptr), shape=(n, n))
-    inverse = np.divide(1.0, problem.out, out=np.zeros(n), where=problem.out > 0)
-    return (sp.diags_array(inverse) @ a).T.tocsr()
-
-
-def _step(matrix: Any, problem: Problem, x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """One application of the recurrence."""
-    n, d = problem.n, problem.damping
-    p = np.full(n, 1 / n) if problem.personalization is None else problem.personalization
-    q = np.full(n, 1 / n) if problem.dangling is None else problem.dangling
-    lost = 0.0 if problem.drop else float(x[problem.out == 0].sum())
-    ranks: npt.NDArray[np.float64] = (1 - d) * p + d * (matrix @ x + lost * q)
-    return ranks
-
-
 def reference_pagerank(
-    graph: Graph, *, iterations: int | None = None, tol: float = 1e-14, **options: Any
+    graph: Graph,
+    *,
+    iterations: int | None = None,
+    tol: float = 1e-14,
+    damping: float = 0.85,
+    personalization: Any = None,
+    dangling: Any = "personalization",
+    nstart: Any = None,
+    weight: bool = True,
 ) -> npt.NDArray[np.float64]:
     """The power method in float64.
 
@@ -47,36 +35,50 @@ def reference_pagerank(
         How often the recurrence is applied; if not given, until the L1 difference of two iterates is at
         most `tol`, at most 10000 times.
     tol : float
-    **options
-        damping, personalization, dangling, nstart, weight, as in `clgraph.pagerank`.
+    damping, personalization, dangling, nstart, weight
+        As in `clgraph.pagerank`.
 
     Returns
     -------
     float64 array, shape (n,)
+
+    Raises
+    ------
+    InputError
+        If a distribution, a weight or the damping factor makes no sense.
     """
-    problem = make_problem(graph, **options)
-    matrix = _matrix(graph, problem)
-    x = np.full(problem.n, 1 / problem.n) if problem.start is None else problem.start
+    p = distribution(graph, personalization)[:, np.newaxis]
+    recurrence = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
+    x = distribution(graph, nstart)[:, np.newaxis]
     for _ in range(10_000 if iterations is None else iterations):
-        before, x = x, _step(matrix, problem, x)
+        before, x = x, recurrence.step(x)
         if iterations is None and np.abs(x - before).sum() <= tol:
             break
-    return x
+    return x[:, 0]
 
 
-def verify_pagerank(graph: Graph, result: PageRankResult) -> None:
-    """Check ranks from the definition: they nearly stay where they are when the recurrence is applied.
+def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True) -> None:
+    """Check ranks from the definition: applying the recurrence once more hardly moves them.
 
-    The recurrence shrinks L1 distances by the damping, so the ranks x are within ``|F(x) - x| / (1 - d)`` of
-    the exact ones; of the newest iterate that must not be more than the result's own `error_bound` says.
-    (After a few iterations with tol=0 the bound is large, and so may be the distance.)
+    The recurrence shrinks L1 distances by the damping factor, so the ranks x are within
+    ``|F(x) - x| / (1 - d)`` of the exact ones; for the newest iterate that must not be more than the
+    result's own `error_bound` says. (After a few iterations with tol=0 the bound is large, and so may be the
+    distance.)
+
+    Parameters
+    ----------
+    graph : Graph
+    result : PageRankResult
+        It records damping, distributions and dangling policy.
+    weight : bool
+        What the call was given.
 
     Raises
     ------
     ClgraphError
         With what is wrong.
     """
-    problem = result.problem
+    asked = result.problem
     x = result.ranks.astype(np.float64)
     if x.shape != (graph.num_vertices,) or result.ranks.dtype != np.dtype(result.dtype):
         raise ClgraphError(
@@ -85,16 +87,19 @@ def verify_pagerank(graph: Graph, result: PageRankResult) -> None:
     bad = ~(np.isfinite(x) & (x >= 0))
     if np.any(bad):
         raise ClgraphError(f"the rank of vertex {int(np.argmax(bad))} is {x[np.argmax(bad)]}")
-    d, rho = problem.damping, result.round_off
+    d, rho = asked.damping, result.round_off
     total = float(x.sum())
     # each iteration may lose or gain rho, and the damping keeps what comes of that below rho / (1 - d)
     slack = rho / (1 - d) + 1e-12
-    if problem.drop:
+    if result.dangling == "drop":
         if total > 1 + slack:
             raise ClgraphError(f"the ranks sum to {total!r}: more than 1")
     elif abs(total - 1) > slack:
         raise ClgraphError(f"the ranks sum to {total!r}, not to 1 within {slack:.3g}")
-    moved = float(np.abs(_step(_matrix(graph, problem), problem, x) - x).sum())
+    p = distribution(graph, asked.personalization)[:, np.newaxis]
+    dangling = asked.dangling if result.dangling == "given" else result.dangling
+    recurrence = make_recurrence(graph, p, damping=d, dangling=dangling, weight=weight)
+    moved = float(np.abs(recurrence.step(x[:, np.newaxis])[:, 0] - x).sum())
     allowed = (1 - d) * result.error_bound + rho + 1e-14
     if moved > allowed:
         raise ClgraphError(

@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import ClgraphError
-from clgraph.ranking.personalized.problem import make_queries
-from clgraph.ranking.problem import make_problem
-from clgraph.reference.pagerank import _matrix
+from clgraph.reference.recurrence import make_recurrence, source_distributions
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -43,27 +41,27 @@ def reference_ppr(
         `tol`, at most 10000 times.
     tol : float
     rule : {"exact", "contest"}
-        "contest" is the slides' rule: from 1/n, to an L2 difference of 1e-6, at most 100 iterations.
+        "contest" is the contest slides' rule: from 1/n, to an L2 difference of 1e-6, at most 100 iterations.
 
     Returns
     -------
     float64 array, shape (k, n)
+
+    Raises
+    ------
+    InputError
+        If a source, a distribution, a weight or the damping factor makes no sense.
     """
-    problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
-    queries = make_queries(graph, sources, problem.out)
-    n, k, d = problem.n, queries.count, problem.damping
-    p = np.stack([queries.vector(i) for i in range(k)], axis=1)
+    p = source_distributions(graph, sources)
+    n, k = p.shape
+    recurrence = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
     last = 10_000
     x = p.copy()
     if rule == "contest":
         x, tol, last = np.full((n, k), 1 / n), 1e-6, 100
-    matrix = _matrix(graph, problem)
-    q = np.full(n, 1 / n) if problem.dangling is None else problem.dangling
     live = np.ones(k, dtype=bool)
     for _ in range(last if iterations is None else iterations):
-        lost = np.zeros(k) if problem.drop else x[problem.out == 0].sum(axis=0)
-        back = p * lost if problem.policy == "personalization" else np.outer(q, lost)
-        after = (1 - d) * p + d * (matrix @ x + back)
+        after = recurrence.step(x)
         moved = np.sqrt(((after - x) ** 2).sum(axis=0))
         x[:, live] = after[:, live]
         if iterations is None:
@@ -76,18 +74,23 @@ def reference_ppr(
 def top_accuracy(
     found: npt.ArrayLike, ranks: npt.NDArray[np.float64], k: int = 20, *, rule: Rule = "exact"
 ) -> float:
-    """Which share of the k best vertices was found.
+    """The share of the k best vertices that was found.
 
     Parameters
     ----------
     found : array of int
         Vertex indices; the first k count.
     ranks : float64 array, shape (n,)
-        Of the reference. Its k best with a rank above 0, ties to the larger index, are what is looked for;
-        a vertex within 1e-9 (relative) of the k-th rank may stand in for it.
+        Of the reference. Its k best with a rank above 0, ties to the larger index, are to be found; a vertex
+        within 1e-9 (relative) of the k-th rank may stand in for it.
     k : int
     rule : {"exact", "contest"}
-        "contest" divides by min(n, k), counts vertices of rank 0 too and knows no stand-ins.
+        "contest" divides by min(n, k), counts vertices of rank 0 too and allows no stand-ins.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
     """
     n = len(ranks)
     some = np.arange(n) if k >= n else np.flatnonzero(ranks >= np.partition(ranks, n - k)[n - k])

@@ -1,12 +1,14 @@
-// ranking/personalized/coo.cl: an iteration over arcs in coordinate form, one source: the slides' naive and flat kernels.
+// ranking/personalized/coo.cl: an iteration over arcs in coordinate form, one source: the contest slides' naive and flat
+// kernels.
 //
-// coo         one work-item an arc: what the arc brings is added atomically to its head's sum. OpenCL knows no atomic
-//             float add, and its order would show in the last bits: sums are integers, in units of 2^-62 (a rank is at
-//             most 1, and what is cut off is at most 2^-62 an arc). Two 32-bit words with a carry where there is no
+// coo         one work-item an arc: its contribution is added atomically to its head's sum. OpenCL has no atomic float
+//             add, and its order would show in the last bits: sums are integers, in units of 2^-62 (a rank is at most
+//             1, and at most 2^-62 is cut off an arc). Two 32-bit words with a carry where there is no
 //             64-bit atomic. The same bytes whatever the order.
 // coo-flat    arcs sorted by head. Each work-group takes an interval of LOCAL * ARCS arcs; each work-item adds up its
-//             own, and a segmented scan over the group joins what crosses work-items. What crosses groups is left in
-//             `carry` and added by the group in which the row begins (ppr_flat_carries): no atomics at all.
+//             own, and a segmented scan over the group joins the sums of rows that cross work-items. Those
+//             of rows that cross groups are left in `carry` and added by the group in which the row begins
+//             (ppr_flat_carries): no atomics at all.
 // settle      one work-item for ITEMS vertices ends the rows of either
 //
 // layout      ranking/personalized/lanes.h with LANES 1. tail, head int[arcs]; share REAL[arcs] if WEIGHTED
@@ -32,7 +34,7 @@
 #endif
 #define ONE ((WIDE)4611686018427387904.0f)   // 2^62
 
-// `fixed` is a 64-bit number; its low word comes first, as on every device that we know.
+// `fixed` is a 64-bit number; its low word comes first, as on every known device.
 static inline void add_fixed(__global uint *fixed, int v, ulong x)
 {
 #ifdef HAVE_INT64_ATOMICS

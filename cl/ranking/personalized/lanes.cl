@@ -1,14 +1,16 @@
-// ranking/personalized/lanes.cl: personalized PageRank, many sources beside each other: starting lanes, ending iterations, taking results.
+// ranking/personalized/lanes.cl: personalized PageRank, many sources side by side: starting lanes, ending iterations,
+// taking results.
 //
-//     x(v) = (1-d) p(v) + d (sum over in-neighbours u of x(u) w(u, v) / W(u) + D q(v)),   D: mass on dangling vertices
+//     x(v) = (1-d) p(v) + d (sum over in-neighbours u of x(u) w(u, v) / W(u) + D q(v)),   D: dangling mass
 //
-// An iteration is what sums the rows (ranking/personalized/power.cl, ranking/personalized/coo.cl) and ppr_finish. The host looks at `state` now and then,
-// takes the lanes that have stopped and starts others in their place; launches after a lane's end leave it as it is.
+// An iteration is the kernels that sum the rows (power.cl, teams.cl or coo.cl beside this file) and ppr_finish. The host
+// looks at `state` now and then, takes the lanes that have stopped and starts others in their place; for a lane that has
+// stopped, surplus launches are no-ops.
 //
 // layout      ranking/personalized/lanes.h
 // launch      start: padded range, ITEMS vertices each (if that is one: a work-item for a vertex and a lane); take: padded
 //             range, ITEMS vertices each; finish: LANES work-groups of LOCAL, one a lane
-// variants    those of ranking/personalized/lanes.h; SQUARED: the sum of squares is held against the squared tolerance, without a root
+// variants    those of ranking/personalized/lanes.h; SQUARED: the sum of squares is compared with the squared tolerance
 // tunables    ITEMS, LOCAL
 
 #include "ranking/personalized/lanes.h"

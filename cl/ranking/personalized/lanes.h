@@ -1,19 +1,19 @@
-// ranking/personalized/lanes.h: several personalized PageRanks beside each other, for every iterating kernel of the family.
+// ranking/personalized/lanes.h: several personalized PageRanks side by side, for every iterating kernel of the family.
 //
 // LANES sources stand side by side: lane l of vertex v is at v * LANES + l, so that one memory sector brings what an arc
 // needs for 8 of them. A lane is given a source, iterates until its own test is met, and is then given the next one.
 //
-// value REAL[n * LANES]  what travels along arcs: x / W (WEIGHTED: x) where W is above 0, and x itself at dangling
-//                        vertices, which no arc reads; `next` is the same of the iterate being made
+// value REAL[n * LANES]  the contribution, which arcs read: x / W (WEIGHTED: x) where W is above 0; x itself at dangling
+//                        vertices, which no arc reads. `next`: the same of the iterate being made
 // scale REAL[n]          W (WEIGHTED: 1), 0 at dangling vertices: x = value * scale, or value where scale is 0
 // source int[LANES]      the source vertex of each lane, -1 in an empty one; with P_VECTOR unread, p is then
 // p REAL[n * LANES]      its distribution
-// sums ACC[3 * LANES]    by lane: mass on dangling vertices, L1 difference, the norm's own
-// parts ACC[3 * LANES * groups]   the same of each work-group (or run); which of the three, then the lane, run fastest
+// sums ACC[3 * LANES]    by lane: dangling mass (that on dangling vertices), L1 difference, the norm's own sum
+// parts ACC[3 * LANES * groups]   the same for each work-group (or run); the lane varies fastest, then which of the three
 // state int[3 * LANES]   by lane STOPPED, ITERATIONS, CONVERGED
 //
-// A lane that has stopped keeps its values: they are copied from `value` to `next` until the host has taken them.
-// POLICY      what becomes of the mass on dangling vertices: 0 lost, 1 to all alike, 2 to the lane's own p, 3 to q
+// A lane that has stopped keeps its values: they are copied from `value` to `next` until the host has fetched them.
+// POLICY      where the dangling mass goes: 0 nowhere, 1 to all alike, 2 to the lane's own p, 3 to q
 // NORM        1: L1, 2: L2, 3: the largest difference
 
 #include "ranking/pagerank.h"

@@ -1,17 +1,17 @@
-// ranking/personalized/power.cl: an iteration of the power method for LANES sources at once, by pulling over the arcs that arrive.
+// ranking/personalized/power.cl: an iteration of the power method for LANES sources at once, by pulling over in-arcs.
 //
-// Row v of row_ptr, col_idx holds the sources of the arcs that arrive at v. An index is read once for all lanes, and
-// the values that it leads to stand beside each other: at 8 lanes of float that is one sector of 32 bytes.
+// Row v of row_ptr, col_idx holds the in-neighbours of v. An index is read once for all lanes, and the values that it
+// leads to are neighbours: at 8 lanes of float they are one sector of 32 bytes.
 //
-// One work-item takes a run of rows and all lanes, which stay in vector registers (CPUs; ranking/personalized/teams.cl is for GPUs).
+// One work-item takes a run of rows and all lanes, which stay in vector registers (CPUs; teams.cl is for GPUs).
 //
-// layout      ranking/personalized/lanes.h; bound int[runs + 1]: the rows of each run, of about the same work
+// layout      ranking/personalized/lanes.h; bound int[runs + 1]: the rows of each run, about the same work in each
 // launch      one work-item a run, groups of 1
 
 #include "ranking/personalized/lanes.h"
 
-// One text, two forms: what all lanes have is one OpenCL vector, or an array and a loop (sums in pairs; ranks in double;
-// Oclgrind, which loses track of vectors that are computed with). From such loops clang makes vectors of 256 bits at
+// One text, two forms: the values of all lanes are one OpenCL vector, or an array and a loop (sums in pairs; ranks in
+// double; Oclgrind, which loses track of computed vectors). From such loops clang makes vectors of 256 bits at
 // most, and of 128 where float meets double, whatever the CPU has: 1.2 times as long at 16 lanes with AVX-512.
 #define JOINED_(a, b) a##b
 #define JOINED(a, b) JOINED_(a, b)
@@ -81,13 +81,13 @@ __kernel void ppr_runs(const int test, const int last, __global const int *restr
     const int look = any_looks(state, test, last), compare = look || running < LANES;
     WIDES(flow);
     REALS(stopped);
-    ACCS(lost);
+    ACCS(dangling_mass);
     ACCS(moved);
     ACCS(other);
     FOR_LANES(l) {
         OF(flow, l) = damping * ACC_VALUE(LOADED(sums, 0, l));
         OF(stopped, l) = TO_REAL(LOADED(state, STOPPED, l));
-        OF(lost, l) = OF(moved, l) = OF(other, l) = ACC_ZERO;
+        OF(dangling_mass, l) = OF(moved, l) = OF(other, l) = ACC_ZERO;
     }
     int special = NEXT_SOURCE(bound[run]);
     for (int from = bound[run]; from < bound[run + 1]; from += BLOCK) {
@@ -127,7 +127,7 @@ __kernel void ppr_runs(const int test, const int last, __global const int *restr
             }
             FOR_LANES(l) STORE(fresh, next, v, l);
             if (width == 0) {
-                FOR_LANES(l) OF(lost, l) = ADD(OF(lost, l), TO_WIDE(OF(fresh, l)));
+                FOR_LANES(l) OF(dangling_mass, l) = ADD(OF(dangling_mass, l), TO_WIDE(OF(fresh, l)));
             }
         }
         FOR_LANES(l) {
@@ -135,8 +135,8 @@ __kernel void ppr_runs(const int test, const int last, __global const int *restr
             OF(other, l) = JOIN_OTHER(OF(other, l), TO_WIDE(OF(some_other, l)));
         }
     }
-    __global ACC *part = parts + (size_t)run * 3 * LANES;   // of each of the three sums, LANES beside each other
-    FOR_LANES(l) STORE(lost, part, 0, l);
+    __global ACC *part = parts + (size_t)run * 3 * LANES;   // each of the three sums, for LANES lanes
+    FOR_LANES(l) STORE(dangling_mass, part, 0, l);
     if (look) {
         FOR_LANES(l) {
             STORE(moved, part, 1, l);

@@ -1,17 +1,18 @@
-// ranking/personalized/teams.cl: an iteration of the power method for LANES sources at once, on GPUs: a team of LANES / 4 neighbouring
-// work-items takes a row, four lanes each.
+// ranking/personalized/teams.cl: an iteration of the power method for LANES sources at once, on GPUs: a team of LANES / 4
+// neighbouring work-items takes a row, four lanes each.
 //
-// Gathers are what it costs: a row of 32 lanes of float is a line of 128 bytes, which a team reads in one go, and each
-// work-item has four of them under way. Sums are kept in a work-item's registers, so that nothing crosses lanes.
+// Its cost is that of the gathers: a row of 32 lanes of float is a line of 128 bytes, which a team reads in one go, and
+// each work-item has four of them in flight. Sums stay in a work-item's registers, so that nothing crosses lanes.
 //
-// Rows are taken by decreasing length, in turns: the teams of a warp have the same number of arcs to go through, all
-// groups the same number of long rows, and those without arcs come at the end. Rows of more than PIECE arcs come in pieces before (ppr_pieces);
-// their sums are added here.
+// Rows are dealt by decreasing length, in turns: the teams of a warp have about the same number of arcs, all groups the
+// same number of long rows, and rows without arcs come last. The sums of rows of more than PIECE arcs are made before,
+// in pieces (ppr_pieces), and added up here.
 //
-// layout      ranking/personalized/lanes.h; order int[n]: the row at each place; the first `long_rows` places have pieces: first_piece
-//             int[long_rows + 1], piece_begin and piece_end OFFSET[pieces], piece_sum ACC[pieces * LANES];
-//             places from `filled` on have no arcs
-// launch      teams: groups of LOCAL, any number, which take the places in turns; pieces: LANES / 4 work-items a piece, groups of LOCAL
+// layout      ranking/personalized/lanes.h; order int[n]: the row at each place; the first `long_rows` places have
+//             pieces: first_piece int[long_rows + 1], piece_begin and piece_end OFFSET[pieces], piece_sum
+//             ACC[pieces * LANES]; places from `filled` on have no arcs
+// launch      teams: groups of LOCAL, any number, which take the places in turns; pieces: LANES / 4 work-items a piece,
+//             groups of LOCAL
 // tunables    LOCAL (a power of two, a multiple of LANES / 4)
 
 #include "ranking/personalized/lanes.h"
@@ -38,7 +39,7 @@ typedef JOINED(REAL, 4) Quad;   // only loaded and stored: four lanes in one acc
 #define SCALED(x, e) ((WIDE)(x))
 #endif
 
-// What arc e brings to four lanes.
+// Add the contribution of arc e in four lanes.
 #define ADD_QUAD(sum, quad, e)                             \
     do {                                                   \
         sum[0] = acc_add(sum[0], SCALED((quad).s0, e));    \
@@ -51,7 +52,7 @@ typedef JOINED(REAL, 4) Quad;   // only loaded and stored: four lanes in one acc
     do {                                                                                                            \
         OFFSET e_ = (begin);                                                                                        \
         const OFFSET end_ = (end);                                                                                  \
-        for (; e_ + 4 <= end_; e_ += 4) {   /* four lines under way */                                              \
+        for (; e_ + 4 <= end_; e_ += 4) {   /* four lines in flight */                                               \
             const int a_ = col_idx[e_], b_ = col_idx[e_ + 1], c_ = col_idx[e_ + 2], d_ = col_idx[e_ + 3];           \
             const Quad from_a_ = QUAD(quads, a_, part), from_b_ = QUAD(quads, b_, part);                            \
             const Quad from_c_ = QUAD(quads, c_, part), from_d_ = QUAD(quads, d_, part);                            \
@@ -111,7 +112,7 @@ __kernel void ppr_teams(const int n, const int test, const int last, __global co
     const int lid = get_local_id(0), team = lid / TEAM, part = lid - team * TEAM;
     int runs[SPAN], any = 0, all = 1, look = test;
     WIDE flow[SPAN];
-    ACC lost[SPAN], moved[SPAN], other[SPAN];
+    ACC dangling_mass[SPAN], moved[SPAN], other[SPAN];
     EACH_OF_SPAN(c) {
         const int l = part * SPAN + c;
         runs[c] = RUNS_ON(l);
@@ -119,7 +120,7 @@ __kernel void ppr_teams(const int n, const int test, const int last, __global co
         all &= runs[c];
         look |= runs[c] && STATE(ITERATIONS, l) + 1 >= last;
         flow[c] = damping * ACC_VALUE(sums[l]);
-        lost[c] = moved[c] = other[c] = ACC_ZERO;
+        dangling_mass[c] = moved[c] = other[c] = ACC_ZERO;
     }
     const int compare = look || !all;
     for (long at = get_global_id(0) / TEAM; at < n; at += get_global_size(0) / TEAM) {
@@ -150,11 +151,11 @@ __kernel void ppr_teams(const int n, const int test, const int last, __global co
         }
         PUT_QUAD(next, v, part, fresh);
         if (width == 0) {
-            EACH_OF_SPAN(c) lost[c] = acc_add(lost[c], fresh[c]);
+            EACH_OF_SPAN(c) dangling_mass[c] = acc_add(dangling_mass[c], fresh[c]);
         }
     }
     __global ACC *into = parts + (size_t)get_group_id(0) * 3 * LANES;
-    TALLY_LANES(lost, acc_join, into);
+    TALLY_LANES(dangling_mass, acc_join, into);
     TALLY_LANES(moved, acc_join, into + LANES);
     TALLY_LANES(other, norm_join, into + 2 * LANES);
 }

@@ -1,11 +1,12 @@
-// ranking/personalized/top.cl: the k largest of one or more vectors, descending, equal ones by ascending number: nothing of size n leaves.
+// ranking/personalized/top.cl: the k largest of one or more vectors, descending, equal ones by ascending number: nothing
+// of size n leaves the device.
 //
 // The vector is cut into chunks of CHUNK (about the root of n). Each chunk's best is found; then, k times over, the best
 // chunk gives its best away and looks for its next one. That is k (n / CHUNK + CHUNK) steps after one pass.
 //
 // layout      score REAL[n * LANES]: lane l of entry v at v * LANES + l; values are not negative
-//             scale REAL[n] or NULL: what it is multiplied by where it is not 0 (ranking/personalized/lanes.h)
-//             number int[n] or NULL: what entry v is called, where entries do not stand in order
+//             scale REAL[n] or NULL: a factor of the score where it is not 0 (ranking/personalized/lanes.h)
+//             number int[n] or NULL: the number of entry v, where entries do not stand in order
 //             best, who [LANES * chunks]: the best of each chunk of a lane, and its entry
 // launch      top_chunks: a group of LOCAL for each chunk, in which neighbouring work-items take neighbouring lanes (all of
 //             them: they come in the same sectors) or one work-item takes all; where LOCAL is neither 1 nor a multiple of

@@ -1,4 +1,5 @@
-// ranking/personalized/walks.cl: personalized PageRank by random walks (Avrachenkov et al. 2007: Monte Carlo, complete path), unbiased.
+// ranking/personalized/walks.cl: personalized PageRank by random walks, unbiased (Avrachenkov et al. 2007: Monte Carlo,
+// complete path).
 //
 // A walk counts a visit wherever it stands; it goes on with probability d, along an out-arc in proportion to its weight,
 // and ends where there is none (then it counts as lost). The first step is taken for all walks together: walk i starts
@@ -8,13 +9,14 @@
 // All draws are integers, keyed (seed, source, walk, step): the counts are the same on every device, whatever the launch.
 //
 // layout      start: vertices to start from, `starts` of them from `base` on; until [starts]: the position (walk << 32 | U)
-//             where the share of each ends, NULL if all shares are alike (start is then the source's row of col_idx)
+//             where the share of each ends, NULL if all shares are equal (start is then the source's row of col_idx)
 //             limit ulong[arcs]: WEIGHTED: where an arc's share of its row ends, in 2^-62; 0 at the end of a dangling row
-//             visits uint[n + 2]; behind the vertices' two totals: all visits (POLICY 2), walks that were lost
+//             visits uint[n + 2]: behind the vertices stand two totals: all visits (POLICY 2), walks that were lost
 //             report uint[sources * (2 + 2 k)]: by source: totals, the names of its k best, their visits
 // launch      first: padded range, ITEMS starts each; walk: each work-item owns `each` consecutive walks
 //             score: padded range, ITEMS vertices each; report: padded range
-// variants    GROUPED: work-groups are large; WEIGHTED, POLICY (ranking/personalized/lanes.h; 3 as 1: what is lost goes to `store`), P_VECTOR (p is a vector, not one vertex)
+// variants    GROUPED: work-groups have 2 work-items or more; WEIGHTED; POLICY (ranking/personalized/lanes.h; 3 as 1: what
+//             is lost goes to `store`); P_VECTOR (p is a vector, not one vertex)
 
 #include "keyed.h"
 #include "ranking/pagerank.h"
@@ -35,8 +37,8 @@ static inline long first_above(__global const ulong *restrict bound, long low, l
     return low;
 }
 
-// The first visits of all walks, by the vertices that they are made to: where there are few such vertices, walks that
-// counted these themselves would wait for each other.
+// The first visits of all walks, counted by vertex: where there are few such vertices, walks that counted these
+// themselves would wait for each other.
 __kernel void ppr_first(const uint walks, const ulong seed, const uint source, const uint starts, const long base,
                         __global const ulong *restrict until, __global const int *restrict start, __global uint *visits)
 {
@@ -48,7 +50,8 @@ __kernel void ppr_first(const uint walks, const ulong seed, const uint source, c
     }
 }
 
-// The visits after the first. One loop for steps and walks: who is done with a walk goes on with the next one at once.
+// The visits after the first. One loop for steps and walks: a work-item that is done with a walk starts the next one at
+// once.
 __kernel void ppr_walk(const int n, const uint walks, const uint each, const ulong seed, const uint source,
                        const ulong go_on, const uint starts, const long base, __global const ulong *restrict until,
                        __global const int *restrict start, __global const OFFSET *restrict row_ptr,
@@ -105,7 +108,7 @@ __kernel void ppr_walk(const int n, const uint walks, const uint each, const ulo
 #endif
 }
 
-// Estimates from counts: unit * visits and what stands at the source, and the lost part as far as it comes back.
+// Estimates from counts: unit * visits, the mass that stays at the source, and the lost part as far as it comes back.
 __kernel void ppr_score(const int n, const int source, const WIDE stay, const WIDE unit, const WIDE lost_before,
                         const WIDE lost_unit, __global const uint *restrict visits, __global const REAL *restrict p,
                         __global const REAL *restrict store, __global REAL *restrict score)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 TOP, SOURCES = 20, 64
-SLOW = 5.0  # seconds after which a peer is asked for no further source; "asked" says for how many it was
+SLOW = 5.0  # seconds after which a peer gets no further source; "asked" says how many it got
 CALIFORNIA = "California.mtx"
 SLIDES = "slides: "  # in front of what a row of the slides' table does
 # of larger graphs the reference is the device's own float64 power method: SciPy takes minutes
@@ -64,13 +64,13 @@ def cases(
     methods : sequence of str
         Beginnings of names; empty: all.
     sources, singles : int
-        How many are drawn among vertices with out-arcs, and how many of them are also asked one at a time.
+        How many are drawn among vertices with out-arcs, and how many of them are also run one at a time.
     contest : bool
         Also the contest's 30 sources of California.mtx.
     slides : bool
         Also what each row of the slides' table does, on the graphs but not on California.mtx.
     reference : {"", "scipy", "device"}
-        What accuracy is held against; "" chooses by size.
+        What accuracy is measured against; "" chooses by size.
     """
     made: list[Case] = []
     for graph in [*graphs, *([CALIFORNIA] if contest else [])]:
@@ -79,7 +79,7 @@ def cases(
                 continue
             asked = Asked(graph, sources, singles, reference)
             made.append(_ours(asked, name, options))
-            if not name.startswith("coo"):  # these do one source after the other: nothing new
+            if not name.startswith("coo"):  # these take one source after the other: nothing new
                 made.append(_ours(replace(asked, at_once=True), f"{name}, all at once", options))
         if graph != CALIFORNIA:
             for name, *_, dangling, given in PPR if slides else ():
@@ -108,7 +108,7 @@ def _graph(context: Context, name: str) -> Graph:
 
 @dataclass(frozen=True)
 class Asked:
-    """Which sources of which graph, and what their ranks are held against."""
+    """Which sources of which graph, and what their ranks are compared with."""
 
     graph: str
     sources: int = SOURCES

@@ -1,20 +1,22 @@
-"""Personalized PageRank: the call. Its result is in `clgraph.ranking.personalized.result`, its work in `clgraph.ranking.personalized.call`."""
+"""Personalized PageRank: PageRank from the point of view of one or many sources."""
 
 from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
-import numpy.typing as npt
-
 from clgraph.errors import InputError
-from clgraph.keyed import check_seed
-from clgraph.ranking import OnNonconvergence, _checked_dtype
-from clgraph.ranking.personalized.options import check_numbers
-from clgraph.ranking.personalized.problem import make_queries
-from clgraph.ranking.personalized.result import PersonalizedResult, report_nonconvergence
-from clgraph.ranking.problem import Norm, check_reachable, make_problem, round_off
+from clgraph.ranking.personalized.options import check_options
+from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
+from clgraph.ranking.personalized.sources import make_queries
+from clgraph.ranking.problem import (
+    Norm,
+    OnNonconvergence,
+    check_dtype,
+    check_reachable,
+    make_problem,
+    round_off,
+)
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -50,8 +52,8 @@ def personalized_pagerank(
     """PageRank from the point of view of one or many sources.
 
     The recurrence is PageRank's, ``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v))``, where p is
-    one vertex or a distribution, and the start. D is the rank of the vertices that no weight leaves.
-    Mind that it goes to all alike here unless `dangling` says otherwise (PageRank's default differs).
+    one vertex or a distribution, and the start. D is the rank of the vertices that no weight leaves: it goes
+    to all vertices alike unless `dangling` says otherwise (PageRank's default differs).
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def personalized_pagerank(
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
         Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1).
     method : {"power", "coo", "coo-flat", "monte-carlo"}
-        "power": rows pulled, 8 to 32 sources beside each other. "coo": one work-item an arc and atomic adds
+        "power": rows pulled, 8 to 64 sources side by side. "coo": one work-item an arc and atomic adds
         (of integers in units of 2^-62, so that the same device gives the same bytes). "coo-flat": arcs sorted
         by head, segmented sums. These three differ in time only. "monte-carlo": random walks, see Notes.
     damping : float
@@ -68,37 +70,38 @@ def personalized_pagerank(
         Stop once the difference of two iterates is strictly below `tol` in `norm` ("l1", "l2", "linf",
         "nx"); tol=0 runs exactly `max_iter` iterations.
     dangling : {"uniform", "personalization", "drop"}, dict or array
-        Where D goes: to all vertices alike, back to the source, nowhere, or as given.
+        Where D goes: to all vertices alike, back to the source, nowhere, or to the given distribution.
     top : int, optional
-        Select so many highest ranks on the device; whole vectors do not leave it then.
+        Select this many highest ranks on the device; whole vectors do not leave it then. At most n.
     seed : int, optional
-        Of the walks; None draws one, and the result records it.
+        Of the walks; None draws one, which the result records.
     walks : int, optional
         Walks from each source. If neither this nor `epsilon` is given: 200 000.
     epsilon : float, optional
-        Derive `walks`: with probability `confidence` no rank of a source is off by more than this. (In
+        Choose `walks` so that with probability `confidence` no rank of a source is off by more than this. (In
         exact arithmetic: add `dtype`'s round-off, and the 1e-9 of the stored ranks.)
     confidence : float
+        Above 0 and below 1.
     weight : bool
-        Whether the graph's weights count. Without them merged parallel arcs count as often as they stood in
-        the input.
+        Whether the graph's weights count. Without them merged parallel arcs count as often as they occurred
+        in the input.
     check_every : int
-        Sum the difference at every so many iterations only. Costs up to check_every - 1 iterations more.
+        Sum the difference only every so many iterations. Costs up to check_every - 1 iterations more.
     squared : bool
-        Hold the sum of squared differences against tol^2 (norm "l2"): the same test but for the rounding of
-        a root, so that it may end an iteration earlier or later where the two are equal to rounding.
+        Compare the sum of squared differences with tol^2 (norm "l2"): the same test but for the rounding of
+        a root, so that it may end an iteration earlier or later where the two are equal up to rounding.
     stored : bool
         Answer sources without out-arcs from stored ranks: x = (1-d) p + d g, g the PageRank with
         personalization and dangling distribution q, made once per graph, damping and q (a whole PageRank to
         1e-10). As exact as those; "personalization" and "drop" need no store (x = p and (1-d) p).
     stable_top : int
-        Also stop once the `top` k set was the same at so many checks in a row after the first. Costs a
-        selection a check, and promises nothing about the ranks or a set that would change later: look at
+        Also stop once the set of the `top` k was the same at so many checks in a row after the first. Costs
+        a selection a check, and promises nothing about the ranks or a set that would change later: see
         `error_bounds`. 0: never.
     dtype : {"float32", "float64"}
         Of the ranks; sums are kept more exactly.
     on_nonconvergence : {"raise", "warn", "return"}
-        What happens if `max_iter` iterations do not reach `tol`.
+        What happens if some source does not reach `tol` in `max_iter` iterations.
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -113,16 +116,16 @@ def personalized_pagerank(
     ConvergenceError
         If the tolerance was not reached by some source; its `result` holds what was.
     DeviceError, BuildError, CapacityError
-        If the device fails, or not even one source fits on it. (More sources than fit take their turns.)
+        If the device fails, or not even one source fits on it. (More sources than fit are answered in turns.)
 
     Notes
     -----
-    Monte Carlo, complete path [1]_: a walk counts a visit wherever it stands; with probability d it goes on
-    along an out-arc; one that goes on at a vertex without out-arcs is lost. Nothing limits its length. The
-    first step is taken for all walks together: ``rank = (1-d) (p + d visits / walks) + lost part``. The lost
-    part d c / walks comes back as the stored ranks g of q (see `stored`), is dropped, or ("personalization")
-    the ranks are divided by their sum. All draws are integers keyed by (seed, source, walk, step), so that
-    counts are the same on every device.
+    Monte Carlo, complete path [1]_: a walk counts a visit at every vertex on its way; with probability d it
+    goes on along an out-arc; one that goes on at a vertex without out-arcs is lost. Nothing limits its
+    length. The first step is taken for all walks together: ``rank = (1-d) (p + d visits / walks) + lost
+    part``. The lost part d c / walks comes back as the stored ranks g of q (see `stored`), is dropped, or
+    ("personalization") the ranks are divided by their sum. All draws are integers keyed by (seed, source,
+    walk, step), so that counts are the same on every device.
 
     What a walk adds to a rank x has a variance of at most (1+d) x, and moments of at most m! x. `epsilon`
     and `confidence` give `walks` by Chebyshev or Bernstein, whichever needs fewer, for all vertices at once:
@@ -144,14 +147,14 @@ def personalized_pagerank(
            [2, 0]])
     """
     start = time.perf_counter()
-    dtype = _checked_dtype(dtype)
+    dtype = check_dtype(dtype)
     if method not in get_args(Method):
         raise InputError(f"method is {method!r}: use one of {', '.join(get_args(Method))}")
     if on_nonconvergence not in get_args(OnNonconvergence):
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem.out)
-    stop, options, count = check_numbers(
+    options = check_options(
         problem.n,
         method,
         problem.damping,
@@ -170,57 +173,18 @@ def personalized_pagerank(
         seed=seed,
     )
     if method != "monte-carlo":
-        check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
+        check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
     from clgraph.device import get_device
-    from clgraph.ranking.personalized.call import Call
+    from clgraph.ranking.personalized.answer import answer
+    from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.solver import choose_numbers
 
     dev = get_device(device)
     how = dev.watch()
-    call = Call(graph, problem, queries, dev, choose_numbers(dev, dtype), bool(weight), options.top)
-    if method == "monte-carlo":
-        found = call.walk(check_seed(seed), count)
-        found["epsilon"] = None if epsilon is None else float(epsilon)
-        found["confidence"] = None if epsilon is None else float(confidence)
-    else:
-        found = call.iterate(method, stop, options, dtype, stored)
-    call.seconds["total"] = time.perf_counter() - start
-    row = queries.row
-    ids = None if found["index"] is None else graph.ids[found["index"][row]]
-    values = found["values"][row]
-    result = PersonalizedResult(
-        ranks=values if ids is None else None,
-        ids=ids,
-        scores=None if ids is None else values,
-        sources=queries.names,
-        method=method,
-        dangling=problem.policy,
-        dangling_vector=problem.dangling if problem.policy == "given" else None,
-        damping=problem.damping,
-        tol=stop.tol,
-        norm=norm,
-        iterations=found["iterations"][row],
-        residuals=found["residuals"][row],
-        converged=found["converged"][row] if found["converged"] is not None else None,
-        ended=[found["ended"][i] for i in row],
-        error_bounds=found["error_bounds"][row],
-        walks=found.get("walks"),
-        visits=_rows(found.get("visits"), row),
-        lost=_rows(found.get("lost"), row),
-        standard_errors=_rows(found.get("standard_errors"), row),
-        seed=found.get("seed"),
-        epsilon=found.get("epsilon"),
-        confidence=found.get("confidence"),
-        plan=(f"method {method} on {dev.name}", *found["plan"], f"dangling mass: {problem.policy}"),
-        dtype=dtype,
-        seconds=call.seconds,
-        device=dev.name,
-        **how(),
-    )
-    report_nonconvergence(result, stop, on_nonconvergence)
+    request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+    found, seconds = answer(request)
+    seconds["total"] = time.perf_counter() - start
+    result = make_result(request, found, seconds, epsilon=epsilon, confidence=confidence, **how())
+    report_nonconvergence(result, options.stop, on_nonconvergence)
     return result
-
-
-def _rows(values: Any, row: npt.NDArray[np.int64]) -> Any:
-    return None if values is None else values[row]

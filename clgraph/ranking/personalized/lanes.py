@@ -1,82 +1,92 @@
-"""The iterating methods of personalized PageRank: lanes that are given sources and go on until their own end.
+"""The iterating methods for many sources: each lane takes a source to its own end, and then the next one.
 
-Host half of ``cl/ranking/personalized/lanes.cl``; what sums the rows is a `Product` (`clgraph.ranking.personalized.rows`).
+Host half of ``cl/ranking/personalized/lanes.cl``. What sums the rows is a `Product`, from
+`clgraph.ranking.personalized.power`, `clgraph.ranking.personalized.teams` or
+`clgraph.ranking.personalized.coo`.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
-from clgraph.ranking.personalized.product import SHAPES
-from clgraph.ranking.personalized.rows import product_of
+from clgraph.ranking.personalized.coo import Coo, CooFlat
+from clgraph.ranking.personalized.engine import Outcome
+from clgraph.ranking.personalized.power import Runs
+from clgraph.ranking.personalized.teams import Teams
 from clgraph.ranking.personalized.top import Top
+from clgraph.ranking.solver import LOOK, NORMS
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
-    from clgraph.ranking.personalized.options import Options
-    from clgraph.ranking.personalized.problem import Queries
-    from clgraph.ranking.problem import Problem, Stop
-    from clgraph.ranking.rows import Numbers
+    from clgraph.ranking.personalized.engine import Request
+    from clgraph.ranking.personalized.product import Product
 
-NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}
 POLICIES = {"drop": 0, "uniform": 1, "personalization": 2, "given": 3}
-# iterations between two looks of the host, where they are short: a look costs as much as some launches
-LOOK = 8
 LONG_WORK = 1 << 22  # arcs times lanes from which on an iteration is long
-FINISH_LOCAL = {"cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}  # 256 if not named
 STOPPED, ITERATIONS, CONVERGED = range(3)
-EMPTY, KEPT = -1, -2  # what a lane is to start at besides a vertex: nothing; what it has
+EMPTY, KEPT = -1, -2  # instead of the vertex at which a lane starts: it gets no source; it goes on
 
 
-class Answers:
-    """What is found, by distinct source."""
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
 
-    def __init__(self, count: int, n: int, top: int | None, real: type[np.floating[Any]]) -> None:
-        width = n if top is None else top
-        self.values = np.zeros((count, width), real)
-        self.index = None if top is None else np.zeros((count, width), np.int32)
-        self.iterations = np.zeros(count, np.int64)
-        self.moved = np.zeros(count)
-        self.residual = np.zeros(count)
-        self.converged = np.zeros(count, np.bool_)
-        self.ended = np.full(count, "tol", dtype=object)
+    Attributes
+    ----------
+    widths : tuple of int
+        How many lanes there may be, ascending; multiples of 4 for teams.
+    teams : bool
+        Method "power": a team of work-items takes a row, rather than a work-item a run of rows.
+    local : int
+        Work-items of the group that adds up a lane's parts, a power of two.
+    """
+
+    widths: tuple[int, ...]
+    teams: bool
+    local: int
+
+
+# A line of 64 bytes is 16 floats: on CPUs more lanes only take more cache. On GPUs a gather always brings a
+# sector of 32 bytes, so that 8 lanes cost one source hardly more than one lane does; 64 that start together
+# were faster than 32 whose places are given anew (H200: 0.54 against 0.75 ms a query).
+SHAPES = Shapes(
+    gpu=Shape((8, 16, 32, 64), teams=True, local=256),
+    cpu=Shape((1, 8, 16), teams=False, local=1),
+    simulator=Shape((1, 8), teams=False, local=4),
+)
+
+
+def product_of(method: str, device: Device) -> type[Product]:
+    """The way in which a method's rows are summed on a device."""
+    if method == "power":
+        return Teams if SHAPES.of(device).teams else Runs
+    return {"coo": Coo, "coo-flat": CooFlat}[method]
 
 
 class Lanes:
-    """Buffers and launches of one call of an iterating method."""
+    """The engine of all iterating methods: lanes side by side on a device."""
 
-    def __init__(
-        self,
-        device: Device,
-        graph: Graph,
-        problem: Problem,
-        queries: Queries,
-        stop: Stop,
-        numbers: Numbers,
-        method: str,
-        weight: bool,
-        options: Options,
-        jobs: list[int],
-    ) -> None:
-        self.device, self.problem, self.queries = device, problem, queries
-        self.stop, self.numbers, self.options, self.jobs = stop, numbers, options, jobs
-        self.n = problem.n
-        self.width = self._choose_width(method)
-        self.product = product_of(method, device)(device, graph, problem, numbers, weight, self.width)
-        self.local = FINISH_LOCAL.get(device.kind, 256)
-        self.chain = max(self.product.chain, self.product.parts // self.local + int(log2(self.local)))
-        self.by_vector = queries.vertices is None
-        self._arcs = graph.num_arcs
+    def __init__(self, request: Request, jobs: list[int]) -> None:
+        self.request, self.jobs = request, jobs
+        self.device, self.problem, self.queries = request.device, request.problem, request.queries
+        self.numbers, self.options, self.stop = request.numbers, request.options, request.options.stop
+        self.n = request.problem.n
+        self.width = self._choose_width()
+        self.product = product_of(request.options.method, request.device)(request, self.width)
+        self.local = SHAPES.of(request.device).local
+        self.by_vector = request.queries.vertices is None
+        self.round_off = request.checked_round_off(self._round_off_chain())
 
     def _vectors(self, width: int) -> dict[str, int]:
-        """Bytes of what grows with the lanes."""
+        """Bytes of the buffers that grow with the number of lanes."""
         one = self.n * width * np.dtype(self.numbers.real).itemsize
         needed = {"value": one, "next": one, "scale": one // width}
         if self.options.top is None:
@@ -85,11 +95,11 @@ class Lanes:
             needed |= {"p": one, "given": one}
         return needed
 
-    def _choose_width(self, method: str) -> int:
+    def _choose_width(self) -> int:
         """As many lanes as there are sources, and as fit on the device."""
-        if method != "power":
+        if self.options.method != "power":
             return 1
-        widths = SHAPES[self.device.kind].widths
+        widths = SHAPES.of(self.device).widths
         wanted = next((w for w in widths if w >= len(self.jobs)), widths[-1])
         for width in reversed([w for w in widths if w <= wanted]):
             try:
@@ -101,17 +111,15 @@ class Lanes:
                 return width
         return widths[0]
 
-    @property
-    def round_off_chain(self) -> int:
+    def _round_off_chain(self) -> int:
         """Longest chain of additions in the ranks' own precision; 0 where sums are kept more exactly."""
         if self.numbers.dtype == "float64":
-            return self.chain
+            return max(self.product.chain, self.product.parts // self.local + int(log2(self.local)))
         return 4 if self.numbers.compensated else 0
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
-        sources = len(self.jobs)
-        lines = list(self.product.explain())
+        sources, lines = len(self.jobs), self.product.explain()
         if sources > self.width:
             lines.append(
                 f"{sources} sources, {self.width} at a time: one that has converged makes room for the next"
@@ -163,35 +171,36 @@ class Lanes:
 
     # --- the loop -------------------------------------------------------------------------------------
 
-    def run(self) -> Answers:
-        """All sources to their ends."""
-        answers = Answers(self.queries.distinct, self.n, self.options.top, self.numbers.real)
+    def run(self) -> Outcome:
+        """Take all sources to their ends."""
+        found = Outcome.blank(self.request, self.round_off, self.explain())
         pending = deque(self.jobs)
         self._job = np.full(self.width, -1)
         self._steady = np.zeros(self.width, np.int64)
         self._seen: list[frozenset[int] | None] = [None] * self.width
         self._start(list(range(self.width)), pending)
         every = self.options.check_every
-        long_work = self._arcs * self.width >= LONG_WORK
+        long_work = self.request.graph.num_arcs * self.width >= LONG_WORK
+        # iterations between two looks of the host, which cost as much as some short iterations
         looks = every if long_work or self.options.stable_top else -(-LOOK // every) * every
         while True:
             for i in range(looks):
                 self._iterate((i + 1) % every == 0)
             state = self.device.download(self._state, np.int32, 3 * self.width).reshape(3, self.width)
             if self.options.stable_top:
-                self._stop_steady(state, answers)
+                self._stop_steady(state, found)
             busy = self._job >= 0
             over = np.flatnonzero(busy & (state[STOPPED] != 0)).tolist()
             running = np.count_nonzero(busy) - len(over)
-            # taking results and starting sources are passes over all vertices: some at a time
+            # taking results and starting sources are passes over all vertices: several at a time
             if over and (running == 0 or (pending and len(over) >= max(1, self.width // 4))):
-                self._take(over, state, answers)
+                self._take(over, state, found)
                 if pending:
                     self._start(over, pending)
                 elif running == 0:
                     break
         self.device.finish()
-        return answers
+        return found
 
     def _iterate(self, test: bool) -> None:
         wide, stop = self.numbers.wide, self.stop
@@ -264,15 +273,15 @@ class Lanes:
             count, np.int32(self.n), self._from, self._given_row, given, self._scale, self._value, self._p
         )
 
-    def _take(self, lanes: list[int], state: npt.NDArray[np.int32], answers: Answers) -> None:
+    def _take(self, lanes: list[int], state: npt.NDArray[np.int32], found: Outcome) -> None:
         """Bring the results of lanes that have stopped."""
         dev, count = self.device, len(lanes)
         jobs = self._job[lanes]
         dev.write(self._lane, np.array(lanes, np.int32))
         if self._top is not None:
-            assert answers.index is not None
+            assert found.index is not None
             self._top.enqueue(self._lane, count, self._value, self._scale)
-            answers.index[jobs], answers.values[jobs] = self._top.take(count)
+            found.index[jobs], found.values[jobs] = self._top.take(count)
         else:
             self._program.ppr_take(
                 -(-self.n // self._items),
@@ -284,22 +293,21 @@ class Lanes:
                 self._out,
             )
             for j, job in enumerate(jobs):
-                answers.values[job] = dev.download(self._out, self.numbers.real, self.n, offset=j * self.n)
+                found.values[job] = dev.download(self._out, self.numbers.real, self.n, offset=j * self.n)
         if self.numbers.compensated:
             pairs = dev.download(self._sums, np.float32, 6 * self.width).astype(np.float64)
             sums = pairs.reshape(3, self.width, 2).sum(axis=2)
         else:
             sums = dev.download(self._sums, np.float64, 3 * self.width).reshape(3, self.width)
-        answers.iterations[jobs] = state[ITERATIONS][lanes]
-        answers.moved[jobs] = sums[1][lanes]
-        answers.residual[jobs] = np.sqrt(sums[2][lanes]) if self.options.squared else sums[2][lanes]
+        residuals = np.sqrt(sums[2][lanes]) if self.options.squared else sums[2][lanes]
         met = state[CONVERGED][lanes] != 0
-        steady = answers.ended[jobs] == "top"
-        answers.converged[jobs] = met | steady
-        answers.ended[jobs] = np.where(steady, "top", np.where(met, "tol", "max_iter"))
+        steady = found.ended[jobs] == "top"
+        ended = np.where(steady, "top", np.where(met, "tol", "max_iter"))
+        iterations, moved = state[ITERATIONS][lanes], sums[1][lanes]
+        found.put_end(self.request, jobs, iterations, moved, residuals, met | steady, ended)
         self._job[lanes] = -1
 
-    def _stop_steady(self, state: npt.NDArray[np.int32], answers: Answers) -> None:
+    def _stop_steady(self, state: npt.NDArray[np.int32], found: Outcome) -> None:
         """Stop the lanes whose top k set has not changed for long enough."""
         running = np.flatnonzero((self._job >= 0) & (state[STOPPED] == 0))
         if not len(running) or self._top is None:
@@ -314,7 +322,7 @@ class Lanes:
             self._seen[lane] = now
             if self._steady[lane] >= self.options.stable_top:
                 state[STOPPED, lane] = 1
-                answers.ended[self._job[lane]] = "top"
+                found.ended[self._job[lane]] = "top"
                 changed = True
         if changed:
             self.device.write(self._state, np.ascontiguousarray(state))

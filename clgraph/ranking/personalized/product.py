@@ -1,64 +1,22 @@
-"""What sums the rows of personalized PageRank: launch shapes, and the interface of the ways to do it.
+"""The interface of what sums the rows of an iterating method.
 
-A `Product` has the graph's arrays on the device and enqueues what sums and ends all rows for the lanes of a
-run; `clgraph.ranking.personalized.lanes` does the rest. The ways are in `clgraph.ranking.personalized.rows` and `clgraph.ranking.personalized.teams`.
+A `Product` has the graph's arrays on the device and enqueues the kernels that sum and end all rows for the
+lanes of a run; `clgraph.ranking.personalized.lanes` does the rest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clgraph.ranking.rows import Numbers, upload_shares
+from clgraph.ranking.shares import upload_shares
 
 if TYPE_CHECKING:
-    from clgraph.device import Device, Kind
     from clgraph.graph import Graph
-    from clgraph.ranking.problem import Problem
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Launch shape of the products.
-
-    Attributes
-    ----------
-    widths : tuple of int
-        How many lanes there may be, ascending; multiples of 4 for teams.
-    runs : int
-        Runs of rows, a work-item each; 0: a team of work-items takes a row.
-    local, piece : int
-        Work-items of a group, and how many arcs a piece of a long row has (teams).
-    items : int
-        Arcs or vertices of a work-item (coo).
-    flat_local, flat_arcs : int
-        Work-items of a group, and arcs of each (coo-flat).
-    """
-
-    widths: tuple[int, ...]
-    runs: int
-    local: int
-    piece: int
-    items: int
-    flat_local: int
-    flat_arcs: int
-
-
-# a line of 64 bytes is 16 floats: on CPUs more lanes only take more cache. On GPUs a gather brings a sector
-# of 32 bytes whatever it is wanted for, so 8 lanes cost one source hardly more than one lane does; 64 that
-# start together were faster than 32 whose places are given anew (H200: 0.54 against 0.75 ms a query)
-_CPU = Shape((1, 8, 16), runs=256, local=1, piece=0, items=2048, flat_local=2, flat_arcs=1024)
-SHAPES: dict[Kind, Shape] = {
-    "gpu": Shape((8, 16, 32, 64), 0, local=256, piece=128, items=1, flat_local=256, flat_arcs=8),
-    "cpu": _CPU,
-    "emulator": _CPU,
-    "fpga": _CPU,
-    "simulator": Shape((1, 8), 3, local=8, piece=6, items=3, flat_local=4, flat_arcs=3),
-}
+    from clgraph.ranking.personalized.engine import Request
 
 
 class Product:
-    """The arrays by which rows are summed, and the launches. Sub-classes do one way each.
+    """The arrays by which rows are summed, and the launches. Each sub-class sums them in its own way.
 
     Attributes
     ----------
@@ -72,15 +30,12 @@ class Product:
 
     parts = 1
     chain = 0
-    width = 1
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool, width: int
-    ) -> None:
-        self.device, self.graph, self.problem, self.numbers = device, graph, problem, numbers
-        self.n, self.width, self.weight = graph.num_vertices, width, weight
-        self.weighted = problem.weights is not None
-        self.shape = SHAPES[device.kind]
+    def __init__(self, request: Request, width: int) -> None:
+        self.device, self.graph, self.problem = request.device, request.graph, request.problem
+        self.numbers, self.weight, self.width = request.numbers, request.weight, width
+        self.n = request.graph.num_vertices
+        self.weighted = request.problem.weights is not None
 
     def explain(self) -> list[str]:
         """What is done, in words."""
@@ -95,10 +50,23 @@ class Product:
         raise NotImplementedError
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
-        """Enqueue an iteration's sums; `vertex` are PPR_VERTEX_ARGS of ``cl/ranking/personalized/lanes.h``."""
+        """Enqueue an iteration's sums.
+
+        Parameters
+        ----------
+        test : bool
+            Whether the difference of the iterates is wanted.
+        last : int
+            The last iteration.
+        parts, state : buffers
+        vertex : tuple
+            PPR_VERTEX_ARGS of ``cl/ranking/personalized/lanes.h``.
+        """
         raise NotImplementedError
 
-    def _shares(self, graph: Graph) -> Any:
+    def _shares(self, rows: Graph, *, by_tail: bool = False) -> Any:
+        """The shares of a graph's arcs, as `upload_shares` has them; None where all arcs weigh the same."""
         if not self.weighted:
             return None
-        return upload_shares(self.device, graph, self.problem, self.numbers.real, self.weight)
+        real = self.numbers.real
+        return upload_shares(self.device, rows, self.problem, real, self.weight, by_tail=by_tail)

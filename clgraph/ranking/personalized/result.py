@@ -13,8 +13,8 @@ from clgraph.errors import ConvergenceError, ConvergenceWarning
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
-    from clgraph.ranking import OnNonconvergence
-    from clgraph.ranking.problem import Stop
+    from clgraph.ranking.personalized.engine import Outcome, Request
+    from clgraph.ranking.problem import OnNonconvergence, Stop
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,46 @@ class PersonalizedResult(RunsOn):
     dtype: str
     seconds: dict[str, float]
     device: str
+
+
+def make_result(
+    request: Request, found: Outcome, seconds: dict[str, float], *, epsilon: Any, confidence: Any, **how: Any
+) -> PersonalizedResult:
+    """The result of a call, in the order of the caller's sources."""
+    options, problem, device = request.options, request.problem, request.device
+    found = found.of_rows(request.queries.row)
+    by_walks = options.method == "monte-carlo"
+    has_test = not by_walks and options.stop.tol > 0
+    ids = None if found.index is None else request.graph.ids[found.index]
+    return PersonalizedResult(
+        ranks=found.values if ids is None else None,
+        ids=ids,
+        scores=None if ids is None else found.values,
+        sources=request.queries.names,
+        method=options.method,
+        dangling=problem.policy,
+        dangling_vector=problem.dangling if problem.policy == "given" else None,
+        damping=problem.damping,
+        tol=options.stop.tol,
+        norm=options.stop.norm,
+        iterations=found.iterations,
+        residuals=found.residuals,
+        converged=found.converged if has_test else None,
+        ended=found.ended.tolist(),
+        error_bounds=found.error_bounds,
+        walks=options.walks if by_walks else None,
+        visits=found.visits,
+        lost=found.lost,
+        standard_errors=found.standard_errors,
+        seed=options.seed if by_walks else None,
+        epsilon=None if epsilon is None else float(epsilon),
+        confidence=None if epsilon is None else float(confidence),
+        plan=(f"method {options.method} on {device.name}", *found.plan, f"dangling mass: {problem.policy}"),
+        dtype=request.numbers.dtype,
+        seconds=seconds,
+        device=device.name,
+        **how,
+    )
 
 
 def report_nonconvergence(result: PersonalizedResult, stop: Stop, what: OnNonconvergence) -> None:

@@ -9,14 +9,38 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
+from clgraph.device.shapes import Shapes
 from clgraph.ranking.personalized.product import Product
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.ranking.personalized.engine import Request
 
 SPAN = 4  # lanes of a work-item
 GROUPS = 4096  # work-groups at most: enough for them to be spread evenly, few enough parts to add up
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    local : int
+        Work-items of a group, a power of two.
+    piece : int
+        Longer rows are cut into pieces of this many arcs.
+    """
+
+    local: int
+    piece: int
+
+
+# CPUs take `clgraph.ranking.personalized.power` instead
+SHAPES = Shapes(
+    gpu=Shape(local=256, piece=128), cpu=Shape(local=64, piece=16), simulator=Shape(local=16, piece=6)
+)
 
 
 @dataclass(frozen=True)
@@ -26,11 +50,13 @@ class Places:
     Attributes
     ----------
     order : buffer of int32, n
+        The row at each place.
     long_rows, filled : int
-        So many are in pieces; so many have arcs.
+        How many are in pieces; how many have arcs.
     first_piece, piece_begin, piece_end : buffers
+        Of each long row, and (in offsets) of each piece.
     pieces, longest_join : int
-        Pieces of all rows, and of one at most.
+        Pieces of all rows, and the most of one.
     """
 
     order: Any
@@ -47,7 +73,7 @@ def make_places(device: Device, reverse: Graph, piece: int) -> Places:
     """Sort the rows of the reversed graph, and cut the long ones."""
     row_ptr = reverse.row_ptr
     lengths = np.diff(row_ptr)
-    # 16 bits are sorted by radix; those that are longer than they can tell are few, and long anyhow
+    # 16 bits are sorted by radix; rows longer than they can hold are few, and long in any order
     order = np.argsort((65535 - np.minimum(lengths, 65535)).astype(np.uint16), kind="stable").astype(np.int32)
     by_place = lengths[order]
     long_rows = int(np.searchsorted(-by_place, -piece))  # by decreasing length but for the very longest
@@ -76,9 +102,10 @@ class Teams(Product):
 
     csr: DeviceCSR
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        shape, reverse = self.shape, self.graph.reverse
+    def __init__(self, request: Request, width: int) -> None:
+        super().__init__(request, width)
+        shape, reverse = SHAPES.of(request.device), self.graph.reverse
+        self.piece = shape.piece
         self.team = self.width // SPAN
         self.local = max(shape.local, self.team)
         teams = self.local // self.team
@@ -93,7 +120,7 @@ class Teams(Product):
     def explain(self) -> list[str]:
         return [
             f"{self.width} lanes: {self.team} work-items take a row, four lanes each; rows by decreasing "
-            f"length, those of more than {self.shape.piece} arcs in pieces"
+            f"length, those of more than {self.piece} arcs in pieces"
         ]
 
     def upload(self) -> None:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
+
 if TYPE_CHECKING:
-    from clgraph.device import Device, Kind
+    from clgraph.device import Device
 
 # work-items of a group; one on CPUs, where a barrier costs more than it saves
-TOP_LOCAL: dict[Kind, int] = {"gpu": 256, "cpu": 1, "emulator": 1, "fpga": 1, "simulator": 4}
+SHAPES = Shapes(gpu=256, cpu=1, simulator=4)
 
 
 class Top:
-    """Selects from vectors that stand beside each other in lanes.
+    """Selects from vectors that stand side by side in lanes.
 
     Parameters
     ----------
@@ -24,7 +26,7 @@ class Top:
     n, k : int
         Entries, and how many of them are wanted (at most n).
     lanes : int
-        Vectors beside each other; at most so many are looked at together.
+        Vectors side by side; at most this many are selected from at once.
     real : type
         float32 or float64.
     scaled, numbered : bool
@@ -43,7 +45,7 @@ class Top:
         numbered: bool = False,
     ) -> None:
         self.device, self.n, self.k, self.real = device, n, k, real
-        self.local = TOP_LOCAL[device.kind]
+        self.local = SHAPES.of(device)
         self._across = self.local == 1 or self.local % lanes == 0  # a group takes all lanes of a chunk
         # a pass over chunks and one over a chunk cost the same at the root of n; small ones are not worth it
         self.chunk = min(n, max(self.local, 1 << (isqrt(n).bit_length())))

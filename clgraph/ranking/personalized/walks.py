@@ -2,134 +2,62 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
+from clgraph.device.shapes import Shapes
+from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.lanes import POLICIES
-from clgraph.ranking.personalized.problem import start_thresholds
+from clgraph.ranking.personalized.store import stored_ranks, upload_stored
+from clgraph.ranking.personalized.thresholds import arc_limits, start_thresholds
 from clgraph.ranking.personalized.top import Top
 
 if TYPE_CHECKING:
-    from clgraph.device import Device, Kind
-    from clgraph.graph import Graph
-    from clgraph.ranking.personalized.problem import Queries
-    from clgraph.ranking.problem import Problem
-    from clgraph.ranking.rows import Numbers
-
-# consecutive walks of a work-item: on GPUs a few, so that a long one does not leave the rest of a warp idle,
-# on CPUs so many that a work-item's beginning costs nothing
-WALKS_EACH: dict[Kind, int] = {"gpu": 2, "cpu": 512, "emulator": 512, "fpga": 512, "simulator": 5}
-# of a group; the launch table's if not named. Small ones make room for the next sooner
-WALKS_LOCAL: dict[Kind, int] = {"gpu": 64}
-FULL = 1 << 62  # the end of a row's thresholds
-STORE_TOL = 1e-10  # L1 difference at which the stored ranks are done (float64)
+    from clgraph.ranking.personalized.engine import Request
+    from clgraph.ranking.personalized.store import Store
 
 
 @dataclass(frozen=True)
-class Store:
-    """g_q on a device: the PageRank whose personalization and dangling distribution are both q.
-
-    `order`: the vertices by descending rank, equal ones by index.
-    """
-
-    buffer: Any
-    host: npt.NDArray[np.float64]
-    order: npt.NDArray[np.int32]
-    error_bound: float
-    iterations: int
-
-
-def stored_ranks(device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool) -> Store:
-    """g_q, made once per graph, damping and q, and kept on the device as long as the graph lives.
-
-    q is uniform or as given; to an L1 difference of 1e-10 where the device has float64.
-    """
-    given = problem.dangling if problem.policy == "given" else None
-    mark = None if given is None else sha256(given.tobytes()).hexdigest()
-    wide = not numbers.compensated
-
-    def make() -> tuple[npt.NDArray[np.float64], float, int]:
-        from clgraph.ranking import pagerank
-
-        found = pagerank(
-            graph,
-            damping=problem.damping,
-            personalization=given,
-            dangling="personalization",
-            weight=weight,
-            tol=STORE_TOL if wide else 1e-6,
-            max_iter=1_000_000,
-            dtype="float64" if wide else "float32",
-            device=device,
-        )
-        return found.ranks.astype(np.float64), found.error_bound, found.iterations
-
-    key = ("ppr-store", problem.damping, mark, weight, wide)
-    host, bound, iterations = device.cached(graph, key, make)
-    buffer = device.cached(graph, (*key, numbers.real), lambda: device.upload(host.astype(numbers.real)))
-    order = device.cached(graph, (*key, "order"), lambda: np.argsort(-host, kind="stable").astype(np.int32))
-    return Store(buffer, host, order, bound, iterations)
-
-
-def arc_limits(problem: Problem, row_ptr: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """Where each arc's share of its row ends, as integers out of 2**62; 0 at the end of a dangling row."""
-    weights = problem.weights
-    assert weights is not None
-    lengths = np.diff(row_ptr)
-    whole = np.repeat(problem.out, lengths)
-    shares = np.divide(weights, whole, out=np.zeros_like(whole), where=whole > 0)
-    sums = np.zeros(len(weights) + 1, np.uint64)
-    np.cumsum(np.rint(shares * FULL).astype(np.uint64), out=sums[1:])  # may run over; differences are right
-    limits = sums[1:] - np.repeat(sums[:-1][row_ptr[:-1].clip(max=max(len(weights) - 1, 0))], lengths)
-    # the roundings' remainder goes to the last arc that weighs something, and to those of weight 0 behind it
-    some = np.flatnonzero(weights > 0)
-    row_of = np.repeat(np.arange(len(lengths)), lengths)
-    last = np.zeros(len(lengths), np.int64)
-    last[row_of[some]] = some
-    at_end = (np.arange(len(weights)) >= last[row_of]) & (whole > 0)
-    limits[at_end] = FULL
-    np.minimum(limits, np.uint64(FULL), out=limits)
-    return limits
-
-
-class Walks:
-    """Buffers and launches of one call of method "monte-carlo".
+class Shape:
+    """Launch shape.
 
     Attributes
     ----------
-    visits : uint32 array, shape (distinct, n or k)
-        Of all vertices, or of the top ones.
-    lost : int64 array, shape (distinct,)
-        Walks that ended at a dangling vertex.
+    each : int
+        Consecutive walks of a work-item: on GPUs a few, so that a long one does not leave the rest of a warp
+        idle, on CPUs so many that starting a work-item costs nothing.
+    local : int or None
+        Work-items of a group (at least 2), whose sums are joined first: small groups make room for the next
+        sooner. None: whatever the driver takes, without joining.
     """
 
-    def __init__(
-        self,
-        device: Device,
-        graph: Graph,
-        problem: Problem,
-        queries: Queries,
-        numbers: Numbers,
-        weight: bool,
-        seed: int,
-        walks: int,
-        top: int | None,
-    ) -> None:
-        self.device, self.graph, self.problem, self.queries = device, graph, problem, queries
-        self.numbers, self.weight, self.seed, self.walks, self.top = numbers, weight, seed, walks, top
-        self.n = problem.n
-        self.each = WALKS_EACH[device.kind]
+    each: int
+    local: int | None = None
+
+
+SHAPES = Shapes(gpu=Shape(each=2, local=64), cpu=Shape(each=512), simulator=Shape(each=5))
+
+
+class Walks:
+    """The engine of method "monte-carlo"."""
+
+    def __init__(self, request: Request, jobs: list[int]) -> None:
+        self.request, self.jobs = request, jobs
+        self.device, self.graph, self.problem = request.device, request.graph, request.problem
+        self.queries, self.numbers, self.top = request.queries, request.numbers, request.options.top
+        self.walks, self.seed = request.options.walks, request.options.seed
+        self.n = request.problem.n
+        self.shape = SHAPES.of(request.device)
         self.store: Store | None = None
 
     def explain(self) -> tuple[str, ...]:
         """What is done, a line each."""
         lines = [
-            f"{self.walks} walks a source, {self.each} to a work-item; "
+            f"{self.walks} walks a source, {self.shape.each} to a work-item; "
             "draws keyed by (seed, source, walk, step)"
         ]
         if self.store is not None:
@@ -142,19 +70,19 @@ class Walks:
     def upload(self) -> None:
         """Bring the graph and the stored ranks to the device, and allocate the counters."""
         dev, graph, n, real = self.device, self.graph, self.n, self.numbers.real
+        problem = self.problem
         self.csr = upload_csr(dev, graph)
         self._limit = None
-        if self.problem.weights is not None:
-            problem = self.problem
+        if problem.weights is not None:
 
             def make() -> Any:
-                limits = arc_limits(problem, graph.row_ptr)
+                limits = arc_limits(graph, problem)
                 dev.reserve({"limit": limits.nbytes})
                 return dev.upload(limits)
 
-            self._limit = dev.cached(graph, ("ppr-limits", self.weight), make)
-        if self.problem.policy in ("uniform", "given"):
-            self.store = stored_ranks(dev, graph, self.problem, self.numbers, self.weight)
+            self._limit = dev.cached(graph, ("ppr-limits", self.request.weight), make)
+        self.store = stored_ranks(self.request)
+        self._stored = None if self.store is None else upload_stored(self.request, self.store)
         dev.reserve({"visits": 4 * (n + 2), "score": n * np.dtype(real).itemsize})
         self._visits = dev.empty(n + 2, np.uint32)  # the totals stand behind the vertices
         self._score = dev.empty(n, real)
@@ -175,30 +103,38 @@ class Walks:
             WEIGHTED=self.problem.weights is not None,
             POLICY=POLICIES[self.problem.policy],
             P_VECTOR=self.queries.vertices is None,
-            GROUPED=self.device.kind in WALKS_LOCAL,
+            GROUPED=self.shape.local is not None,
         )
         self._select = None
         if self.top is not None:
             self._select = Top(self.device, self.n, self.top, 1, self.numbers.real)
 
-    def run(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
-        """Walk from every source; scores (distinct, n or k), and the indices of the top ones."""
-        dev, n, real, k = self.device, self.n, self.numbers.real, self.queries.distinct
+    def run(self) -> Outcome:
+        """Walk from every source."""
+        found = Outcome.blank(self.request, 0.0, self.explain())
+        found.ended[:] = "walks"
         if self._select is not None:
-            return self._run_for_top(self._select)
-        values = np.zeros((k, n), real)
-        self.visits, self.lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
-        for i in range(k):
-            self._walk(i)
-            values[i] = dev.download(self._score, real, n)
-            counts = dev.download(self._visits, np.uint32, n + 2)
-            self.visits[i], self.lost[i] = counts[:n], counts[n + 1]
-        return values, None
+            found = self._run_for_top(self._select, found)
+        else:
+            found = self._run_for_all(found)
+        spread = np.sqrt((1 + self.problem.damping) * found.values.astype(np.float64) / self.walks)
+        return replace(found, standard_errors=spread)
 
-    def _run_for_top(self, select: Top) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
-        """All sources one after the other, without a wait; what is brought back is brought at the end."""
+    def _run_for_all(self, found: Outcome) -> Outcome:
+        """The ranks and visits of all vertices."""
+        dev, n, k = self.device, self.n, self.queries.distinct
+        visits, lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
+        for i in self.jobs:
+            self._walk(i)
+            found.values[i] = dev.download(self._score, self.numbers.real, n)
+            counts = dev.download(self._visits, np.uint32, n + 2)
+            visits[i], lost[i] = counts[:n], counts[n + 1]
+        return replace(found, visits=visits, lost=lost)
+
+    def _run_for_top(self, select: Top, found: Outcome) -> Outcome:
+        """All sources one after the other, without a wait; the results come at the end."""
         dev, k, top = self.device, self.queries.distinct, select.k
-        for i in range(k):
+        for i in self.jobs:
             self._walk(i)
             select.enqueue(self._lane, 1, self._score)
             self._program.ppr_report(
@@ -214,9 +150,13 @@ class Walks:
             )
         values = dev.download(self._scores, self.numbers.real, k * top).reshape(k, top)
         report = dev.download(self._report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
-        self.lost = report[:, 1].astype(np.int64)
-        self.visits = report[:, 2 + top :].copy()
-        return values, report[:, 2 : 2 + top].astype(np.int32)
+        return replace(
+            found,
+            values=values,
+            index=report[:, 2 : 2 + top].astype(np.int32),
+            visits=report[:, 2 + top :].copy(),
+            lost=report[:, 1].astype(np.int64),
+        )
 
     def _walk(self, i: int) -> None:
         """Counts and scores of distinct source i."""
@@ -241,10 +181,10 @@ class Walks:
                 self._visits,
             )
             self._program.ppr_walk(
-                -(-self.walks // self.each),
+                -(-self.walks // self.shape.each),
                 np.int32(n),
                 np.uint32(self.walks),
-                np.uint32(self.each),
+                np.uint32(self.shape.each),
                 np.uint64(self.seed),
                 np.uint32(identity),
                 np.uint64(min(int(d * 2**64), 2**64 - 1)),
@@ -256,13 +196,12 @@ class Walks:
                 self.csr.col_idx,
                 self._limit,
                 self._visits,
-                local=WALKS_LOCAL.get(dev.kind),
+                local=self.shape.local,
             )
         p = None
         if queries.vertices is None:
             p = dev.upload(queries.distinct_vector(i).astype(self.numbers.real))
-        store = None if self.store is None else self.store.buffer
-        back = 0.0 if problem.policy == "drop" else d  # of what walks lose, so much comes back
+        back = 0.0 if problem.policy == "drop" else d  # the share that comes back of what walks lose
         self._program.ppr_score(
             -(-n // self._items),
             np.int32(n),
@@ -273,13 +212,22 @@ class Walks:
             wide(back * moving / self.walks),
             self._visits,
             p,
-            store,
+            self._stored,
             self._score,
         )
 
     def _starts(self, i: int) -> tuple[int, int, Any, Any]:
-        """Where walks from source i are after their first step: how many such vertices, where they stand in a
-        buffer, up to which position each is taken (None: all alike), and the buffer.
+        """Where walks from source i stand after their first step.
+
+        Returns
+        -------
+        starts : int
+            How many such vertices there are.
+        base : int
+            Where they begin in the buffer `start`.
+        until : buffer or None
+            The position at which the share of each ends; None if all shares are equal.
+        start : buffer
         """
         graph, weights, dev = self.graph, self.problem.weights, self.device
         where, _ = self.queries.entries(i)
@@ -291,7 +239,7 @@ class Walks:
         return len(heads), 0, dev.upload(until), dev.upload(heads)
 
     def _weighted_starts(self, i: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        """The vertices, and with which weights."""
+        """The vertices after the first step, and their weights."""
         graph, problem = self.graph, self.problem
         where, mass = self.queries.entries(i)
         if len(where) == 1 and problem.weights is not None:

@@ -1,99 +1,24 @@
-"""Personalized PageRank: all methods against the reference; walks, counts and bounds; top k; options."""
+"""The iterating methods in lanes: against the reference, policies, ends, widths, options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
+from personalized import EXACT, close, everywhere, random_graph, skewed_graph
 
-from clgraph import Graph, read
-from clgraph.errors import CapacityError, ClgraphError, ConvergenceError, ConvergenceWarning, InputError
-from clgraph.keyed import TAG_WALK, philox4x32
+from clgraph import Graph, personalized_pagerank
+from clgraph.errors import CapacityError, ConvergenceError, ConvergenceWarning
 from clgraph.ranking import solver as pagerank_solver
-from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
-from clgraph.ranking.personalized import call as ppr_call
-from clgraph.ranking.personalized import lanes as ppr_lanes
-from clgraph.ranking.personalized import product as ppr_product
-from clgraph.ranking.personalized import single as ppr_single
-from clgraph.ranking.personalized import top as ppr_top
-from clgraph.ranking.personalized.problem import start_thresholds, walks_for
+from clgraph.ranking.personalized import answer, lanes
 from clgraph.ranking.rows import Numbers
-from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
+from clgraph.reference.ppr import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-
-Paths = Callable[[str], Path]
-EXACT = ("power", "coo", "coo-flat")
-# row numbers from 0 in California.mtx
-CONTEST = [
-    9616,
-    18,
-    1010,
-    6016,
-    3579,
-    3511,
-    4549,
-    281,
-    6465,
-    2104,
-    5338,
-    2301,
-    37,
-    670,
-    7544,
-    7080,
-    7771,
-    835,
-    623,
-    924,
-    1854,
-    2048,
-    9500,
-    5906,
-    7910,
-    8488,
-    6075,
-    6786,
-    5530,
-    5677,
-]
-
-
-def random_graph(seed: int, weighted: bool = False, n: int = 60, arcs: int = 150) -> Graph:
-    """Small, with loops, parallel arcs, isolated and dangling vertices; directed by turns."""
-    rng = np.random.default_rng(seed)
-    tails, heads = (rng.random((2, arcs)) ** 2 * n).astype(int)
-    weights = rng.integers(0, 9, arcs) / 3 if weighted else None
-    return Graph.from_edges(
-        tails,
-        heads,
-        weights=weights,
-        vertices=np.arange(n),
-        directed=bool(seed % 2),
-        duplicates=("merge", "keep")[seed // 2 % 2],
-    )
-
-
-def skewed_graph(n: int = 5000, arcs: int = 60_000) -> Graph:
-    """Some very long rows, and very popular sources."""
-    ends = (np.random.default_rng(0).random((2, arcs)) ** 5 * n).astype(int)
-    return Graph.from_edges(*ends, vertices=np.arange(n), directed=True)
-
-
-def close(found: PersonalizedResult, want: Any) -> None:
-    assert found.ranks is not None
-    l1 = 2e-6 if found.dtype == "float32" else 1e-11
-    assert np.abs(found.ranks.astype(np.float64) - want).sum(axis=1).max() <= l1
-
-
-# --- iterating methods --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -167,28 +92,6 @@ def test_skewed(device: Device, method: Any) -> None:
         close(found, reference_ppr(graph, sources, iterations=10))
 
 
-SHAPES = {
-    "teams": ppr_product.Shape((4, 8), 0, local=64, piece=16, items=1, flat_local=32, flat_arcs=2),
-    "runs": ppr_product.Shape((1, 8), 5, local=1, piece=0, items=7, flat_local=1, flat_arcs=5),
-}
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("method", EXACT)
-def test_shapes(device: Device, method: Any, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The launch shapes of other kinds of devices."""
-    monkeypatch.setitem(ppr_product.SHAPES, device.kind, SHAPES[shape])
-    monkeypatch.setattr(ppr_lanes, "FINISH_LOCAL", {device.kind: 16})
-    monkeypatch.setitem(ppr_top.TOP_LOCAL, device.kind, 32)
-    graph = skewed_graph(400, 4000)
-    sources = list(range(0, 400, 23))
-    found = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, device=device)
-    close(found, reference_ppr(graph, sources, iterations=8))
-    top = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, top=30, device=device)
-    assert top.ids is not None and found.ranks is not None
-    assert np.array_equal(top.ids, np.argsort(-found.ranks, axis=1, kind="stable")[:, :30])
-
-
 @pytest.mark.parametrize("method", ["power", "monte-carlo"])
 def test_a_source_given_twice(device: Device, method: Any) -> None:
     """Two equal rows, where it stands among the others."""
@@ -210,14 +113,13 @@ def test_a_source_given_twice(device: Device, method: Any) -> None:
 
 def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many lanes as the device has room for, one batch after the other; the plan says so."""
-    monkeypatch.setattr(ppr_call, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
+    monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = skewed_graph()
-    wide, narrow = ppr_product.SHAPES["cpu"].widths[-1], ppr_product.SHAPES["cpu"].widths[-2]
-    shape = replace(ppr_product.SHAPES["cpu"], widths=(narrow, wide))
-    monkeypatch.setitem(ppr_product.SHAPES, device.kind, shape)
-    monkeypatch.setitem(
-        vars(device.hardware), "global_memory", 3 * 4 * 5000 * narrow
-    )  # of value and next; the wider: 4
+    wide, narrow = 16, 8
+    shape = replace(lanes.SHAPES["cpu"], widths=(narrow, wide))
+    monkeypatch.setattr(lanes, "SHAPES", everywhere(shape))
+    # of value and next; the wider: 4
+    monkeypatch.setitem(vars(device.hardware), "global_memory", 3 * 4 * 5000 * narrow)
     sources = list(range(wide))
     found = personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
     assert f"{wide} sources, {narrow} at a time" in " ".join(found.plan)
@@ -237,23 +139,6 @@ def test_compensated(device: Device, method: Any, monkeypatch: pytest.MonkeyPatc
     graph = skewed_graph()
     found = personalized_pagerank(graph, [0, 5, 77], method=method, tol=0, max_iter=10, device=device)
     close(found, reference_ppr(graph, [0, 5, 77], iterations=10))
-
-
-@pytest.mark.parametrize("plan", ["bins", "runs", None])
-def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One source on PageRank's own rows, and in a lane."""
-    monkeypatch.setattr(ppr_single, "PLAN", {device.kind: plan} if plan else {})
-    graph = skewed_graph()
-    for dangling in ("uniform", "personalization", "drop", {3: 1.0, 5: 2.0}):
-        for source in (3, {7: 1.0, 2: 0.5}):
-            options: dict[str, Any] = {"dangling": dangling, "device": device}
-            found = personalized_pagerank(graph, source, tol=0, max_iter=9, **options)
-            close(found, reference_ppr(graph, source, dangling=dangling, iterations=9))
-            assert found.iterations.tolist() == [9]
-            top = personalized_pagerank(graph, source, top=7, tol=0, max_iter=9, **options)
-            assert top.ids is not None and found.ranks is not None
-            assert top.ids[0].tolist() == np.argsort(-found.ranks[0], kind="stable")[:7].tolist()
-            verify_ppr(graph, top, source)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf", "nx"])
@@ -288,88 +173,6 @@ def test_same_bytes(device: Device) -> None:
         assert one.ranks.tobytes() == other.ranks.tobytes()
 
 
-# --- sources --------------------------------------------------------------------------------------------
-
-
-def test_forms_of_sources(device: Device) -> None:
-    graph = random_graph(1).with_ids(np.arange(60) * 10)
-    several = personalized_pagerank(graph, [30, 0, 30], device=device)
-    assert several.sources == [30, 0, 30]
-    assert several.ranks is not None
-    assert several.ranks[0].tobytes() == several.ranks[2].tobytes()
-    alone = personalized_pagerank(graph, 30, device=device)
-    assert alone.ranks is not None and alone.ranks.shape == (1, 60)
-    rows = np.zeros((2, 60))
-    rows[0, 3], rows[1, 0] = 5, 1
-    for given in (rows, sp.csr_array(rows), [{30: 2}, {0: 1}]):
-        found = personalized_pagerank(graph, given, device=device)
-        assert found.ranks is not None
-        np.testing.assert_allclose(found.ranks, several.ranks[:2], atol=2e-7)
-        assert found.sources == ["distribution 0", "distribution 1"]
-    words = Graph.from_edges(["a", "b"], ["b", "c"], directed=True)
-    found = personalized_pagerank(words, "a", top=3, device=device)
-    assert found.ids is not None and found.sources == ["a"]
-    assert found.ids[0].tolist() == ["c", "b", "a"]
-    verify_ppr(words, found, "a")
-
-
-@pytest.mark.parametrize(
-    ("sources", "word"),
-    [
-        ([], "no source"),
-        ([0, 99], "99 is not in the graph"),
-        ("x", "integers"),
-        ([0.5], "ids of vertices"),
-        ({}, "empty dict"),
-        ({0: -1.0}, "not negative"),
-        ({0: float("nan")}, "not negative"),
-        ({0: 0.0}, "zero everywhere"),
-        (np.zeros((2, 60)), "source 0 is zero everywhere"),
-        (np.ones((2, 9)), "60 vertices"),
-        (sp.csr_array(np.ones((2, 9))), "(k, 60)"),
-        (np.zeros((0, 60)), "no source"),
-    ],
-)
-def test_bad_sources(sources: Any, word: str) -> None:
-    with pytest.raises(InputError) as caught:
-        personalized_pagerank(random_graph(1), sources)
-    assert word in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"method": "mc"}, "method is"),
-        ({"top": 0}, "top is 0"),
-        ({"top": 61}, "from 1 to 60"),
-        ({"walks": 5}, "monte-carlo"),
-        ({"seed": 5}, "monte-carlo"),
-        ({"epsilon": 0.1}, "monte-carlo"),
-        ({"method": "monte-carlo", "walks": 0}, "walks is 0"),
-        ({"method": "monte-carlo", "walks": 2**31}, "at most"),
-        ({"method": "monte-carlo", "walks": 5, "epsilon": 0.1}, "both"),
-        ({"method": "monte-carlo", "epsilon": 0.0}, "above 0 and below 1"),
-        ({"method": "monte-carlo", "epsilon": 1.0}, "above 0 and below 1"),
-        ({"method": "monte-carlo", "epsilon": 1e-6}, "32-bit"),
-        ({"method": "monte-carlo", "epsilon": 0.1, "confidence": 1.0}, "confidence"),
-        ({"method": "monte-carlo", "stored": True}, "iterating"),
-        ({"check_every": 0}, "check_every"),
-        ({"squared": True, "norm": "l1"}, "squared"),
-        ({"stable_top": 2}, "needs top"),
-        ({"stable_top": 2, "top": 3, "tol": 0}, "max_iter"),
-        ({"tol": 1e-12}, "round-off"),
-        ({"damping": 1}, "damping"),
-        ({"dangling": "nowhere"}, "dangling"),
-        ({"dtype": "int8"}, "dtype"),
-        ({"on_nonconvergence": "hope"}, "on_nonconvergence"),
-    ],
-)
-def test_bad_options(options: dict[str, Any], word: str) -> None:
-    with pytest.raises(InputError) as caught:
-        personalized_pagerank(random_graph(1), [0], **options)
-    assert word in str(caught.value)
-
-
 def test_not_converged(device: Device) -> None:
     graph = random_graph(1)
     with pytest.raises(ConvergenceError, match="source 0") as caught:
@@ -379,9 +182,6 @@ def test_not_converged(device: Device) -> None:
         found = personalized_pagerank(graph, [0], max_iter=2, on_nonconvergence="warn", device=device)
     assert found.ended == ["max_iter"]
     verify_ppr(graph, found, [0])
-
-
-# --- options --------------------------------------------------------------------------------------------
 
 
 def test_check_every(device: Device) -> None:
@@ -405,21 +205,6 @@ def test_squared(device: Device) -> None:
     assert (squared.residuals < 1e-6).all()
 
 
-@pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
-@pytest.mark.parametrize("top", [None, 5])
-def test_stored(device: Device, dangling: Any, top: int | None) -> None:
-    graph = random_graph(1, n=100, arcs=120)
-    ends = np.flatnonzero(graph.degrees == 0)
-    both = [{int(ends[0]): 1.0, int(ends[1]): 2.0}]
-    for sources in ([int(ends[0]), 0, int(ends[3])], both):
-        found = personalized_pagerank(
-            graph, sources, dangling=dangling, stored=True, top=top, dtype="float64", device=device
-        )
-        assert found.ended[0] == "store"
-        assert found.ended[1:2] in ([], ["tol"])
-        verify_ppr(graph, found, sources)
-
-
 def test_stable_top(device: Device) -> None:
     graph = skewed_graph()
     sources = [0, 5, 4000]
@@ -433,266 +218,9 @@ def test_stable_top(device: Device) -> None:
 
 
 def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ppr_call, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
+    monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = random_graph(1)
     monkeypatch.setitem(vars(device.hardware), "global_memory", 60 * 4 * 3 * 10)
     found = personalized_pagerank(graph, list(range(20)), top=3, device=device)
     assert any("20 sources, 8 at a time" in line for line in found.plan)
     verify_ppr(graph, found, list(range(20)))
-
-
-# --- top k ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
-    for graph in (random_graph(1), skewed_graph(), random_graph(3, n=1000, arcs=300)):
-        n = graph.num_vertices
-        for method in ("power", "coo-flat", "monte-carlo"):
-            options: dict[str, Any] = {"method": method, "dtype": dtype, "device": device}
-            if method == "monte-carlo":
-                options |= {"seed": 3, "walks": 500}
-            ranks = personalized_pagerank(graph, [0, 17], **options).ranks
-            assert ranks is not None
-            for k in (1, 20, min(n, 60)):
-                found = personalized_pagerank(graph, [0, 17], top=k, **options)
-                assert found.ids is not None and found.scores is not None and found.ranks is None
-                for i in range(2):
-                    order = np.argsort(-ranks[i], kind="stable")[:k]  # ties to the smaller index
-                    assert found.ids[i].tolist() == order.tolist()
-                    assert found.scores[i].tolist() == ranks[i][order].tolist()
-
-
-# --- walks ----------------------------------------------------------------------------------------------
-
-
-def python_walks(graph: Graph, source: int, walks: int, seed: int, damping: float) -> tuple[Any, int]:
-    """What ``cl/ranking/personalized/walks.cl`` does, one walk after the other, by plain integers."""
-    visits, lost = np.zeros(graph.num_vertices, np.int64), 0
-    heads = graph.col_idx[graph.row_ptr[source] : graph.row_ptr[source + 1]]
-    until = start_thresholds(None, len(heads), walks).tolist()
-    for walk in range(walks):
-        position = walk << 32 | int(philox4x32(source, walk, 0, TAG_WALK, seed)[0][0])
-        v = int(heads[sum(bound <= position for bound in until)])
-        step = 1
-        while True:
-            visits[v] += 1
-            a, b, c, d = (int(word[0]) for word in philox4x32(source, walk, step, TAG_WALK, seed))
-            step += 1
-            if (b << 32 | a) >= int(damping * 2**64):
-                break
-            begin, end = int(graph.row_ptr[v]), int(graph.row_ptr[v + 1])
-            if begin == end:
-                lost += 1
-                break
-            v = int(graph.col_idx[begin + ((d << 32 | c) * (end - begin) >> 64)])
-    return visits, lost
-
-
-def test_walks_by_hand(device: Device) -> None:
-    graph = random_graph(3)
-    source = int(np.argmax(graph.degrees))
-    found = personalized_pagerank(
-        graph,
-        source,
-        method="monte-carlo",
-        walks=300,
-        seed=2**40 + 7,
-        dangling="drop",
-        dtype="float64",
-        device=device,
-    )
-    assert found.visits is not None and found.lost is not None and found.ranks is not None
-    visits, lost = python_walks(graph, source, 300, 2**40 + 7, 0.85)
-    assert found.visits[0].tolist() == visits.tolist()
-    assert found.lost[0] == lost
-    want = 0.15 * 0.85 * visits / 300
-    want[source] += 0.15
-    np.testing.assert_allclose(found.ranks[0], want, rtol=1e-12)
-
-
-def test_counts_do_not_depend_on_the_launch(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The figures are of all devices: whoever changes them changes what a seed means."""
-    from clgraph.ranking.personalized import walks as ppr_walks
-
-    graph = skewed_graph()
-    found = []
-    for each in (1, 7, 512):
-        monkeypatch.setitem(ppr_walks.WALKS_EACH, device.kind, each)
-        result = personalized_pagerank(graph, [3, 0], method="monte-carlo", walks=5000, seed=1, device=device)
-        assert result.visits is not None and result.lost is not None
-        found.append((result.visits.tobytes(), result.lost.tolist()))
-        digest = (result.visits.astype(np.int64) * np.arange(1, 5001)).sum(axis=1) % 1_000_003
-        assert digest.tolist() == DIGEST
-    assert found[0] == found[1] == found[2]
-
-
-DIGEST = [76839, 955840]
-
-
-@pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_unbiased(device: Device, dangling: Any, weighted: bool) -> None:
-    """Close to the reference at many walks, under every policy; weights, loops, copies, dangling sources."""
-    graph = random_graph(3, weighted=weighted)
-    ends = np.flatnonzero(graph.degrees == 0)
-    for sources in ([0, 1, int(ends[0])], [{0: 1.0, int(ends[0]): 2.0, 4: 0.5}, {int(ends[0]): 1}]):
-        found = personalized_pagerank(
-            graph,
-            sources,
-            method="monte-carlo",
-            walks=100_000,
-            seed=5,
-            dangling=dangling,
-            dtype="float64",
-            device=device,
-        )
-        verify_ppr(graph, found, sources)
-        want = reference_ppr(graph, sources, dangling=dangling)
-        assert found.ranks is not None
-        assert np.abs(found.ranks - want).max() < 0.006
-        assert np.abs(found.ranks - want)[1 if isinstance(sources[0], dict) else 2].sum() < 1e-8
-
-
-def test_error_shrinks_as_the_root_of_walks(device: Device) -> None:
-    graph = skewed_graph()
-    want = reference_ppr(graph, [3])[0]
-    rms = []
-    for walks in (1000, 16_000):
-        errors = [
-            personalized_pagerank(graph, 3, method="monte-carlo", walks=walks, seed=s, device=device).ranks[0]
-            - want
-            for s in range(12)
-        ]
-        rms.append(float(np.sqrt(np.mean(np.square(errors)))))
-        # the sum of all variances is at most (1 + d) / walks
-        assert np.mean(np.square(errors).sum(axis=1)) <= 1.85 / walks
-    assert 3.0 < rms[0] / rms[1] < 5.3  # 4 but for chance
-
-
-def test_epsilon_holds(device: Device) -> None:
-    graph = skewed_graph()
-    epsilon, confidence = 0.02, 0.8
-    within = 0
-    want = reference_ppr(graph, [3])[0]
-    for seed in range(20):
-        found = personalized_pagerank(
-            graph, 3, method="monte-carlo", epsilon=epsilon, confidence=confidence, seed=seed, device=device
-        )
-        assert found.ranks is not None and found.walks is not None
-        assert found.walks == walks_for(epsilon, confidence, 0.85, 5000)
-        within += np.abs(found.ranks[0] - want).max() <= epsilon
-    assert within >= 16
-    assert (found.epsilon, found.confidence) == (epsilon, confidence)
-
-
-def test_walks_for() -> None:
-    assert walks_for(0.01, 0.95, 0.85, 10**6) == pytest.approx(3.7 * np.log(40) / 1e-4, rel=0.05)
-    assert walks_for(0.01, 0.5, 0.85, 10**6) <= 1.85 / (1e-4 * 0.5)
-    assert walks_for(0.005, 0.95, 0.85, 100) > 3.9 * walks_for(0.01, 0.95, 0.85, 100)
-    assert walks_for(0.01, 0.99, 0.85, 100) > walks_for(0.01, 0.95, 0.85, 100)
-    assert walks_for(0.01, 0.95, 0.85, 100, "personalization") > 100 * walks_for(0.01, 0.95, 0.85, 100)
-
-
-def test_standard_errors(device: Device) -> None:
-    """They cover what is seen over seeds, and are of its size."""
-    graph = skewed_graph()
-    found = [
-        personalized_pagerank(graph, 3, method="monte-carlo", walks=2000, seed=s, top=3, device=device)
-        for s in range(25)
-    ]
-    first = found[0].ids[0][0]  # type: ignore[index]
-    scores = [f.scores[0][f.ids[0].tolist().index(first)] for f in found if first in f.ids[0]]  # type: ignore[index]
-    assert found[0].standard_errors is not None
-    assert np.std(scores) <= 1.3 * found[0].standard_errors[0][0]
-    assert found[0].standard_errors.shape == (1, 3) and found[0].visits.shape == (1, 3)  # type: ignore[union-attr]
-
-
-def test_start_thresholds() -> None:
-    for count, walks in ((1, 7), (5, 3), (7, 1000), (1000, 7), (3, 2**31 - 1)):
-        bounds = start_thresholds(None, count, walks)
-        want = [-(-j * (walks << 32) // count) for j in range(1, count + 1)]
-        assert bounds.tolist() == want
-        assert start_thresholds(np.ones(count), count, walks).tolist() == want
-    assert start_thresholds(np.array([0.0, 1, 0]), 3, 10).tolist() == [0, 10 << 32, 10 << 32]
-
-
-def test_seed_is_recorded(device: Device) -> None:
-    graph = random_graph(1)
-    found = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, device=device)
-    again = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, seed=found.seed, device=device)
-    assert found.ranks is not None and again.ranks is not None
-    assert found.ranks.tobytes() == again.ranks.tobytes()
-
-
-# --- accuracy -------------------------------------------------------------------------------------------
-
-
-def test_top_accuracy() -> None:
-    ranks = np.array([0.4, 0.2, 0.1, 0.1 * (1 + 1e-12), 0.1, 0.05, 0.0])
-    assert top_accuracy([0, 1, 2], ranks, 3) == 1
-    assert top_accuracy([0, 1, 4], ranks, 3) == 1
-    assert top_accuracy([0, 2, 3], ranks, 3) == pytest.approx(2 / 3)
-    assert top_accuracy([2, 3, 4], ranks, 3) == pytest.approx(1 / 3)
-    assert top_accuracy(range(7), ranks, 20) == 1
-    assert top_accuracy([0, 1, 3], ranks, 3, rule="contest") == 1
-    assert top_accuracy([0, 1, 2], ranks, 3, rule="contest") == pytest.approx(2 / 3)
-
-
-@pytest.fixture(scope="module")
-def california() -> tuple[Graph, Any, Any, Any]:
-    import os
-
-    folder = os.environ.get("CLGRAPH_TEST_DATA")
-    if not folder:
-        pytest.skip("CLGRAPH_TEST_DATA is not set")
-    graph = read(Path(folder, "California.mtx"))
-    sources = graph.ids[CONTEST]
-    return graph, sources, reference_ppr(graph, sources), reference_ppr(graph, sources, rule="contest")
-
-
-def mean_accuracy(found: PersonalizedResult, graph: Graph, want: Any, **rule: Any) -> float:
-    assert found.ids is not None
-    pairs = zip(found.ids, want, strict=True)
-    return float(np.mean([top_accuracy(graph.index(ids), ranks, **rule) for ids, ranks in pairs]))
-
-
-@pytest.mark.parametrize("method", EXACT)
-@pytest.mark.parametrize(
-    "options", [{}, {"check_every": 3, "squared": True, "stored": True}], ids=["plain", "heuristics"]
-)
-def test_california(device: Device, california: Any, method: Any, options: dict[str, Any]) -> None:
-    graph, sources, want, _ = california
-    found = personalized_pagerank(graph, sources, method=method, top=20, device=device, **options)
-    assert mean_accuracy(found, graph, want) == 1
-    assert found.ended.count("store") == (14 if options else 0)
-    assert found.ids is not None and found.scores is not None
-    for ids, scores, ranks in zip(found.ids, found.scores, want, strict=True):
-        assert np.abs(ranks[graph.index(ids)] - scores).sum() <= found.error_bounds.max()
-
-
-def test_california_by_walks(device: Device, california: Any) -> None:
-    graph, sources, want, _ = california
-
-    def accuracy(**options: Any) -> float:
-        found = personalized_pagerank(
-            graph, sources, method="monte-carlo", seed=1, top=20, device=device, **options
-        )
-        return mean_accuracy(found, graph, want)
-
-    by_default = accuracy()
-    assert by_default >= 0.95
-    assert accuracy(walks=20_000) < by_default
-    assert accuracy(walks=200) < accuracy(walks=20_000)
-
-
-def test_verifier_sees_faults(device: Device) -> None:
-    graph = random_graph(1)
-    found = personalized_pagerank(graph, [0, 1], device=device)
-    assert found.ranks is not None
-    with pytest.raises(ClgraphError, match="reference"):
-        verify_ppr(graph, replace(found, ranks=found.ranks[::-1].copy()), [0, 1])
-    top = personalized_pagerank(graph, [0, 1], top=5, device=device)
-    assert top.ids is not None and top.scores is not None
-    with pytest.raises(ClgraphError, match="order"):
-        verify_ppr(graph, replace(top, ids=top.ids[:, ::-1], scores=top.scores[:, ::-1]), [0, 1])

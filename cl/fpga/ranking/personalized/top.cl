@@ -1,9 +1,10 @@
-// ranking/personalized/top.cl (pipelines): the k largest of one or more vectors (layout and method: cl/ranking/personalized/top.cl).
+// ranking/personalized/top.cl (pipelines): the k largest of one or more vectors (layout and method:
+// cl/ranking/personalized/top.cl).
 //
 // per cycle   chunks: an entry of every lane. pick, for each of the k: a chunk's best, then an entry of the best chunk
 // bound by    the clock: n cycles, and k (n / CHUNK + CHUNK) a lane
 // compared    as integers, in one cycle: values are not negative, so that their bits have their order
-// variants    SCALED, NUMBERED are asked of the arguments: `scale`, `number`
+// variants    SCALED, NUMBERED follow from the arguments `scale`, `number`
 
 #include "fpga/pipeline.h"
 

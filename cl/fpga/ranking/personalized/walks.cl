@@ -1,13 +1,14 @@
-// ranking/personalized/walks.cl (pipelines): personalized PageRank by random walks (layout and method: cl/ranking/personalized/walks.cl).
+// ranking/personalized/walks.cl (pipelines): personalized PageRank by random walks (layout and method:
+// cl/ranking/personalized/walks.cl).
 //
-// A walk's step waits for two reads that follow each other (a row's bounds, one of its heads). So WALKS walks are under way,
-// one a turn: a lane's turn comes round when what it asked for is there (ivdep safelen(WALKS) on the lanes' state). A lane
-// whose walk has ended takes the next one at its next turn, so that what a turn reads decides neither about the turn after it
-// nor when the loop ends. Walks are numbered, and their draws keyed by that number: the counts are those of any device.
+// A walk's step waits for two dependent reads (a row's bounds, one of its heads). So WALKS walks are in flight, one a turn:
+// a lane's turn comes round when its reads have arrived (ivdep safelen(WALKS) on the lanes' state). A lane whose walk has
+// ended takes the next one at its next turn, so that what a turn reads affects neither the turn after it nor when the loop
+// ends. Walks are numbered, and their draws keyed by that number: the counts are those of any device.
 //
 // per cycle   one step of one walk: a Philox block, the row's bounds, a head, and one more visit to count: a read and a
 //             write of memory (recent.h). On weighted graphs a step takes log2(degree) turns more, one a halving.
-// POLICY      is asked of the arguments: `store`, and whether what is lost counts for anything
+// POLICY      follows from the arguments: `store`, and whether what is lost counts for anything
 // starts      for ROW_BLOCK walks at a time, by halving, all of them side by side
 // bound by    random reads: four and a write a step
 
@@ -17,7 +18,7 @@
 #include "ranking/personalized/walks.h"
 #include "fpga/recent.h"
 
-// The first visits of all walks, by the vertices that they are made to.
+// The first visits of all walks, counted by vertex.
 PIPELINE void ppr_first(const uint walks, const ulong seed, const uint source, const uint starts, const long base,
                         __global const ulong *restrict until, __global const int *restrict start,
                         __global uint *restrict visits)
@@ -36,7 +37,7 @@ PIPELINE void ppr_first(const uint walks, const ulong seed, const uint source, c
 }
 
 #define IDLE -1    // a lane without a walk
-#define ENDED -2   // one whose walk has ended, which its next turn will know
+#define ENDED -2   // one whose walk has ended, which its next turn will see
 // A lane's turn comes every WALKS turns.
 #define IN_LANES(state) PRAGMA(ivdep array(state) safelen(WALKS))
 

@@ -1,78 +1,59 @@
-"""How personalized PageRank sums its rows: host half of ``cl/ranking/personalized/power.cl`` and ``cl/ranking/personalized/coo.cl``."""
+"""Rows summed over arcs in coordinate form: host half of ``cl/ranking/personalized/coo.cl``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.ranking.personalized.product import SHAPES, Product
-from clgraph.ranking.personalized.teams import Teams
-from clgraph.ranking.slices import balanced
+from clgraph.csr.upload import upload_csr
+from clgraph.device.shapes import Shapes
+from clgraph.ranking.personalized.product import Product
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
-
-# what the end of a row costs, in arcs
-SETTLE = 3
+    from clgraph.ranking.personalized.engine import Request
 
 
-class Runs(Product):
-    """One work-item takes a run of rows, and all lanes: method "power" on CPUs."""
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
 
-    csr: DeviceCSR
+    Attributes
+    ----------
+    local, items : int
+        Work-items of a group, and arcs (or vertices) of each.
+    flat_local, flat_arcs : int
+        Work-items of a group, and arcs of each, where sums are segmented.
+    """
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.reverse = self.graph.reverse
-        longest = int(np.diff(self.reverse.row_ptr).max(initial=0))
-        cost = self.reverse.row_ptr.astype(np.int64) + SETTLE * np.arange(self.n + 1)
-        self._bound = balanced(cost, self.shape.runs)
-        self.parts = len(self._bound) - 1
-        self.chain = max(longest, int(np.diff(self._bound).max()))
+    local: int
+    items: int
+    flat_local: int
+    flat_arcs: int
 
-    def explain(self) -> list[str]:
-        return [f"{self.width} lanes: one work-item takes a run of rows and all lanes, {self.parts} runs"]
 
-    def upload(self) -> None:
-        self.csr = upload_csr(self.device, self.reverse)
-        self._share = self._shares(self.reverse)
-        self._bounds = self.device.upload(self._bound)
-
-    def compile(self, defines: dict[str, Any]) -> None:
-        self._program = self.device.program("ranking/personalized/power", **defines, **self.csr.defines)
-
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
-        csr = self.csr
-        self._program.ppr_runs.exact(
-            self.parts,
-            np.int32(test),
-            np.int32(last),
-            self._bounds,
-            csr.row_ptr,
-            csr.col_idx,
-            self._share,
-            parts,
-            state,
-            *vertex,
-            local=1,
-        )
+SHAPES = Shapes(
+    gpu=Shape(local=256, items=1, flat_local=256, flat_arcs=8),
+    cpu=Shape(local=1, items=2048, flat_local=2, flat_arcs=1024),
+    simulator=Shape(local=8, items=3, flat_local=4, flat_arcs=3),
+)
 
 
 class Arcs(Product):
     """Arcs in coordinate form, one source: what "coo" and "coo-flat" share."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    fixed = False
+
+    def __init__(self, request: Request, width: int) -> None:
+        super().__init__(request, width)
+        self.shape = SHAPES.of(request.device)
         self.arcs = self.graph.num_arcs
         self.local = self.shape.local
         self.groups = -(-self.n // (self.local * self.shape.items))
         self.parts = self.groups
         self.chain = self.shape.items + int(log2(self.local))
-
-    fixed = False
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._settling = self.device.program(
@@ -118,19 +99,8 @@ class Coo(Arcs):
 
         self._head = upload_csr(device, graph).col_idx
         self._tail = device.cached(graph, "ppr-tails", tails)
-        self._share = None
-        if self.weighted:
-            self._share = device.cached(
-                graph, ("ppr-coo-share", self.numbers.real, self.weight), self._make_shares
-            )
+        self._share = self._shares(graph, by_tail=True)
         self._fixed = device.zeros(self.n, np.uint64)
-
-    def _make_shares(self) -> Any:
-        weights, problem = self.problem.weights, self.problem
-        assert weights is not None
-        whole = problem.out[self.graph.rows]
-        shares = np.divide(weights, whole, out=np.zeros_like(whole), where=whole > 0)
-        return self.device.upload(shares.astype(self.numbers.real))
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         items = self.shape.items
@@ -151,8 +121,8 @@ class Coo(Arcs):
 class CooFlat(Arcs):
     """Arcs sorted by head, segmented sums in work-groups, carries between them: method "coo-flat"."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
+    def __init__(self, request: Request, width: int) -> None:
+        super().__init__(request, width)
         shape = self.shape
         self.flat_groups = -(-self.arcs // (shape.flat_local * shape.flat_arcs))
         longest = int(np.diff(self.graph.reverse.row_ptr).max(initial=0))
@@ -216,13 +186,3 @@ class CooFlat(Arcs):
             self._row_sum,
         )
         self._settle(test, last, self._row_sum, None, parts, state, vertex)
-
-
-WAYS: dict[str, type[Product]] = {"coo": Coo, "coo-flat": CooFlat}
-
-
-def product_of(method: str, device: Device) -> type[Product]:
-    """The way that a method's rows are summed on a device."""
-    if method == "power":
-        return Runs if SHAPES[device.kind].runs else Teams
-    return WAYS[method]

@@ -1,0 +1,150 @@
+"""The interface of the engines of personalized PageRank: what they are asked, what they find, their phases.
+
+An engine answers some distinct sources of a call: `clgraph.ranking.personalized.lanes` (many sources side by
+side), `clgraph.ranking.personalized.single` (one after the other) and `clgraph.ranking.personalized.walks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.ranking.problem import check_reachable, error_bound, round_off
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.ranking.personalized.options import Options
+    from clgraph.ranking.personalized.sources import Queries
+    from clgraph.ranking.problem import Problem
+    from clgraph.ranking.rows import Numbers
+
+
+@dataclass(frozen=True)
+class Request:
+    """A call: what is wanted, of which graph, on which device.
+
+    Attributes
+    ----------
+    device : Device
+    graph : Graph
+    problem : Problem
+    queries : Queries
+    options : Options
+    numbers : Numbers
+        The types of ranks and sums.
+    weight : bool
+        Whether the graph's weights count: what is kept on the device depends on it.
+    """
+
+    device: Device
+    graph: Graph
+    problem: Problem
+    queries: Queries
+    options: Options
+    numbers: Numbers
+    weight: bool
+
+    def checked_round_off(self, chain: int) -> float:
+        """rho for a longest chain of additions of that length; an InputError if `tol` is below it."""
+        rho = round_off(self.numbers.dtype, chain)
+        check_reachable(self.options.stop, self.problem.n, self.numbers.dtype, rho)
+        return rho
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found. A row is a distinct source, or (after `of_rows`) one of the caller's.
+
+    Attributes
+    ----------
+    values : float32 or float64 array, shape (count, n) or (count, k)
+        The ranks, or the k highest.
+    index : int32 array, shape (count, k), or None
+        The vertices that have these.
+    iterations : int64 array, shape (count,)
+    residuals, error_bounds : float64 arrays, shape (count,)
+        NaN where there is none.
+    converged : bool array, shape (count,)
+    ended : array of str objects, shape (count,)
+        What ended each: "tol", "top", "max_iter", "store" or "walks".
+    round_off : float
+        What the roundings of an iteration can move the ranks by (L1).
+    plan : tuple of str
+        What was chosen and why, a line each.
+    visits : uint32 array like `values`, or None
+        How often walks stood at each vertex.
+    lost : int64 array, shape (count,), or None
+        Walks that ended at a vertex without out-arcs.
+    standard_errors : float64 array like `values`, or None
+    """
+
+    values: npt.NDArray[Any]
+    index: npt.NDArray[np.int32] | None
+    iterations: npt.NDArray[np.int64]
+    residuals: npt.NDArray[np.float64]
+    error_bounds: npt.NDArray[np.float64]
+    converged: npt.NDArray[np.bool_]
+    ended: npt.NDArray[np.object_]
+    round_off: float
+    plan: tuple[str, ...] = ()
+    visits: npt.NDArray[np.uint32] | None = None
+    lost: npt.NDArray[np.int64] | None = None
+    standard_errors: npt.NDArray[np.float64] | None = None
+
+    @classmethod
+    def blank(cls, request: Request, round_off: float, plan: tuple[str, ...] = ()) -> Outcome:
+        """Room for all distinct sources of a call."""
+        count, top = request.queries.distinct, request.options.top
+        width = request.problem.n if top is None else top
+        return cls(
+            values=np.zeros((count, width), request.numbers.real),
+            index=None if top is None else np.zeros((count, width), np.int32),
+            iterations=np.zeros(count, np.int64),
+            residuals=np.full(count, np.nan),
+            error_bounds=np.full(count, np.nan),
+            converged=np.zeros(count, np.bool_),
+            ended=np.full(count, "", dtype=object),
+            round_off=round_off,
+            plan=plan,
+        )
+
+    def put_end(
+        self,
+        request: Request,
+        sources: Any,
+        iterations: Any,
+        moved: Any,
+        residuals: Any,
+        met: Any,
+        ended: Any,
+    ) -> None:
+        """Note how some sources ended; `moved`: the L1 differences of their last two iterates."""
+        self.iterations[sources] = iterations
+        self.residuals[sources] = residuals
+        self.error_bounds[sources] = error_bound(request.problem.damping, moved, self.round_off)
+        self.converged[sources] = met
+        self.ended[sources] = ended
+
+    def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
+        """The same by the caller's sources, each of which is the distinct one `row` says."""
+        arrays: dict[str, Any] = {
+            name: value[row] for name, value in vars(self).items() if isinstance(value, np.ndarray)
+        }
+        return replace(self, **arrays)
+
+
+class Engine(Protocol):
+    """Made for a call and the distinct sources that it shall answer, and used once, in this order."""
+
+    def upload(self) -> None:
+        """Bring the graph to the device, and allocate what the run needs."""
+
+    def compile(self) -> None:
+        """Build the kernels."""
+
+    def run(self) -> Outcome:
+        """Answer the sources."""

@@ -1,0 +1,160 @@
+"""The sources of a personalized PageRank call, checked. Host only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from clgraph.errors import InputError
+from clgraph.ranking.problem import Reals, distribution
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+
+
+@dataclass(frozen=True)
+class Queries:
+    """The sources of a call.
+
+    Attributes
+    ----------
+    n : int
+        Vertices of the graph.
+    vertices : int32 array, shape (distinct,), or None
+        Source vertices (indices), each once.
+    matrix : scipy.sparse.csr_array, shape (distinct, n), or None
+        Distributions, each of sum 1, if the sources are not vertices.
+    row : int64 array, shape (count,)
+        Which of those each of the caller's sources is.
+    names : list
+        The caller's sources as messages and results name them.
+    on_dangling : float64 array, shape (distinct,)
+        The mass of each on vertices without out-arcs.
+    """
+
+    n: int
+    vertices: npt.NDArray[np.int32] | None
+    matrix: Any
+    row: npt.NDArray[np.int64]
+    names: list[Any]
+    on_dangling: Reals
+
+    @property
+    def count(self) -> int:
+        """How many sources the caller gave."""
+        return len(self.row)
+
+    @property
+    def distinct(self) -> int:
+        """How many different ones."""
+        return len(self.on_dangling)
+
+    def entries(self, i: int) -> tuple[npt.NDArray[np.int64], Reals]:
+        """The vertices on which distinct source i has mass, and how much."""
+        if self.vertices is not None:
+            return self.vertices[i : i + 1].astype(np.int64), np.ones(1)
+        begin, end = self.matrix.indptr[i : i + 2]
+        return self.matrix.indices[begin:end].astype(np.int64), self.matrix.data[begin:end]
+
+    def vector(self, position: int) -> Reals:
+        """p of the caller's source at a position, shape (n,)."""
+        return self.distinct_vector(int(self.row[position]))
+
+    def distinct_vector(self, i: int) -> Reals:
+        """p of distinct source i, shape (n,)."""
+        values = np.zeros(self.n)
+        where, what = self.entries(i)
+        values[where] = what
+        return values
+
+
+def make_queries(graph: Graph, sources: Any, out: Reals) -> Queries:
+    """Validate the sources.
+
+    Parameters
+    ----------
+    graph : Graph
+    sources : id, sequence of ids, dict, sequence of dicts, array or SciPy sparse array of shape (k, n)
+    out : float64 array, shape (n,)
+        The weight that leaves each vertex.
+
+    Raises
+    ------
+    InputError
+        Naming the source.
+    """
+    n = graph.num_vertices
+    if isinstance(sources, Mapping):
+        sources = [sources]
+    is_sparse = sp.issparse(sources)
+    if not is_sparse and (isinstance(sources, (str, bytes)) or np.ndim(_first(sources)) == 0):
+        return _vertices(graph, sources, out)
+    rows = _rows(sources, n, is_sparse)
+    matrix = sp.csr_array(sp.vstack([_row(graph, row, i) for i, row in enumerate(rows)], format="csr"))
+    on_dangling = np.asarray(matrix @ (out == 0)).ravel()
+    k = len(rows)
+    return Queries(n, None, matrix, np.arange(k), [f"distribution {i}" for i in range(k)], on_dangling)
+
+
+def _first(sources: Any) -> Any:
+    """One source of several, or the only one: its number of dimensions tells ids from distributions."""
+    if isinstance(sources, np.ndarray):
+        return sources[0] if sources.ndim > 1 and len(sources) else (sources if sources.ndim > 1 else 0)
+    if isinstance(sources, Sequence) and len(sources):
+        return [0] if isinstance(sources[0], Mapping) else sources[0]
+    return 0
+
+
+def _vertices(graph: Graph, sources: Any, out: Reals) -> Queries:
+    if isinstance(sources, (str, bytes)) or np.ndim(sources) == 0:
+        sources = [sources]
+    wanted = list(sources)
+    if not wanted:
+        raise InputError("no source is given: personalized PageRank needs at least one vertex to start from")
+    if any(isinstance(one, (bool, float, np.bool_, np.floating)) for one in wanted):
+        raise InputError(
+            f"source {wanted[0]!r}: sources are ids of vertices; distributions are dicts of ids, or an array "
+            f"of shape (k, {graph.num_vertices})"
+        )
+    try:
+        index = graph.index(wanted)
+    except InputError as error:
+        raise InputError(f"sources: {error}") from error
+    except (ValueError, TypeError, OverflowError) as error:  # NumPy's complaint about ids of another type
+        raise InputError(f"sources: {wanted[0]!r} is not an id of this graph ({error})") from error
+    distinct, row = np.unique(index, return_inverse=True)
+    return Queries(
+        graph.num_vertices,
+        distinct.astype(np.int32),
+        None,
+        row.ravel(),
+        graph.ids[index].tolist(),
+        (out[distinct] == 0).astype(np.float64),
+    )
+
+
+def _rows(sources: Any, n: int, is_sparse: bool) -> list[Any]:
+    if is_sparse:
+        if sources.ndim != 2 or sources.shape[1] != n:
+            raise InputError(f"sources have shape {sources.shape}: distributions are (k, {n})")
+        matrix = sp.csr_array(sources)
+        rows = [matrix[[i]] for i in range(matrix.shape[0])]
+    else:
+        rows = list(sources)
+    if not rows:
+        raise InputError("no source is given: personalized PageRank needs at least one distribution")
+    return rows
+
+
+def _row(graph: Graph, row: Any, i: int) -> Any:
+    given: Any = row
+    if sp.issparse(row):
+        given = given.toarray().ravel()
+    values = distribution(graph, given, f"source {i}")
+    assert values is not None
+    return sp.csr_array(np.atleast_2d(values))

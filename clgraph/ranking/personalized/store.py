@@ -1,0 +1,118 @@
+"""The ranks of the dangling distribution, stored once for a graph: they answer sources without out-arcs.
+
+They also stand in for what walks lose at dangling vertices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.ranking import pagerank
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from clgraph.ranking.personalized.engine import Outcome, Request
+
+TOL = 1e-10  # L1 difference at which the stored ranks are done (float64)
+ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there
+
+
+@dataclass(frozen=True)
+class Store:
+    """g, the PageRank whose personalization and dangling distribution are both q.
+
+    Attributes
+    ----------
+    ranks : float64 array, shape (n,)
+    order : int32 array, shape (n,)
+        The vertices by descending rank, equal ones by index.
+    error_bound : float
+        The ranks are no farther than this (L1) from the exact ones.
+    iterations : int
+    """
+
+    ranks: npt.NDArray[np.float64]
+    order: npt.NDArray[np.int32]
+    error_bound: float
+    iterations: int
+
+
+def stored_ranks(request: Request) -> Store | None:
+    """g, made once for a graph, damping and q, and kept as long as the graph lives.
+
+    To an L1 difference of 1e-10 where the device has float64. None unless q is uniform or was given.
+    """
+    graph, problem, device = request.graph, request.problem, request.device
+    if problem.policy not in ("uniform", "given"):
+        return None
+    wide = not request.numbers.compensated
+
+    def make() -> Store:
+        found = pagerank(
+            graph,
+            damping=problem.damping,
+            personalization=problem.dangling if problem.policy == "given" else None,
+            dangling="personalization",
+            weight=request.weight,
+            tol=TOL if wide else 1e-6,
+            max_iter=1_000_000,
+            dtype="float64" if wide else "float32",
+            device=device,
+        )
+        ranks = found.ranks.astype(np.float64)
+        order = np.argsort(-ranks, kind="stable").astype(np.int32)
+        return Store(ranks, order, found.error_bound, found.iterations)
+
+    return device.cached(graph, _key(request), make)
+
+
+def upload_stored(request: Request, store: Store) -> Any:
+    """The stored ranks on the device, in the call's type; kept there as long as the graph lives."""
+    real = request.numbers.real
+    return request.device.cached(
+        request.graph, (_key(request), real), lambda: request.device.upload(store.ranks.astype(real))
+    )
+
+
+def _key(request: Request) -> Hashable:
+    problem = request.problem
+    given = problem.dangling if problem.policy == "given" else None
+    mark = None if given is None else sha256(given.tobytes()).hexdigest()
+    return "ppr-store", problem.damping, mark, request.weight, request.numbers.compensated
+
+
+def fill_from_store(request: Request, store: Store | None, sources: list[int], found: Outcome) -> None:
+    """Answer sources that no weight leaves.
+
+    x = (1-d) p + d g; under "personalization" x = p, under "drop" x = (1-d) p.
+    """
+    problem, d, n, top = request.problem, request.problem.damping, request.problem.n, request.options.top
+    order = np.arange(n, dtype=np.int32) if store is None else store.order
+    share = 1.0 if problem.policy == "personalization" else 1 - d
+    best = None
+    if top is not None:  # of the stored ranks as few as can matter
+        support = max(len(request.queries.entries(i)[0]) for i in sources)
+        best = order[: top + support]
+    for i in sources:
+        where, mass = request.queries.entries(i)
+        some = np.arange(n) if best is None else np.union1d(best, where)
+        x = np.zeros(len(some)) if store is None else d * store.ranks[some]
+        if best is None:
+            x[where] += share * mass
+            found.values[i] = x
+            continue
+        x[np.searchsorted(some, where)] += share * mass
+        x = x.astype(request.numbers.real)
+        chosen = np.argsort(-x, kind="stable")[:top]
+        assert found.index is not None
+        found.index[i], found.values[i] = some[chosen], x[chosen]
+    found.residuals[sources] = np.nan
+    found.error_bounds[sources] = (0.0 if store is None else d * store.error_bound) + found.round_off
+    found.ended[sources] = "store"
+    found.converged[sources] = True

@@ -1,0 +1,57 @@
+"""Arcs in coordinate form: atomic adds and segmented sums, in any launch shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from personalized import close, everywhere, random_graph, skewed_graph
+
+from clgraph import Graph, personalized_pagerank
+from clgraph.ranking.personalized import coo
+from clgraph.reference.ppr import reference_ppr, verify_ppr
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+SHAPES = [
+    coo.Shape(local=64, items=1, flat_local=32, flat_arcs=2),
+    coo.Shape(local=1, items=7, flat_local=1, flat_arcs=5),
+    coo.Shape(local=8, items=3, flat_local=4, flat_arcs=1),
+]
+METHODS: list[Any] = ["coo", "coo-flat"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("method", METHODS)
+def test_shapes(device: Device, method: Any, shape: coo.Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that end within a work-item, a group, and many groups later."""
+    monkeypatch.setattr(coo, "SHAPES", everywhere(shape))
+    graph = skewed_graph(400, 4000)
+    sources = [0, 23, 391]
+    found = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, device=device)
+    close(found, reference_ppr(graph, sources, iterations=8))
+    top = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, top=30, device=device)
+    assert top.ids is not None and found.ranks is not None
+    assert np.array_equal(top.ids, np.argsort(-found.ranks, axis=1, kind="stable")[:, :30])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights(device: Device, method: Any) -> None:
+    """Shares beside the arcs; both directions of an undirected graph."""
+    for seed in (2, 3):
+        graph = random_graph(seed, weighted=True)
+        sources = [0, 4, 33]
+        found = personalized_pagerank(graph, sources, method=method, dtype="float64", device=device)
+        verify_ppr(graph, found, sources)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_long_row(device: Device, method: Any) -> None:
+    """All arcs arrive at one vertex: a sum that every group carries on."""
+    n = 5000
+    graph = Graph.from_edges(np.arange(1, n), np.zeros(n - 1, int), directed=True)
+    found = personalized_pagerank(graph, [1, 0], method=method, tol=0, max_iter=6, device=device)
+    close(found, reference_ppr(graph, [1, 0], iterations=6))

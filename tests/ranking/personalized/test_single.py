@@ -1,0 +1,33 @@
+"""One source at a time, on the rows of PageRank's plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from personalized import close, everywhere, skewed_graph
+
+from clgraph import personalized_pagerank
+from clgraph.ranking.personalized import single
+from clgraph.reference.ppr import reference_ppr, verify_ppr
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@pytest.mark.parametrize("plan", ["bins", "runs", None])
+def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One source on PageRank's own rows, and in a lane."""
+    monkeypatch.setattr(single, "SHAPES", everywhere(plan))
+    graph = skewed_graph()
+    for dangling in ("uniform", "personalization", "drop", {3: 1.0, 5: 2.0}):
+        for source in (3, {7: 1.0, 2: 0.5}):
+            options: dict[str, Any] = {"dangling": dangling, "device": device}
+            found = personalized_pagerank(graph, source, tol=0, max_iter=9, **options)
+            close(found, reference_ppr(graph, source, dangling=dangling, iterations=9))
+            assert found.iterations.tolist() == [9]
+            top = personalized_pagerank(graph, source, top=7, tol=0, max_iter=9, **options)
+            assert top.ids is not None and found.ranks is not None
+            assert top.ids[0].tolist() == np.argsort(-found.ranks[0], kind="stable")[:7].tolist()
+            verify_ppr(graph, top, source)

@@ -1,0 +1,70 @@
+"""The power method by teams of work-items, on any device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from personalized import close, everywhere, random_graph, skewed_graph
+
+from clgraph import personalized_pagerank
+from clgraph.ranking.personalized import answer, lanes, teams
+from clgraph.reference.ppr import reference_ppr, verify_ppr
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@pytest.fixture(params=[(4, 8), (16,)])
+def in_teams(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lanes of these widths in teams; rows of more than 16 arcs in pieces."""
+    monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
+    monkeypatch.setattr(lanes, "SHAPES", everywhere(lanes.Shape(request.param, teams=True, local=16)))
+    monkeypatch.setattr(teams, "SHAPES", everywhere(teams.Shape(local=64, piece=16)))
+
+
+@pytest.mark.usefixtures("in_teams")
+def test_teams(device: Device) -> None:
+    """Lanes that are given new sources; empty lanes; long rows."""
+    graph = skewed_graph(400, 4000)
+    sources = list(range(0, 400, 23))
+    found = personalized_pagerank(graph, sources, tol=0, max_iter=8, device=device)
+    close(found, reference_ppr(graph, sources, iterations=8))
+    top = personalized_pagerank(graph, sources, tol=0, max_iter=8, top=30, device=device)
+    assert top.ids is not None and found.ranks is not None
+    assert np.array_equal(top.ids, np.argsort(-found.ranks, axis=1, kind="stable")[:, :30])
+
+
+@pytest.mark.usefixtures("in_teams")
+def test_distributions(device: Device) -> None:
+    """A vector for each lane, arc weights, every policy."""
+    graph = random_graph(3, weighted=True)
+    sources: list[Any] = [{0: 1.0, 4: 3.0}, {59: 1.0}, {7: 1.0, 8: 1.0}]
+    for dangling in ("uniform", "personalization", "drop", {3: 1.0, 5: 2.0}):
+        options: dict[str, Any] = {"dangling": dangling, "dtype": "float64", "norm": "linf", "tol": 1e-9}
+        found = personalized_pagerank(graph, sources, **options, device=device)
+        verify_ppr(graph, found, sources)
+
+
+def test_places(device: Device) -> None:
+    """Every row has a place, by decreasing length; the pieces of a long one cover its arcs."""
+    graph = skewed_graph(400, 4000)
+    lengths = np.diff(graph.row_ptr)
+    places = teams.make_places(device, graph, piece=16)
+    order = device.download(places.order, np.int32, 400)
+    assert sorted(order.tolist()) == list(range(400))
+    assert (np.diff(lengths[order]) <= 0).all()
+    assert places.long_rows == np.count_nonzero(lengths > 16)
+    assert places.filled == np.count_nonzero(lengths)
+    first = device.download(places.first_piece, np.int32, places.long_rows + 1)
+    begin, end = (
+        device.download(buffer, graph.row_ptr.dtype, places.pieces)
+        for buffer in (places.piece_begin, places.piece_end)
+    )
+    assert (end - begin).max() <= 16 and (end > begin).all()
+    assert places.longest_join == np.diff(first).max()
+    for place, row in enumerate(order[: places.long_rows].tolist()):
+        own = slice(first[place], first[place + 1])
+        assert begin[own][0] == graph.row_ptr[row] and end[own][-1] == graph.row_ptr[row + 1]
+        assert np.array_equal(begin[own][1:], end[own][:-1])

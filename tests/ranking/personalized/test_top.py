@@ -1,0 +1,64 @@
+"""The highest ranks, selected on the device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from personalized import everywhere, random_graph, skewed_graph
+
+from clgraph import personalized_pagerank
+from clgraph.ranking.personalized import top
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
+    for graph in (random_graph(1), skewed_graph(), random_graph(3, n=1000, arcs=300)):
+        n = graph.num_vertices
+        for method in ("power", "coo-flat", "monte-carlo"):
+            options: dict[str, Any] = {"method": method, "dtype": dtype, "device": device}
+            if method == "monte-carlo":
+                options |= {"seed": 3, "walks": 500}
+            ranks = personalized_pagerank(graph, [0, 17], **options).ranks
+            assert ranks is not None
+            for k in (1, 20, min(n, 60)):
+                found = personalized_pagerank(graph, [0, 17], top=k, **options)
+                assert found.ids is not None and found.scores is not None and found.ranks is None
+                for i in range(2):
+                    order = np.argsort(-ranks[i], kind="stable")[:k]  # ties to the smaller index
+                    assert found.ids[i].tolist() == order.tolist()
+                    assert found.scores[i].tolist() == ranks[i][order].tolist()
+
+
+@pytest.mark.parametrize("local", [1, 8, 32])
+@pytest.mark.parametrize("lanes", [1, 4, 16])
+def test_selection(device: Device, lanes: int, local: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ties to the smaller number, scales of 0, entries with numbers of their own, lanes in any order."""
+    monkeypatch.setattr(top, "SHAPES", everywhere(local))
+    rng = np.random.default_rng(3)
+    n, k = 300, 25
+    score = rng.integers(0, 40, (n, lanes)).astype(np.float32)
+    scale = rng.integers(0, 3, n).astype(np.float32)
+    number = rng.permutation(n).astype(np.int32)
+    wanted = np.array([lanes - 1, 0] if lanes > 1 else [0], np.int32)
+    buffers = [device.upload(array) for array in (wanted, score, scale, number)]
+    for scaled, numbered in ((False, False), (True, False), (False, lanes == 1)):
+        select = top.Top(device, n, k, lanes, np.float32, scaled=scaled, numbered=numbered)
+        select.enqueue(
+            buffers[0],
+            len(wanted),
+            buffers[1],
+            buffers[2] if scaled else None,
+            buffers[3] if numbered else None,
+        )
+        names, scores = select.take(len(wanted))
+        called = number if numbered else np.arange(n)
+        for row, lane in enumerate(wanted.tolist()):
+            x = score[:, lane] * np.where(scaled & (scale > 0), scale, 1)
+            best = np.lexsort((called, -x))[:k]
+            assert names[row].tolist() == called[best].tolist()
+            assert scores[row].tolist() == x[best].tolist()

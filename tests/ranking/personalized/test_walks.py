@@ -1,0 +1,159 @@
+"""Random walks: counts by hand, on every launch, estimates and their bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from personalized import everywhere, random_graph, skewed_graph
+
+from clgraph import Graph, personalized_pagerank
+from clgraph.keyed import TAG_WALK, philox4x32
+from clgraph.ranking.personalized import walks as ppr_walks
+from clgraph.ranking.personalized.thresholds import start_thresholds
+from clgraph.ranking.personalized.walk_count import walks_for
+from clgraph.reference.ppr import reference_ppr, verify_ppr
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+def python_walks(graph: Graph, source: int, walks: int, seed: int, damping: float) -> tuple[Any, int]:
+    """What ``cl/ranking/personalized/walks.cl`` does, one walk after the other, by plain integers."""
+    visits, lost = np.zeros(graph.num_vertices, np.int64), 0
+    heads = graph.col_idx[graph.row_ptr[source] : graph.row_ptr[source + 1]]
+    until = start_thresholds(None, len(heads), walks).tolist()
+    for walk in range(walks):
+        position = walk << 32 | int(philox4x32(source, walk, 0, TAG_WALK, seed)[0][0])
+        v = int(heads[sum(bound <= position for bound in until)])
+        step = 1
+        while True:
+            visits[v] += 1
+            a, b, c, d = (int(word[0]) for word in philox4x32(source, walk, step, TAG_WALK, seed))
+            step += 1
+            if (b << 32 | a) >= int(damping * 2**64):
+                break
+            begin, end = int(graph.row_ptr[v]), int(graph.row_ptr[v + 1])
+            if begin == end:
+                lost += 1
+                break
+            v = int(graph.col_idx[begin + ((d << 32 | c) * (end - begin) >> 64)])
+    return visits, lost
+
+
+def test_walks_by_hand(device: Device) -> None:
+    graph = random_graph(3)
+    source = int(np.argmax(graph.degrees))
+    found = personalized_pagerank(
+        graph,
+        source,
+        method="monte-carlo",
+        walks=300,
+        seed=2**40 + 7,
+        dangling="drop",
+        dtype="float64",
+        device=device,
+    )
+    assert found.visits is not None and found.lost is not None and found.ranks is not None
+    visits, lost = python_walks(graph, source, 300, 2**40 + 7, 0.85)
+    assert found.visits[0].tolist() == visits.tolist()
+    assert found.lost[0] == lost
+    want = 0.15 * 0.85 * visits / 300
+    want[source] += 0.15
+    np.testing.assert_allclose(found.ranks[0], want, rtol=1e-12)
+
+
+def test_counts_do_not_depend_on_the_launch(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The figures are of all devices: whoever changes them changes what a seed means."""
+    graph = skewed_graph()
+    found = []
+    for each, local in ((1, 64), (7, None), (512, 2)):
+        monkeypatch.setattr(ppr_walks, "SHAPES", everywhere(ppr_walks.Shape(each, local)))
+        result = personalized_pagerank(graph, [3, 0], method="monte-carlo", walks=5000, seed=1, device=device)
+        assert result.visits is not None and result.lost is not None
+        found.append((result.visits.tobytes(), result.lost.tolist()))
+        digest = (result.visits.astype(np.int64) * np.arange(1, 5001)).sum(axis=1) % 1_000_003
+        assert digest.tolist() == DIGEST
+    assert found[0] == found[1] == found[2]
+
+
+DIGEST = [76839, 955840]
+
+
+@pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_unbiased(device: Device, dangling: Any, weighted: bool) -> None:
+    """Close to the reference at many walks, under every policy; weights, loops, copies, dangling sources."""
+    graph = random_graph(3, weighted=weighted)
+    ends = np.flatnonzero(graph.degrees == 0)
+    for sources in ([0, 1, int(ends[0])], [{0: 1.0, int(ends[0]): 2.0, 4: 0.5}, {int(ends[0]): 1}]):
+        found = personalized_pagerank(
+            graph,
+            sources,
+            method="monte-carlo",
+            walks=100_000,
+            seed=5,
+            dangling=dangling,
+            dtype="float64",
+            device=device,
+        )
+        verify_ppr(graph, found, sources)
+        want = reference_ppr(graph, sources, dangling=dangling)
+        assert found.ranks is not None
+        assert np.abs(found.ranks - want).max() < 0.006
+        assert np.abs(found.ranks - want)[1 if isinstance(sources[0], dict) else 2].sum() < 1e-8
+
+
+def test_error_shrinks_as_the_root_of_walks(device: Device) -> None:
+    graph = skewed_graph()
+    want = reference_ppr(graph, [3])[0]
+    rms = []
+    for walks in (1000, 16_000):
+        errors = [
+            personalized_pagerank(graph, 3, method="monte-carlo", walks=walks, seed=s, device=device).ranks[0]
+            - want
+            for s in range(12)
+        ]
+        rms.append(float(np.sqrt(np.mean(np.square(errors)))))
+        # the sum of all variances is at most (1 + d) / walks
+        assert np.mean(np.square(errors).sum(axis=1)) <= 1.85 / walks
+    assert 3.0 < rms[0] / rms[1] < 5.3  # 4 but for chance
+
+
+def test_epsilon_holds(device: Device) -> None:
+    graph = skewed_graph()
+    epsilon, confidence = 0.02, 0.8
+    within = 0
+    want = reference_ppr(graph, [3])[0]
+    for seed in range(20):
+        found = personalized_pagerank(
+            graph, 3, method="monte-carlo", epsilon=epsilon, confidence=confidence, seed=seed, device=device
+        )
+        assert found.ranks is not None and found.walks is not None
+        assert found.walks == walks_for(epsilon, confidence, 0.85, 5000)
+        within += np.abs(found.ranks[0] - want).max() <= epsilon
+    assert within >= 16
+    assert (found.epsilon, found.confidence) == (epsilon, confidence)
+
+
+def test_standard_errors(device: Device) -> None:
+    """They cover what is seen over seeds, and are of its size."""
+    graph = skewed_graph()
+    found = [
+        personalized_pagerank(graph, 3, method="monte-carlo", walks=2000, seed=s, top=3, device=device)
+        for s in range(25)
+    ]
+    first = found[0].ids[0][0]  # type: ignore[index]
+    scores = [f.scores[0][f.ids[0].tolist().index(first)] for f in found if first in f.ids[0]]  # type: ignore[index]
+    assert found[0].standard_errors is not None
+    assert np.std(scores) <= 1.3 * found[0].standard_errors[0][0]
+    assert found[0].standard_errors.shape == (1, 3) and found[0].visits.shape == (1, 3)  # type: ignore[union-attr]
+
+
+def test_seed_is_recorded(device: Device) -> None:
+    graph = random_graph(1)
+    found = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, device=device)
+    again = personalized_pagerank(graph, 0, method="monte-carlo", walks=50, seed=found.seed, device=device)
+    assert found.ranks is not None and again.ranks is not None
+    assert found.ranks.tobytes() == again.ranks.tobytes()
