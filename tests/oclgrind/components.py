@@ -62,6 +62,23 @@ def case_components_copra(device: Any) -> None:
     assert finder.largest_label(label) == (0, 29, 39)
 
 
+def case_components_no_majority(device: Any) -> None:
+    """The largest component where none has half of the vertices."""
+    from clgraph.components import GiantFinder
+    from clgraph.csr.upload import upload_csr
+    from clgraph.graph import Graph
+
+    v = np.arange(49)
+    bounds = (20, 40)  # paths 0 .. 19 and 20 .. 39, as long as each other, and 40 .. 49
+    joined = ~np.isin(v + 1, bounds)
+    graph = Graph.from_edges(v[joined], v[joined] + 1, vertices=np.arange(50))
+    csr = upload_csr(device, graph)
+    finder = GiantFinder(device, 50, csr.arcs)
+    label = device.zeros(50, np.int32)
+    finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
+    assert finder.largest_label(label) == (0, 20, 50)
+
+
 def _strong(device: Any, long_row: int | None) -> None:
     from clgraph.components.strong import StrongFinder
     from clgraph.graph import Graph

@@ -102,6 +102,38 @@ def case_exact_dre(device: Any) -> None:
     _sample(device, "dre", mode="exact")
 
 
+def case_exact_dre_within(device: Any) -> None:
+    """The same, where the sample is found among deletions that the host takes one by one."""
+    import clgraph.sampling.exact
+
+    clgraph.sampling.exact.FEW = 30
+    _sample(device, "dre", mode="exact")
+
+
+def _curve(device: Any, method: Any) -> None:
+    """All sizes of an exact reduction, against samples of the reference."""
+    from clgraph import Graph, reduction_curve
+    from clgraph.reference import reference_sample
+
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 30, 40), rng.integers(0, 30, 40))
+    found = reduction_curve(graph, method, seed=5, mode="exact", device=device)
+    assert len(found.vertices) > 5
+    for size in range(1, graph.num_vertices, 3):
+        expected = reference_sample(graph, method, size=size, seed=5, mode="exact")
+        assert found.at(size)[1:] == (len(expected.vertices), len(expected.edges))
+
+
+def case_curve_drv(device: Any) -> None:
+    """All sizes of an exact removal of vertices at once."""
+    _curve(device, "drv")
+
+
+def case_curve_dre(device: Any) -> None:
+    """All sizes of an exact removal of edges at once."""
+    _curve(device, "dre")
+
+
 def _contract(device: Any, method: str) -> None:
     """A contraction in chunks of a few draws, checked against the reference."""
     import clgraph.sampling.contract

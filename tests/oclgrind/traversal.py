@@ -115,3 +115,22 @@ def case_bfs_many_team(device: Any) -> None:
 def case_bfs_many_team_pull(device: Any) -> None:
     """The same: scatter, pull, long rows by work-groups."""
     _many(device, (0, 0, 3, 10**9), **_TEAM)
+
+
+def case_bfs_many_deep(device: Any) -> None:
+    """Many searches at once, pull and then push again, and so deep that the distances need more planes."""
+    import importlib
+
+    from clgraph.graph import Graph
+    from clgraph.reference.bfs import reference_bfs
+    from clgraph.traversal.many import bfs_many
+
+    _many(device, (0, 0, 4, 0))
+    importlib.import_module("clgraph.traversal.many").STAY_SHARE = 4  # type: ignore[attr-defined]
+    v = np.arange(29)
+    hub = np.zeros(20, np.int64)
+    graph = Graph.from_edges(np.r_[v, hub], np.r_[v + 1, np.arange(30, 50)])  # a path behind a star
+    found = bfs_many(graph, np.arange(30, 50), device=device)
+    want = [reference_bfs(graph, source)[0] for source in range(30, 50)]
+    assert found.distance.tolist() == np.array(want).tolist()
+    assert found.levels > 16
