@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import oclgrind
@@ -17,69 +15,43 @@ KERNELS = ROOT / "cl"
 KERNEL = re.compile(r"^\s*(?:__)?kernel\s+(?:__attribute__\(\(.*?\)\)\s+)*void\s+(\w+)\(", re.MULTILINE)
 # they run before any case does, as the device is made
 PROBES = {"device/probe", "device/probe_features"}
-CASES = [(subject, name) for subject in oclgrind.SUBJECTS for name in oclgrind.cases(subject)]
+PLANTED = {"planted_race": "race", "planted_overrun": "Invalid read", "planted_uninitialised": "ninitialized"}
 pytestmark = pytest.mark.usefixtures("oclgrind")
 
 
 @pytest.fixture(scope="session")
-def results(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[str], Path]:
-    """``results(subject)``: the folder with the results of its cases, which run once in a session.
+def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with what became of the cases, all of which that this session asks for run at its first use.
 
-    They share a process, up to its forks; whichever worker of pytest-xdist asks first runs them.
+    They share a process, up to its forks, and run beside each other.
     """
-    base = tmp_path_factory.getbasetemp()
-    shared = base if worker_id == "master" else base.parent  # all workers' own folders lie in one
-
-    def run(subject: str) -> Path:
-        folder = shared / f"oclgrind-{subject}"
-        folder.mkdir(exist_ok=True)
-        with open(folder / "lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not (folder / "done").exists():
-                done = subprocess.run(
-                    [sys.executable, ROOT / "tests" / "oclgrind", "--out", folder, *oclgrind.cases(subject)],
-                    env=environment(),
-                    capture_output=True,
-                    text=True,
-                )
-                (folder / "done").write_text(done.stdout + done.stderr)
-        return folder
-
-    return run
+    mine = [item for item in request.session.items if item.path == Path(__file__)]
+    asked = {item.callspec.params["name"] for item in mine if hasattr(item, "callspec")}
+    names = oclgrind.ALL if len(asked) < len(mine) else asked  # one test is about all of them
+    folder = tmp_path_factory.mktemp("oclgrind")
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests" / "oclgrind", "--out", folder, *names],
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return folder
 
 
 def read(file: Path) -> str:
     return file.read_text(errors="replace") if file.exists() else ""
 
 
-@pytest.mark.parametrize(
-    ("subject", "name"),
-    [
-        pytest.param(subject, name, marks=pytest.mark.xdist_group(f"oclgrind {subject}"))
-        for subject, name in CASES
-        if name not in oclgrind.PLANTED
-    ],
-)
-def test_clean(results: Callable[[str], Path], subject: str, name: str) -> None:
-    folder = results(subject)
-    assert read(folder / f"{name}.status").strip() == "0", read(folder / f"{name}.said") or read(
-        folder / "done"
-    )
-    assert read(folder / f"{name}.log").strip() == ""
+@pytest.mark.parametrize("name", [name for name in oclgrind.ALL if name not in PLANTED])
+def test_clean(results: Path, name: str) -> None:
+    assert read(results / f"{name}.status") == "0\n", read(results / f"{name}.said")
+    assert read(results / f"{name}.log").strip() == ""
 
 
-@pytest.mark.xdist_group("oclgrind device")
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [
-        ("planted_race", "race"),
-        ("planted_overrun", "Invalid read"),
-        ("planted_uninitialised", "ninitialized"),
-    ],
-)
-def test_harness_sees_planted_faults(results: Callable[[str], Path], name: str, word: str) -> None:
-    folder = results("device")
-    assert word in read(folder / f"{name}.log"), read(folder / f"{name}.said")
+@pytest.mark.parametrize("name", PLANTED)
+def test_harness_sees_planted_faults(results: Path, name: str) -> None:
+    assert PLANTED[name] in read(results / f"{name}.log"), read(results / f"{name}.said")
 
 
 def kernels_in_files() -> set[str]:
@@ -95,11 +67,6 @@ def kernels_in_files() -> set[str]:
 
 
 @pytest.mark.xdist_group("oclgrind all")
-def test_every_kernel_is_launched_by_a_case(results: Callable[[str], Path]) -> None:
-    launched = {
-        line
-        for subject in oclgrind.SUBJECTS
-        for file in results(subject).glob("*.kernels")
-        for line in read(file).splitlines()
-    }
+def test_every_kernel_is_launched_by_a_case(results: Path) -> None:
+    launched = {line for file in results.glob("*.kernels") for line in read(file).splitlines()}
     assert "\n".join(sorted(kernels_in_files() - launched)) == ""

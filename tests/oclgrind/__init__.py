@@ -16,16 +16,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-SUBJECTS = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
+
+def collect() -> dict[str, Callable[[Any], None]]:
+    """The cases of all modules of this folder, by name."""
+    made = {}
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
+        for name, case in vars(import_module(f"{__name__}.{path.stem}")).items():
+            if name.startswith("case_"):
+                made[name.removeprefix("case_")] = case
+    return made
 
 
-def cases(subject: str) -> dict[str, Callable[[Any], None]]:
-    """The cases of one module of this folder, by name."""
-    module = import_module(f"{__name__}.{subject}")
-    return {
-        name.removeprefix("case_"): case for name, case in vars(module).items() if name.startswith("case_")
-    }
-
-
-ALL = {name: case for subject in SUBJECTS for name, case in cases(subject).items()}
-PLANTED = [name for name in ALL if name.startswith("planted_")]  # they must fail
+ALL = collect()

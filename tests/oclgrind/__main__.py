@@ -1,6 +1,6 @@
-"""Runs cases one after the other, each in a fork: ``python tests/oclgrind [--out FOLDER] [NAME ...]``.
+"""Runs cases, each in a fork, as many at a time as there are cores: ``python tests/oclgrind [NAME ...]``.
 
-What becomes of each is written into the folder: NAME.status (0 if the case ended well), NAME.said (its
+What becomes of each is written into a folder: NAME.status (0 if the case ended well), NAME.said (its
 output), NAME.log (Oclgrind's complaints), NAME.kernels (``PROGRAM KERNEL`` of each kernel launched over a
 range).
 """
@@ -61,31 +61,40 @@ def run(name: str, out: Path) -> None:
 
 
 def main() -> int:
-    from oclgrind import ALL, PLANTED
+    from oclgrind import ALL
 
-    parser = argparse.ArgumentParser(prog="python tests/oclgrind", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python tests/oclgrind", description=(__doc__ or "").split(":")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ALL)}")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep what is written there")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="cases at a time")
     args = parser.parse_args()
     if strange := [name for name in args.names if name not in ALL]:
         parser.error(f"no case {', '.join(strange)}; there are {', '.join(ALL)}")
     os.environ.update(CHECKS)
     import_all()
     out = args.out or Path(tempfile.mkdtemp(prefix="oclgrind-"))
+    waiting = args.names or [name for name in ALL if not name.startswith("planted_")]
+    running: dict[int, str] = {}
     failed = False
-    for name in args.names or [name for name in ALL if name not in PLANTED]:
-        if (child := os.fork()) == 0:
-            run(name, out)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        (out / f"{name}.status").write_text(f"{status}\n")
-        log = out / f"{name}.log"
-        faults = log.read_text() if log.exists() else ""
-        clean = status == 0 and not faults.strip()
-        failed |= not clean
-        print(name, "ok" if clean else f"FAILED (status {status})", flush=True)
-        if not clean and not args.out:
-            print((out / f"{name}.said").read_text(), faults, sep="\n")
+    while waiting or running:
+        while waiting and len(running) < max(1, args.jobs):
+            name = waiting.pop(0)
+            if (child := os.fork()) == 0:
+                run(name, out)
+            running[child] = name
+        child, status = os.wait()
+        failed |= not told(running.pop(child), os.waitstatus_to_exitcode(status), out)
     return int(failed)
+
+
+def told(name: str, status: int, out: Path) -> bool:
+    """Write and print how a case ended; whether it is clean."""
+    (out / f"{name}.status").write_text(f"{status}\n")
+    log = out / f"{name}.log"
+    faults = log.read_text().strip() if log.exists() else ""
+    clean = status == 0 and not faults
+    print(name, "ok" if clean else f"FAILED: status {status}, see {out}/{name}.*", flush=True)
+    return clean
 
 
 if __name__ == "__main__":
