@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import clgraph
+from clgraph._version import __version__
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -34,7 +34,7 @@ PACKAGES = (
 )
 # what changes how fast drivers and peers run
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT", "CUDA_VISIBLE_DEVICES")
-PACKAGE = Path(clgraph.__file__).parent
+PACKAGE = Path(__file__).resolve().parent.parent
 # not what is measured: results stay good when only their drawing changes
 DRAWING = {"table.py", "tables.py", "figures.py", "labels.py", "report.py"}
 
@@ -42,7 +42,7 @@ DRAWING = {"table.py", "tables.py", "figures.py", "labels.py", "report.py"}
 @cache
 def environment() -> dict[str, Any]:
     """Machine, system, versions and source of this process."""
-    versions = {"python": platform.python_version(), "clgraph": clgraph.__version__}
+    versions = {"python": platform.python_version(), "clgraph": __version__}
     for name in PACKAGES:
         try:
             versions[name] = importlib.metadata.version(name)
@@ -72,12 +72,6 @@ def about_device(device: Device) -> dict[str, Any]:
         "compute_units": device.compute_units,
         "memory": {"value": device.global_memory, "unit": "B"},
     }
-
-
-def machine_name(environment: dict[str, Any]) -> str:
-    """A machine in a few words."""
-    machine = environment["machine"]
-    return f"{machine['cpu']}, {machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
 
 
 def _cpu() -> str:
