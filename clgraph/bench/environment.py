@@ -1,4 +1,4 @@
-"""Which machine, device, versions and source a figure belongs to."""
+"""The machine, device, versions and source that a measurement belongs to."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ PACKAGES = (
     "pandas",
     "nvidia-ml-py",
 )
-# what changes how fast drivers and peers run
+# variables that change how fast drivers and peers run
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT", "CUDA_VISIBLE_DEVICES")
 PACKAGE = Path(__file__).resolve().parent.parent
-# not what is measured: results stay good when only their drawing changes
+# drawing only: a change here does not invalidate results
 DRAWING = {"table.py", "tables.py", "figures.py", "labels.py", "report.py"}
 
 
@@ -47,7 +47,7 @@ def environment() -> dict[str, Any]:
         try:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            continue  # a peer that is not installed is named by its case
+            continue  # the case of a missing peer says so
     return {
         "machine": {
             "cpu": _cpu(),
@@ -63,7 +63,7 @@ def environment() -> dict[str, Any]:
 
 
 def about_device(device: Device) -> dict[str, Any]:
-    """What tells a device from another."""
+    """What identifies a device."""
     return {
         "name": device.name,
         "kind": device.kind,
@@ -80,7 +80,7 @@ def _cpu() -> str:
             if line.startswith("model name"):
                 return " ".join(line.partition(":")[2].split())
     except OSError:
-        pass  # not Linux: the next best is what Python knows
+        pass  # not Linux
     return platform.processor() or platform.machine()
 
 
@@ -92,7 +92,7 @@ def _distribution() -> str:
 
 
 def _digest() -> str:
-    """Of all modules and kernels: what changes it may change what is measured."""
+    """Digest of all modules and kernels that a measurement may depend on."""
     kernels = PACKAGE / "cl" if (PACKAGE / "cl").is_dir() else PACKAGE.parent / "cl"
     digest = hashlib.sha256()
     for root, pattern in ((PACKAGE, "*.py"), (kernels, "*.[ch]*")):
@@ -103,13 +103,13 @@ def _digest() -> str:
 
 
 def _commit() -> dict[str, Any]:
-    """The checkout's commit, and whether files differ from it; nothing of an installed package."""
+    """The checkout's commit, and whether files differ from it; empty for an installed package."""
     if not (PACKAGE.parent / ".git").exists():
         return {}
     try:
         asked = [_git("rev-parse", "HEAD"), _git("status", "--porcelain", "--", "clgraph", "cl")]
     except (OSError, subprocess.CalledProcessError):
-        return {}  # no git here: the digest says which source it is
+        return {}  # no git: the digest identifies the source
     return {"commit": asked[0].strip(), "changed": bool(asked[1].strip())}
 
 
