@@ -8,7 +8,7 @@ import numpy as np
 
 
 def _components(device: Any, directed: bool, **options: Any) -> None:
-    from clgraph.components import GiantFinder
+    from clgraph.components.finder import GiantFinder
     from clgraph.csr.upload import upload_csr
     from clgraph.graph import Graph
     from clgraph.reference.components import reference_components
@@ -43,7 +43,7 @@ def case_components_pieces(device: Any) -> None:
 
 def case_components_copra(device: Any) -> None:
     """Weak components of COPRA rows with dead slots."""
-    from clgraph.components import GiantFinder
+    from clgraph.components.finder import GiantFinder
 
     # vertices 0 .. 49 in a ring, 10 .. 19 and 30 removed
     live = np.ones(50, bool)
@@ -64,7 +64,7 @@ def case_components_copra(device: Any) -> None:
 
 def case_components_no_majority(device: Any) -> None:
     """The largest component where none has half of the vertices."""
-    from clgraph.components import GiantFinder
+    from clgraph.components.finder import GiantFinder
     from clgraph.csr.upload import upload_csr
     from clgraph.graph import Graph
 

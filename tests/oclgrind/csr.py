@@ -38,9 +38,9 @@ def case_csr_build(device: Any) -> None:
 
 def case_csr_buckets(device: Any) -> None:
     """Rows from arcs as CPUs do it."""
-    import clgraph.csr.build
+    import clgraph.csr.build_buckets
 
-    clgraph.csr.build.SLICE_ARCS = 40
+    clgraph.csr.build_buckets.SLICE_ARCS = 40
     _csr_build(device, way="buckets")
 
 

@@ -26,7 +26,7 @@ def case_degrees(device: Any) -> None:
 def case_hop_plot(device: Any) -> None:
     """Pairs by distance from the planes of many searches."""
     from clgraph.measures.hops import hop_plot
-    from clgraph.traversal.many import bfs_many
+    from clgraph.traversal import bfs_many
 
     graph = _tangle()
     distance = bfs_many(graph, np.arange(50), device=device).distance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,6 @@ def case_pagerank_bins(device: Any) -> None:
 
 
 def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
-    from dataclasses import replace
 
     from clgraph import Graph
     from clgraph.ranking.personalized import personalized_pagerank

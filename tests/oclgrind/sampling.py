@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,25 +89,25 @@ def case_sample_strong_pieces(device: Any) -> None:
 
 def case_exact_drv(device: Any) -> None:
     """Exact removal of vertices by probes."""
-    import clgraph.sampling.exact
+    import clgraph.sampling.threshold_search
 
-    clgraph.sampling.exact.FEW = 3
+    clgraph.sampling.threshold_search.FEW = 3
     _sample(device, "drv", mode="exact")
 
 
 def case_exact_dre(device: Any) -> None:
     """Exact removal of edges by probes."""
-    import clgraph.sampling.exact
+    import clgraph.sampling.threshold_search
 
-    clgraph.sampling.exact.FEW = 3
+    clgraph.sampling.threshold_search.FEW = 3
     _sample(device, "dre", mode="exact")
 
 
 def case_exact_dre_within(device: Any) -> None:
     """The same, where the sample is found among deletions that the host takes one by one."""
-    import clgraph.sampling.exact
+    import clgraph.sampling.threshold_search
 
-    clgraph.sampling.exact.FEW = 30
+    clgraph.sampling.threshold_search.FEW = 30
     _sample(device, "dre", mode="exact")
 
 
@@ -136,12 +137,13 @@ def case_curve_dre(device: Any) -> None:
 
 def _contract(device: Any, method: str) -> None:
     """A contraction in chunks of a few draws, checked against the reference."""
-    import clgraph.sampling.contract
     from clgraph import Graph
     from clgraph.reference.contract import reference_contract
+    from clgraph.sampling import contract
     from clgraph.sampling.contract import ContractRun
 
-    clgraph.sampling.contract.CHUNK = 16
+    few = replace(contract.SHAPES.of(device), chunk=16)
+    contract.SHAPES = replace(contract.SHAPES, simulator=few)
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
     run = ContractRun(device, graph.simple, 5, method=method)
@@ -189,9 +191,10 @@ def case_explore_ebfs(device: Any) -> None:
 
 def case_explore_edfs(device: Any) -> None:
     """Exploration depth-first, one neighbour at a time."""
-    import clgraph.sampling.explore
+    from clgraph.sampling import explore
 
-    clgraph.sampling.explore.LANES["simulator"] = 1
+    one = replace(explore.SHAPES.of(device), lanes=1)
+    explore.SHAPES = replace(explore.SHAPES, simulator=one)
     _explore(device, "edfs")
 
 

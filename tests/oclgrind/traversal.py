@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 
 def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) -> None:
-    from dataclasses import replace
 
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.traversal import bfs
-    from clgraph.traversal.many import bfs_many
-    from clgraph.traversal.search import SHAPES
+    from clgraph.traversal import bfs, bfs_many
+    from clgraph.traversal import search as bfs_search
 
-    SHAPES["simulator"] = replace(SHAPES["simulator"], **shape)
+    shapes = bfs_search.SHAPES
+    bfs_search.SHAPES = replace(shapes, simulator=replace(shapes.simulator, **shape))
     rng = np.random.default_rng(5)
     tails = np.r_[rng.integers(0, 50, 60), np.zeros(20, np.int64), np.arange(20, 40)]
     heads = np.r_[rng.integers(0, 50, 60), np.arange(20), np.arange(21, 41)]
@@ -79,11 +78,13 @@ def case_bfs_team_pull(device: Any) -> None:
 
 
 def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
-    import importlib
 
-    module = importlib.import_module("clgraph.traversal.many")
-    for name, value in zip(("FUSED_COUNT", "FUSED_ARCS", "PULL_SHARE", "SCATTER_SHARE"), counts, strict=True):
-        setattr(module, name, value)
+    from clgraph.traversal import many as bfs_many
+
+    names = ("fused_count", "fused_arcs", "pull_share", "scatter_share")
+    shapes, changes = bfs_many.SHAPES, dict(zip(names, counts, strict=True))
+    run = (shapes.gpu if shape.get("team") else shapes.simulator).run
+    bfs_many.SHAPES = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
     _bfs(device, many=True, **shape)
 
 
@@ -99,11 +100,11 @@ def case_bfs_many_scatter(device: Any) -> None:
 
 def case_bfs_many_ranked(device: Any) -> None:
     """Many searches at once with vertices numbered by degree, from the first pull on."""
-    from clgraph import bfs_many
+    from clgraph.traversal import many as bfs_many
     from clgraph.traversal import ranked as bfs_ranked
 
     bfs_ranked.MANY_VERTICES, bfs_ranked.HOT_SHARE = 0, 1
-    sys.modules[bfs_many.__module__].RANK_SEARCHES = 1  # type: ignore[attr-defined]
+    bfs_many.RANK_SEARCHES = 1
     _many(device, (0, 0, 3, 10**9))
 
 
@@ -119,14 +120,14 @@ def case_bfs_many_team_pull(device: Any) -> None:
 
 def case_bfs_many_deep(device: Any) -> None:
     """Many searches at once, pull and then push again, and so deep that the distances need more planes."""
-    import importlib
 
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.traversal.many import bfs_many
+    from clgraph.traversal import bfs_many, many
 
     _many(device, (0, 0, 4, 0))
-    importlib.import_module("clgraph.traversal.many").STAY_SHARE = 4  # type: ignore[attr-defined]
+    shapes = many.SHAPES
+    many.SHAPES = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
     v = np.arange(29)
     hub = np.zeros(20, np.int64)
     graph = Graph.from_edges(np.r_[v, hub], np.r_[v + 1, np.arange(30, 50)])  # a path behind a star
