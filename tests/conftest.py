@@ -1,8 +1,9 @@
 """What the tests share: devices, test data.
 
-``pytest`` runs on one device that works of each kind (CPU, GPU, emulator); ``--devices pocl,intel`` picks
-others; ``--require pocl,intel,fpga,oclgrind`` runs on all, and a missing one is an error. A test that uses
-the ``device`` fixture runs once per device and bears the marker ``device`` by itself.
+``pytest`` alone is a smoke set of at most three minutes: one device, less what is marked ``slow``.
+``--devices pocl,intel`` picks devices, and ``--require pocl,intel,fpga,oclgrind`` runs everything on all of
+them, where a missing one is an error. A test that uses the ``device`` fixture runs once per device and bears
+the marker ``device`` by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--require",
         metavar="A,B",
-        help="run on all devices; one of these (or oclgrind) that does not work is an error",
+        help="run everything on all devices; one of these (or oclgrind) that does not work is an error",
     )
 
 
@@ -66,13 +67,24 @@ def chosen_devices(config: pytest.Config) -> list[str]:
         return [word for word in working if word in wanted]
     if _words(config, "--require"):
         return list(working)
-    return list({device.kind: word for word, device in reversed(working.items())}.values())[::-1]
+    return list(working)[:1]
 
 
-def pytest_report_header(config: pytest.Config) -> str:
+def is_smoke(config: pytest.Config) -> bool:
+    """Whether this run is the smoke set: neither ``--devices`` nor ``--require``."""
+    return not (_words(config, "--devices") or _words(config, "--require"))
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
     chosen = chosen_devices(config)
     others = [word for word in working_devices() if word not in chosen]
-    return f"devices: {', '.join(chosen)}" + (f" (left out: {', '.join(others)})" if others else "")
+    lines = [f"devices: {', '.join(chosen)}" + (f" (left out: {', '.join(others)})" if others else "")]
+    if is_smoke(config):
+        lines.append(
+            "smoke set: the first device that works, less what is marked slow; "
+            "--devices A,B runs all of it there, --require A,B all of it everywhere"
+        )
+    return lines
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -85,13 +97,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    smoke = is_smoke(config)
     kept, dropped = [], []
     for item in items:
         if "device" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.device)
         # launch choices that no device has by itself build programs of their own, which takes seconds each
         elsewhere = item.get_closest_marker("first_device") and not _on_first_device(config, item)
-        (dropped if elsewhere else kept).append(item)
+        slow = smoke and item.get_closest_marker("slow")
+        (dropped if elsewhere or slow else kept).append(item)
     if dropped:
         config.hook.pytest_deselected(items=dropped)
         items[:] = kept

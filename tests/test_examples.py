@@ -25,6 +25,7 @@ def test_all_examples_are_here():
     assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(EXAMPLES)
 
 
+@pytest.mark.slow
 @pytest.mark.device
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_runs(name, tmp_path):

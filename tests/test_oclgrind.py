@@ -1,56 +1,72 @@
-"""All kernels under Oclgrind: bounds, uninitialised reads, data races. The cases are in oclgrind_cases.py."""
+"""All kernels under Oclgrind: bounds, uninitialised reads, data races. The cases are in tests/oclgrind/."""
 
 from __future__ import annotations
 
-import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-import oclgrind_cases
+import oclgrind
 import pytest
+from cli_runs import ROOT, environment
 
-ROOT = Path(__file__).parent.parent
+KERNELS = ROOT / "cl"
+KERNEL = re.compile(r"^\s*(?:__)?kernel\s+(?:__attribute__\(\(.*?\)\)\s+)*void\s+(\w+)\(", re.MULTILINE)
+# they run before any case does, as the device is made
+PROBES = {"device/probe", "device/probe_features"}
+PLANTED = {"planted_race": "race", "planted_overrun": "Invalid read", "planted_uninitialised": "ninitialized"}
 pytestmark = pytest.mark.usefixtures("oclgrind")
 
 
-def run_case(name: str, folder: Path) -> tuple[int, str, str]:
-    """Exit status, what the process said, what Oclgrind said."""
-    log = folder / "oclgrind.log"
-    checks = {
-        "CLGRAPH_DEVICE": "oclgrind",
-        "OCLGRIND_DATA_RACES": "1",
-        "OCLGRIND_UNINITIALIZED": "1",
-        "OCLGRIND_LOG": str(log),
-    }
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+@pytest.fixture(scope="session")
+def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with what became of the cases, all of which that this session asks for run at its first use.
+
+    They share a process, up to its forks, and run beside each other.
+    """
+    mine = [item for item in request.session.items if item.path == Path(__file__)]
+    asked = {item.callspec.params["name"] for item in mine if hasattr(item, "callspec")}
+    names = oclgrind.ALL if len(asked) < len(mine) else asked  # one test is about all of them
+    folder = tmp_path_factory.mktemp("oclgrind")
     done = subprocess.run(
-        [sys.executable, oclgrind_cases.__file__, name],
-        env={**os.environ, **checks, "PYTHONPATH": path},
+        [sys.executable, ROOT / "tests" / "oclgrind", "--out", folder, *names],
+        env=environment(),
         capture_output=True,
         text=True,
-        timeout=600,
     )
-    return done.returncode, done.stdout + done.stderr, log.read_text() if log.exists() else ""
+    assert "Traceback" not in done.stderr, done.stderr
+    return folder
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in oclgrind_cases.CASES if name not in oclgrind_cases.PLANTED]
-)
-def test_clean(name: str, tmp_path: Path) -> None:
-    status, said, log = run_case(name, tmp_path)
-    assert status == 0, said
-    assert log.strip() == "", log
+def read(file: Path) -> str:
+    return file.read_text(errors="replace") if file.exists() else ""
 
 
-@pytest.mark.parametrize(
-    ("name", "word"),
-    [
-        ("planted_race", "race"),
-        ("planted_overrun", "Invalid read"),
-        ("planted_uninitialised", "ninitialized"),
-    ],
-)
-def test_harness_sees_planted_faults(name: str, word: str, tmp_path: Path) -> None:
-    _, said, log = run_case(name, tmp_path)
-    assert word in log, said + log
+@pytest.mark.parametrize("name", [name for name in oclgrind.ALL if name not in PLANTED])
+def test_clean(results: Path, name: str) -> None:
+    assert read(results / f"{name}.status") == "0\n", read(results / f"{name}.said")
+    assert read(results / f"{name}.log").strip() == ""
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_harness_sees_planted_faults(results: Path, name: str) -> None:
+    assert PLANTED[name] in read(results / f"{name}.log"), read(results / f"{name}.said")
+
+
+def kernels_in_files() -> set[str]:
+    """``PROGRAM KERNEL`` for each kernel of ``cl/``, but for the FPGA's, which are no ranges."""
+    found = set()
+    for file in KERNELS.rglob("*.cl"):
+        program = file.relative_to(KERNELS).with_suffix("").as_posix()
+        if not program.startswith("fpga/") and program not in PROBES:
+            names = KERNEL.findall(file.read_text())
+            assert names, f"{file}: no kernel was found in it"
+            found |= {f"{program} {name}" for name in names}
+    return found
+
+
+@pytest.mark.xdist_group("oclgrind all")
+def test_every_kernel_is_launched_by_a_case(results: Path) -> None:
+    launched = {line for file in results.glob("*.kernels") for line in read(file).splitlines()}
+    assert "\n".join(sorted(kernels_in_files() - launched)) == ""

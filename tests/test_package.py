@@ -141,16 +141,6 @@ def test_the_version_is_the_same_everywhere():
     assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
-def test_import_queries_no_driver():
-    code = (
-        "import sys, clgraph, clgraph.cli\n"
-        "clgraph.Graph.from_edges([0, 1], [1, 2])\n"
-        "print([name for name in sys.modules if name.startswith('pyopencl')])"
-    )
-    done = command(sys.executable, "-c", code, cwd=ROOT)
-    assert done.stdout == "[]\n"
-
-
 def test_lazy_names_are_there_and_listed():
     code = (
         "import clgraph\n"

@@ -55,6 +55,7 @@ def samples_with(threads):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_one_and_two_threads():
     if "pocl" not in working_devices():
         pytest.skip("PoCL is not installed (apt-get install pocl-opencl-icd)")

@@ -1,4 +1,4 @@
-"""Which machine, device, versions and source a figure belongs to."""
+"""The machine, device, versions and source that a measurement belongs to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import clgraph
+from clgraph._version import __version__
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -32,22 +32,22 @@ PACKAGES = (
     "pandas",
     "nvidia-ml-py",
 )
-# what changes how fast drivers and peers run
+# variables that change how fast drivers and peers run
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT", "CUDA_VISIBLE_DEVICES")
-PACKAGE = Path(clgraph.__file__).parent
-# not what is measured: results stay good when only their drawing changes
+PACKAGE = Path(__file__).resolve().parent.parent
+# drawing only: a change here does not invalidate results
 DRAWING = {"table.py", "tables.py", "figures.py", "labels.py", "report.py"}
 
 
 @cache
 def environment() -> dict[str, Any]:
     """Machine, system, versions and source of this process."""
-    versions = {"python": platform.python_version(), "clgraph": clgraph.__version__}
+    versions = {"python": platform.python_version(), "clgraph": __version__}
     for name in PACKAGES:
         try:
             versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            continue  # a peer that is not installed is named by its case
+            continue  # the case of a missing peer says so
     return {
         "machine": {
             "cpu": _cpu(),
@@ -63,7 +63,7 @@ def environment() -> dict[str, Any]:
 
 
 def about_device(device: Device) -> dict[str, Any]:
-    """What tells a device from another."""
+    """What identifies a device."""
     return {
         "name": device.name,
         "kind": device.kind,
@@ -74,19 +74,13 @@ def about_device(device: Device) -> dict[str, Any]:
     }
 
 
-def machine_name(environment: dict[str, Any]) -> str:
-    """A machine in a few words."""
-    machine = environment["machine"]
-    return f"{machine['cpu']}, {machine['cores']} core{'' if machine['cores'] == 1 else 's'}"
-
-
 def _cpu() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
                 return " ".join(line.partition(":")[2].split())
     except OSError:
-        pass  # not Linux: the next best is what Python knows
+        pass  # not Linux
     return platform.processor() or platform.machine()
 
 
@@ -98,7 +92,7 @@ def _distribution() -> str:
 
 
 def _digest() -> str:
-    """Of all modules and kernels: what changes it may change what is measured."""
+    """Digest of all modules and kernels that a measurement may depend on."""
     kernels = PACKAGE / "cl" if (PACKAGE / "cl").is_dir() else PACKAGE.parent / "cl"
     digest = hashlib.sha256()
     for root, pattern in ((PACKAGE, "*.py"), (kernels, "*.[ch]*")):
@@ -109,13 +103,13 @@ def _digest() -> str:
 
 
 def _commit() -> dict[str, Any]:
-    """The checkout's commit, and whether files differ from it; nothing of an installed package."""
+    """The checkout's commit, and whether files differ from it; empty for an installed package."""
     if not (PACKAGE.parent / ".git").exists():
         return {}
     try:
         asked = [_git("rev-parse", "HEAD"), _git("status", "--porcelain", "--", "clgraph", "cl")]
     except (OSError, subprocess.CalledProcessError):
-        return {}  # no git here: the digest says which source it is
+        return {}  # no git: the digest identifies the source
     return {"commit": asked[0].strip(), "changed": bool(asked[1].strip())}
 
 

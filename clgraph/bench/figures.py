@@ -18,19 +18,19 @@ from clgraph.graph.io.atomic import atomic_write
 
 Record = dict[str, Any]
 Point = tuple[float, float]
-# of Okabe and Ito: told apart by everyone; marks and dashes besides, for print
+# the palette of Okabe and Ito, safe for colour-blind readers; markers and dashes for print without colour
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00")
 MARKS = "osD^vPX*"
 DASHES = {"exact": "-", "batched": "--"}
 
 
 def check_drawing() -> None:
-    """Refuse before the work is done what could not be drawn after it (ClgraphError)."""
+    """Raise ClgraphError before any case runs if the figures could not be drawn afterwards."""
     need_matplotlib("drawing", "give --no-figures; `clgraph bench report` draws them later")
 
 
 def draw_all(records: Sequence[Record], labels: Labels, folder: Path) -> list[Path]:
-    """Draw every figure for which there are results; SVG and PNG of each."""
+    """Draw every figure for which there are results, each as SVG and PNG."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -76,7 +76,7 @@ def _save(figure: Any, stem: Path) -> list[Path]:
 
 
 def _number(axis: Any, ends: tuple[float, float], unit: str = "") -> None:
-    """Numbers as people say them on a logarithmic axis: 20 ms, 300 k."""
+    """Label a logarithmic axis with short numbers: 20 ms, 300 k."""
     from matplotlib.ticker import EngFormatter, NullFormatter
 
     axis.set_major_formatter(EngFormatter(unit))
@@ -85,7 +85,7 @@ def _number(axis: Any, ends: tuple[float, float], unit: str = "") -> None:
 
 
 class _Lines:
-    """Panels of lines in log-log, one legend for all."""
+    """Log-log line plots in panels that share one legend."""
 
     def __init__(self, panels: Sequence[str], title: str, x: str, y: str, unit: str = "") -> None:
         from matplotlib import pyplot
@@ -112,7 +112,7 @@ class _Lines:
             axes.set(xscale="log", yscale="log", title=name if len(panels) > 1 else "")
 
     def add(self, panel: str, name: str, points: Sequence[Point], dash: str = "", shown: str = "") -> None:
-        """A line of a series; the same series looks the same in every panel."""
+        """Add a line; a series has the same colour and marker in every panel."""
         if not points:
             return
         place = self._series.setdefault(name, len(self._series))
@@ -126,19 +126,19 @@ class _Lines:
         self._shown.setdefault(shown or name, line)
 
     def done(self) -> Any:
-        """The figure."""
+        """Add legend and axis labels, and return the figure."""
         across = max(axes.get_subplotspec().colspan.start for axes in self._panels.values()) + 1
         names = list(self._panels)
         for place, (_, axes) in enumerate(self._panels.items()):
             if place % across == 0:
                 axes.set_ylabel(self._y)
-            if place + across >= len(names):  # the lowest of its column
+            if place + across >= len(names):  # the bottom panel of its column
                 axes.set_xlabel(self._x)
                 axes.tick_params(labelbottom=True)
             _number(axes.xaxis, axes.get_xlim())
             _number(axes.yaxis, axes.get_ylim(), self._unit)
         longest = max(len(name) for name in self._shown)
-        width = self._figure.get_size_inches()[0]  # thirteen letters of the legend to an inch
+        width = self._figure.get_size_inches()[0]  # an inch of legend holds about 13 letters
         columns = max(1, min(len(self._shown), int(width * 13 / (longest + 8))))
         self._figure.legend(
             self._shown.values(), self._shown.keys(), loc="outside lower center", ncols=columns
@@ -195,7 +195,7 @@ def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
 
 
 def _vertices(record: Record, among: Iterable[Record]) -> int | None:
-    """Of the same graph, as another record has them."""
+    """Number of vertices of the same graph, from another record."""
     same = (r["details"].get("of_vertices") for r in among if r["graph"] == record["graph"])
     return next((n for n in same if n), None)
 
@@ -222,7 +222,7 @@ def _pagerank(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
             continue
         lines = _Lines(panels, title, "arcs", "time", "s")
         for (panel, name), line in points.items():
-            # other libraries stand in every panel of their machine's devices; of one machine, in all
+            # other libraries have no device of their own: they appear in every panel
             for each in [panel] if panel else panels:
                 lines.add(each, name.replace(f", {panel}", "") if panel else name, line)
         yield f"pagerank_{what}", lines.done()
@@ -251,7 +251,7 @@ def _pagerank_table(records: list[Record], labels: Labels) -> Iterable[tuple[str
 
 
 def _place(record: Record, labels: Labels, series: Sequence[str]) -> str:
-    """Where, if there are several places."""
+    """The device as a suffix, if there are several."""
     return f", {labels.of(record)}" if len(series) > 1 else ""
 
 
@@ -260,7 +260,7 @@ def _shown(seconds: float) -> str:
 
 
 def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], what: str, title: str = "") -> None:
-    """Horizontal bars of seconds with their values at the ends, the first at the top."""
+    """Horizontal bars of seconds, the first at the top, with the value at the end of each."""
     from matplotlib.ticker import EngFormatter, NullFormatter
 
     names, values, colours = zip(*bars, strict=True)

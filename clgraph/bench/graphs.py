@@ -1,4 +1,4 @@
-"""Graphs by name, and sizes by word."""
+"""Benchmark graphs by name; sizes tiny, small, medium and large."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 NAME = re.compile(r"(rmat|powerlaw|grid|wiki)(\d+)")
-# vertices and arcs of the Wikipedia of 2007, on which the slides measured
+# vertices and arcs of the Wikipedia graph of 2007 that the slides measured
 WIKIPEDIA = (3_600_000, 45_000_000)
 
 # word -> suite -> graphs
@@ -56,19 +56,20 @@ SIZES: dict[str, dict[str, list[str]]] = {
 
 
 def graphs_of(sizes: Sequence[str], suite: str) -> list[str]:
-    """The graphs of a suite that ``--sizes`` stands for.
+    """The graphs that ``--sizes`` selects for a suite.
 
     Parameters
     ----------
     sizes : sequence of str
-        A word (tiny, small, medium, large); graphs with commas between, a bare number meaning a power-law
-        graph; either may have ``SUITE=`` in front, which wins over what has none. Empty: medium.
+        A word (tiny, small, medium, large), or graphs separated by commas, where a bare number means a
+        power-law graph. With ``SUITE=`` in front it holds for that suite only, and takes precedence there.
+        Empty: medium.
     suite : str
 
     Raises
     ------
     InputError
-        A word that is none of these.
+        If a word is none of these.
     """
     plain, own = "", ""
     for text in sizes:
@@ -86,12 +87,12 @@ def graphs_of(sizes: Sequence[str], suite: str) -> list[str]:
 
 
 def check_name(name: str, where: str = "--graphs") -> str:
-    """A graph's name, a bare number made a power-law graph's.
+    """Validate a graph's name; a bare number N becomes powerlawN.
 
     Raises
     ------
     InputError
-        It is neither a known name nor a file.
+        If it is neither a known name nor a file.
     """
     if name.isdigit():
         name = f"powerlaw{int(name)}"
@@ -104,7 +105,7 @@ def check_name(name: str, where: str = "--graphs") -> str:
 
 
 def size_of(name: str) -> int:
-    """Roughly how many vertices a generated graph has; 0 of a file."""
+    """Approximate number of vertices of a generated graph; 0 for a file."""
     match = NAME.fullmatch(name)
     if match is None:
         return 0
@@ -115,7 +116,7 @@ def size_of(name: str) -> int:
 
 
 def make_graph(name: str, device: Device | None = None, *, directed: bool = False) -> Graph:
-    """The graph of a name, always the same one.
+    """Make the graph of a name, the same one every time.
 
     ``powerlawN`` (N vertices, exponent 2.71, average degree 5, undirected), ``rmatS`` (R-MAT of scale S with
     Graph500's parameters, 16 edges a vertex drawn; directed on request), ``gridK`` (K x K, undirected),
@@ -150,7 +151,7 @@ def _wiki(scale: int, device: Device | None) -> Graph:
 
 
 def _first_distinct_arcs(scale: int, vertices: int, arcs: int, device: Device | None) -> Graph:
-    """R-MAT's first so many distinct arcs, in the order of its draws, among the first so many vertices.
+    """The first `arcs` distinct arcs that R-MAT draws among the first `vertices` vertices.
 
     Draw i is the same one however many are made. So this is the graph of those first D draws by which exactly
     `arcs` distinct arcs are there; D is found by the secant method (the count is close to linear in D).

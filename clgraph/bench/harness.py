@@ -1,4 +1,4 @@
-"""A case, and how it is measured: warm-up, medians and spread, phases, energy."""
+"""Cases and their measurement: warm-up, medians and spread, phases, energy."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Quantity = dict[str, Any]
 
 
 class Absent(ClgraphError):
-    """A case that cannot be run here: a library or a data set that is not there."""
+    """A case that cannot run here: a library or a data set is missing."""
 
 
 def quantity(value: float, unit: str) -> Quantity:
-    """A figure with its unit."""
+    """A value with its unit."""
     return {"value": value, "unit": unit}
 
 
 def median(values: Iterable[float], unit: str = "s") -> Quantity:
-    """Median of several measurements, with the lowest, the highest and their number."""
+    """Median of several measurements, with lowest, highest and count."""
     found = [float(value) for value in values]
     return {
         "value": statistics.median(found),
@@ -57,23 +57,23 @@ class Timing(Generic[T]):
         return median(self.seconds)
 
     def phase(self, name: str) -> Quantity:
-        """Median and spread of a phase, where what was kept are seconds by phase."""
+        """Median and spread of one phase, if `kept` holds seconds by phase."""
         return median(kept[name] for kept in self.kept)  # type: ignore[index]
 
     def phases(self) -> dict[str, Quantity]:
-        """All of them."""
+        """Median and spread of each phase."""
         return {name: self.phase(name) for name in self.kept[0]}  # type: ignore[attr-defined]
 
 
 def timed(
     work: Callable[[], Any], repeat: int, *, keep: Callable[[Any], Any] = lambda _: None, limit: float = 20.0
 ) -> Timing[Any]:
-    """Run `work` `repeat` times, or fewer (at least once) when `limit` seconds are over.
+    """Run `work` `repeat` times, or fewer times (at least once) once `limit` seconds have passed.
 
     Parameters
     ----------
     keep : callable
-        What to keep of each result (results themselves may be large).
+        Takes from each result what to keep (results may be large).
     """
     timing: Timing[Any] = Timing()
     while len(timing.seconds) < repeat and sum(timing.seconds) < limit:
@@ -81,13 +81,13 @@ def timed(
         result = work()
         timing.seconds.append(time.perf_counter() - begun)
         timing.kept.append(keep(result))
-        del result  # a second large result need not fit beside it
+        del result  # two large results need not fit at once
     return timing
 
 
 @dataclass
 class Context:
-    """What a case is given.
+    """What a case receives.
 
     Attributes
     ----------
@@ -95,11 +95,11 @@ class Context:
     repeat : int
         Measurements per figure; a median needs three.
     meter : Meter or None
-        None: energy is not asked for.
+        None if energy is not to be measured.
     data : str
-        Folder of data sets, "" if none is named.
+        Folder of data sets, "" if none is given.
     options : mapping
-        Whatever else a script takes.
+        Further options of a script.
     """
 
     device: Device
@@ -110,7 +110,7 @@ class Context:
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def graph(self, name: str, *, directed: bool = False) -> Graph:
-        """A graph by name; the last one is kept, since cases come in the order of their graphs."""
+        """A graph by name; the last one is kept, since cases are sorted by graph."""
         key = (name, directed)
         if ("graph", key) not in self._kept:
             self._kept = {k: v for k, v in self._kept.items() if k[0] == "for ever"}
@@ -128,11 +128,11 @@ class Context:
 
     @property
     def copy_bandwidth(self) -> float:
-        """Bytes a second of a buffer copied on the device, reads and writes both counted."""
+        """Bytes per second of a buffer copy on the device, reads plus writes."""
         return self.once("copy", lambda: _copy_bandwidth(self.device), for_ever=True)
 
     def energy(self, work: Callable[[], Any], region: str) -> Energy | None:
-        """Energy of `work` (None: not asked for); `region` says in words what it is."""
+        """Energy of `work`, described by `region`; None if it is not to be measured."""
         if self.meter is None:
             return None
         energy = self.meter.repeat(work)
@@ -155,17 +155,17 @@ def _copy_bandwidth(device: Device) -> float:
 
 @dataclass
 class Figures:
-    """What a case found.
+    """The results of a case.
 
     Attributes
     ----------
     values : dict of str to quantity
-        ``{"value": ..., "unit": ...}``, measured ones with "low", "high" and "runs".
+        ``{"value": ..., "unit": ...}``; repeated measurements also have "low", "high" and "runs".
     details : dict
-        Anything else that JSON takes: counts, words, rows.
+        Anything else that fits JSON: counts, words, rows.
     energy : Energy or None
     things : int or None
-        The input's vertices, for vertices per second per watt.
+        Vertices of the input, for vertices per second per watt.
     """
 
     values: dict[str, Quantity]
@@ -174,7 +174,7 @@ class Figures:
     things: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """As a dict for JSON."""
         told = {"values": self.values, "details": self.details}
         if self.energy is not None:
             told["energy"] = energy_dict(self.energy, self.things)
@@ -182,7 +182,7 @@ class Figures:
 
 
 def energy_dict(energy: Energy, vertices: int | None) -> dict[str, Any]:
-    """An energy as quantities."""
+    """An energy as a dict of quantities."""
     if not energy.available:
         return {"available": False, "reason": energy.reason}
     told: dict[str, Any] = {
@@ -208,13 +208,13 @@ class Case:
     Attributes
     ----------
     suite, graph, what, who : str
-        Which suite; on which graph; what is done; who does it (``clgraph ...`` or another library).
+        The suite, the graph, the task, and who does it (``clgraph ...`` or another library).
     run : callable
-        Measures it.
+        Measures the case.
     on_device : bool
-        Whether the device takes part: False of other libraries, which are measured once per machine.
+        Whether it uses the device; other libraries do not, and are measured once per machine.
     options : dict
-        What else the figure depends on; JSON.
+        What else the result depends on; JSON.
     """
 
     suite: str
@@ -227,11 +227,11 @@ class Case:
 
     @property
     def name(self) -> str:
-        """By which ``--only`` and ``--skip`` find it."""
+        """The name that ``--only`` and ``--skip`` match."""
         return f"{self.suite}/{self.graph}/{self.what}/{self.who}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """As a dict for JSON."""
         return {
             "suite": self.suite,
             "graph": self.graph,
@@ -242,7 +242,7 @@ class Case:
 
 
 def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:
-    """The cases whose names match a pattern of `only` (if there is one) and none of `skip`."""
+    """The cases whose names match a pattern of `only` (if any) and none of `skip`."""
     only, skip = list(only), list(skip)
     return [
         case

@@ -1,4 +1,4 @@
-"""Short names for devices and machines, and the order of results."""
+"""Short labels of devices and machines, and the order of results."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PLATFORMS = {
     "Intel(R) FPGA Emulation Platform for OpenCL(TM)": "FPGA emulator",
     "Oclgrind": "Oclgrind",
 }
-# other libraries run on the machine's CPU, but for these
+# other libraries run on the machine's CPU, except these
 CUDA = ("cupy", "cuSPARSE", "CUDA")
 SUITES = ("sampling", "pagerank", "ppr", "traversal")
 
 
 class Labels:
-    """Names of the devices (and machines, where there are several) of a set of results."""
+    """Labels of the devices in a set of results, with the machine where there are several."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         records = list(records)
@@ -35,7 +35,7 @@ class Labels:
         }
 
     def of(self, record: Record) -> str:
-        """A device, or the machine for what runs without one."""
+        """The label of a device, or of the machine if a case runs without one."""
         device, machine = record["device"], short_machine(record)
         if device is None:
             on_gpu = record["who"].startswith(CUDA)
@@ -46,14 +46,14 @@ class Labels:
         return f"{platform}, {machine}" if self._several else platform
 
     def series(self, record: Record) -> str:
-        """The same for a figure's legend: who did it, and where."""
+        """The label for a figure's legend: who did it, and where."""
         if record["device"] is not None:
             return self.of(record)
         return f"{record['who']}, {self.of(record)}" if self._several else str(record["who"])
 
 
 def machine_key(record: Record) -> tuple[str, int]:
-    """What tells machines apart."""
+    """What identifies a machine."""
     machine = record["environment"]["machine"]
     return machine["cpu"], machine["cores"]
 
@@ -66,7 +66,7 @@ def short_machine(record: Record) -> str:
 
 
 def order_of(record: Record) -> tuple[Any, ...]:
-    """By suite, graph (kind, then size), what; clgraph first."""
+    """Sort key: suite, graph (kind, then size), task; clgraph first."""
     suite = SUITES.index(record["suite"]) if record["suite"] in SUITES else len(SUITES)
     return (
         suite,

@@ -1,4 +1,4 @@
-"""The figures that the theses and the slides print, to stand beside ours.
+"""Figures printed in the theses and the slides, for comparison with ours.
 
 COPRA thesis (Tariq 2018): Table 4.2 and the abstract. PageRank thesis: Table 6.2. Personalized PageRank
 slides: the table of methods, Wikipedia of 2007 (3.57 M vertices, 45 M arcs).
@@ -39,7 +39,7 @@ CHARACTERISTICS: dict[str, list[Row]] = {
         (60.21, (5.583,), (-2.008, -2.005), (-0.215,)),
     ],
 }
-# what the COPRA thesis says of energy; powers off a wall meter
+# what the COPRA thesis says of energy; power was read off a wall meter
 COPRA_ENERGY = (
     "The thesis: FPGA 2 times faster and 3 times more energy-efficient than its serial CPU, 10 times less "
     "energy than its GPU (abstract; the text says more than 2 times), from powers off a wall meter: CPU "
@@ -52,7 +52,7 @@ PAGERANK = {
     "facebook_combined.txt": {"serial": 0.657086, "pull": 0.200191, "contribution": 0.161187},
     "cit-DBLP.edges": {"serial": 0.689932, "pull": 0.200105, "contribution": 0.160348},
 }
-# who -> what it is in the thesis; the rows of the table
+# who -> its name in the thesis; the rows of the table
 PAGERANK_ROWS = {
     "clgraph serial": "serial",
     "clgraph pull": "Parallel I (pull)",
@@ -82,7 +82,7 @@ PPR: list[tuple[str, float, str, bool, dict[str, Any] | None]] = [
         {"squared": True, "check_every": 3, "tol": 6e-9**0.5},
     ),
     ("final (ours: until the top 20 stay)", 100.0, "95 % or > 80 %", False, {"stable_top": 1}),
-    # of walks there are as many as asked for; without a number in the name
+    # the number of walks is an option and not in the name
     ("Monte Carlo", 14.27, "> 80 %", False, {"method": "monte-carlo", "seed": 1}),
     ("dangling source from store", 3.0, "100 %", True, {"stored": True}),
     ("dangling source, Monte Carlo", 2.0, "> 80 %", True, {"method": "monte-carlo", "seed": 1}),

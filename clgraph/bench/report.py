@@ -1,4 +1,4 @@
-"""What is written of the results: results.json, tables, figures, and a README.md that holds all of it."""
+"""The report on a folder of results: results.json, tables, figures, and a README.md with all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Record = dict[str, Any]
 
 
 def write_report(store: Store, *, figures: bool = True) -> list[Path]:
-    """Make tables and figures of everything that lies in the folder.
+    """Make tables and figures of all results in the folder.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def write_report(store: Store, *, figures: bool = True) -> list[Path]:
     Raises
     ------
     InputError
-        There are no results.
+        If there are no results.
     ClgraphError
-        matplotlib is not installed.
+        If matplotlib is not installed.
     """
     records = store.records()
     if not records:
@@ -74,7 +74,7 @@ def _text(path: Path, text: str) -> Path:
 def markdown(
     records: list[Record], labels: Labels, made: list[Table], drawn: list[Path], folder: Path
 ) -> str:
-    """Everything on one page."""
+    """The README.md of the report."""
     parts = ["# Measured by clgraph bench\n", _where(records)]
     pictures = [path for path in drawn if path.suffix == ".svg"]
     if pictures:

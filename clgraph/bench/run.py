@@ -1,4 +1,4 @@
-"""Running cases one after the other: kept as they finish; one that fails does not end the rest."""
+"""Running cases one after the other: each result is stored at once, and a failure does not stop the rest."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def run_cases(
     cases : iterable of Case
     context : Context
     say : callable
-        Told a line for each case.
+        Called with a line for each case.
     store : Store, optional
-        Where results are kept, and looked for.
+        Where results are stored and earlier ones are found.
     fresh : bool
-        Run also what is there already.
+        Rerun cases that have results already.
     outcome : Outcome, optional
-        Of other devices, to go on with.
+        The outcome of other devices, to which this run is added.
     """
     outcome = outcome or Outcome()
     device, how = context.device, how_of(context)
@@ -86,7 +86,7 @@ def run_cases(
 
 
 def how_of(context: Context) -> Record:
-    """How the figures are taken, beyond the case itself."""
+    """How the case is measured."""
     meter = context.meter
     energy = "no" if meter is None else "yes" if meter.watts is None else f"{meter.watts:g} W"
     return {"repeat": context.repeat, "energy": energy}
@@ -98,7 +98,7 @@ def _run(case: Case, context: Context, how: Record, device: Device) -> Record:
         found = case.run(context).to_dict()
     except Absent as error:
         return new_record(case, device, how, "absent", reason=str(error))
-    except Exception as error:  # reported at once and in the summary, which sets the exit status
+    except Exception as error:  # reported now and again in the summary; it sets the exit status
         reason = str(error) or "no message"
         return new_record(case, device, how, "failed", reason=f"{type(error).__name__}: {reason}")
     took = {"value": time.perf_counter() - begun, "unit": "s"}
@@ -118,7 +118,7 @@ def line(record: Record) -> str:
 
 
 def show(quantity: dict[str, Any], digits: int = 4) -> str:
-    """A figure with its unit, and from where to where it went if several were taken."""
+    """A quantity with its unit, and its range if it was measured more than once."""
     unit = quantity["unit"]
     scale, name = _scale(abs(quantity["value"]), unit)
     text = f"{quantity['value'] / scale:.{digits}g}"
@@ -128,7 +128,7 @@ def show(quantity: dict[str, Any], digits: int = 4) -> str:
 
 
 def _scale(value: float, unit: str) -> tuple[float, str]:
-    """What to divide by, and the unit then, so that few digits stand before the point."""
+    """The divisor and the unit that leave few digits before the decimal point."""
     if unit == "s":
         return next(((s, n) for s, n in ((1.0, "s"), (1e-3, "ms")) if value >= s), (1e-6, "us"))
     if unit in ("1/s", "B", "B/s") and value >= 1e6:

@@ -1,4 +1,4 @@
-"""How ``benchmarks/*.py`` run their cases by hand: options, lines, JSON."""
+"""What the scripts in ``benchmarks/`` share: options, progress lines, JSON."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from clgraph.errors import ClgraphError
 
 
 def words(text: str) -> list[str]:
-    """A list with commas between."""
+    """Split a comma-separated list."""
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def numbers(text: str) -> list[int]:
-    """The same of whole numbers."""
+    """Split a comma-separated list of integers."""
     return [int(word) for word in words(text)]
 
 
 def parser(about: str | None, *, repeat: int = 3) -> argparse.ArgumentParser:
-    """With the options that all have."""
+    """An argument parser with the common options."""
     raw = argparse.RawDescriptionHelpFormatter
     made = argparse.ArgumentParser(description=about, formatter_class=raw)
-    made.add_argument("--device", default="", help="as in clgraph.get_device; several with commas between")
+    made.add_argument("--device", default="", help="as in clgraph.get_device; several separated by commas")
     made.add_argument("--repeat", type=int, default=repeat)
     made.add_argument("--energy", action="store_true", help="measure it (NVML, RAPL)")
-    made.add_argument("--watts", type=float, help="the power, off a wall meter, instead of a counter")
+    made.add_argument("--watts", type=float, help="the power read off a wall meter, instead of a counter")
     made.add_argument("--data", default=os.environ.get("CLGRAPH_TEST_DATA", ""), help="folder of data sets")
     made.add_argument("--json", metavar="OUT", help="write the records there (docs/bench-json.md)")
     return made
 
 
 def run(cases: Callable[[], Iterable[Case]], options: argparse.Namespace) -> Outcome:
-    """Run the cases on every device that the options name; exit status 1 if one fails.
+    """Run the cases on every device named by the options; exit with status 1 if one fails.
 
     Parameters
     ----------
     cases : callable
-        Makes them; what it raises is told as an error.
+        Makes the cases; errors that it raises are reported.
     """
     try:
         outcome = _run(list(cases()), options)
@@ -64,7 +64,7 @@ def _run(cases: list[Case], options: argparse.Namespace) -> Outcome:
     outcome = Outcome()
     specs: list[Any] = words(options.device) or [None]
     for spec in specs:
-        if spec == "host":  # of cases that need no device
+        if spec == "host":  # cases that need no device
             device, meter = None, None
         else:
             device = get_device(spec)

@@ -1,4 +1,4 @@
-"""Results: one JSON file a case, written at once; docs/bench-json.md describes them."""
+"""Results: one JSON file per case, written as soon as it ends; docs/bench-json.md describes the format."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Record = dict[str, Any]
 
 
 class Store:
-    """The folder of results.
+    """A folder of results.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there.
+        Created if it does not exist.
 
     Raises
     ------
     InputError
-        It cannot be made or written to.
+        If it cannot be created or written to.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -51,42 +51,42 @@ class Store:
             ) from error
 
     def path(self, case: Case, device: Device) -> Path:
-        """Where a case's result lies: one file for each machine and device."""
+        """The file of a case's result; each machine and device has its own."""
         return self.cases / f"{_plain(case.name)}-{_hash(identity(case, device))}.json"
 
     def finished(self, case: Case, device: Device, key: str) -> Record | None:
-        """The result of an earlier run, if it is one of the same environment, source and options."""
+        """The result of an earlier run with the same environment, source and options, if there is one."""
         record = load(self.path(case, device))
         return record if record and record["status"] == "done" and record["key"] == key else None
 
     def write(self, case: Case, device: Device, record: Record) -> None:
-        """Keep a result; whole or not at all."""
+        """Write a result, atomically."""
         write_json(self.path(case, device), record)
 
     def records(self) -> list[Record]:
-        """All results that lie there, of whatever machine, in the order of their names."""
+        """All results in the folder, from any machine, sorted by file name."""
         found = (load(path) for path in sorted(self.cases.glob("*.json")))
         return [record for record in found if record is not None]
 
 
 def identity(case: Case, device: Device) -> Record:
-    """What tells a result from another: a rerun on the same machine and device takes its place."""
+    """What identifies a result: a rerun with the same identity replaces it."""
     machine, about = environment()["machine"], None
     if case.on_device:
-        # without its memory: PoCL reports what the machine has free
+        # without its memory size: PoCL reports what is free at the moment
         about = {key: value for key, value in about_device(device).items() if key != "memory"}
     return {"case": case.to_dict(), "machine": [machine["cpu"], machine["cores"]], "device": about}
 
 
 def key_of(case: Case, device: Device, how: Record) -> str:
-    """A result is as good as a new one if this is the same: machine, system, versions, source, options."""
-    # without the machine's memory: virtual ones report what they were given so far
+    """A digest of all that a result depends on: machine, system, versions, source, options."""
+    # without the machine's memory: virtual machines grow theirs as they run
     same = {**environment(), "machine": environment()["machine"]["cpu"]}
     return _hash({**identity(case, device), "environment": same, "how": how})
 
 
 def new_record(case: Case, device: Device, how: Record, status: str, **found: Any) -> Record:
-    """A result, ready for JSON."""
+    """A result as a dict for JSON."""
     now = datetime.datetime.now(datetime.UTC)
     return {
         "schema": SCHEMA,
@@ -108,7 +108,7 @@ def _program() -> str:
 
 
 def load(path: Path) -> Record | None:
-    """A record; None if there is none.
+    """Read a record; None if there is no such file.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def load(path: Path) -> Record | None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """As JSON, whole or not at all."""
+    """Write JSON, atomically."""
     with atomic_write(path, "w") as out:
         json.dump(value, out, indent=1, default=_json)
         out.write("\n")

@@ -10,7 +10,7 @@ from clgraph.bench.harness import Case
 
 
 def _sampling(graphs: Sequence[str], peers: str) -> list[Case]:
-    # the thesis's table on the largest graph alone: its rows are what all sizes tend to
+    # the thesis's table on the largest graph alone: small graphs only approximate its rows
     own = sampling.cases(graphs) if peers else sampling.cases(graphs, core_vertices=-1, loop_vertices=-1)
     return own + characteristics.cases(graphs[-1:])
 
@@ -36,5 +36,5 @@ def cases_of(suite: str, sizes: Sequence[str], peers: str) -> list[Case]:
         "all", names with commas between, or "" for none.
     """
     names = list(SUITES) if suite == "all" else [suite]
-    graphs = {name: graphs_of(sizes, name) for name in names}  # all are checked before any case is made
+    graphs = {name: graphs_of(sizes, name) for name in names}  # check all names before making any case
     return [case for name in names for case in SUITES[name](graphs[name], peers)]

@@ -1,4 +1,4 @@
-"""A table as Markdown, CSV and JSON, and figures out of records."""
+"""Tables as Markdown, CSV and JSON; reading values from records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: key in the rows, heading and unit, how Markdown shows a value."""
+    """A column: its key in the rows, heading, unit, and format in Markdown."""
 
     key: str
     heading: str
@@ -23,7 +23,7 @@ class Column:
 
 @dataclass
 class Table:
-    """Rows under columns; a value that is not there is None."""
+    """Columns and rows; a missing value is None."""
 
     name: str
     title: str
@@ -32,7 +32,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
     def markdown(self) -> str:
-        """With the title, and without columns that are empty."""
+        """The table with its title, without empty columns."""
         columns = [c for c in self.columns if any(row.get(c.key) is not None for row in self.rows)]
         heads = [f"{c.heading}, {c.unit}" if c.unit else c.heading for c in columns]
         lines = [f"### {self.title}", "", *(f"{note}\n" for note in self.notes)]
@@ -42,7 +42,7 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def csv(self) -> str:
-        """Every column, full precision."""
+        """Every column, in full precision."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow([f"{c.key} [{c.unit}]" if c.unit else c.key for c in self.columns])
@@ -72,13 +72,13 @@ def _cell(value: Any, form: str) -> str:
 
 
 def value(record: Record | None, key: str, scale: float = 1.0) -> float | None:
-    """A figure of a record, or None."""
+    """A value of a record, or None."""
     if record is None or key not in record["values"]:
         return None
     return float(record["values"][key]["value"]) * scale
 
 
 def energy(record: Record, key: str) -> float | None:
-    """A figure of a record's energy, or None."""
+    """A value of a record's energy, or None."""
     found = record.get("energy", {}).get(key)
     return None if found is None else float(found["value"])

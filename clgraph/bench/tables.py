@@ -35,7 +35,7 @@ def _of(records: Iterable[Record], suite: str) -> list[Record]:
 
 
 def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
-    """One seed gives one sample everywhere, so devices need no columns."""
+    """The characteristics of samples; they are the same on every device."""
     found = [r for r in _of(records, "sampling") if r["what"].startswith("characteristics")]
     kinds = (
         ("average_degree", "average degree"),
@@ -135,7 +135,7 @@ def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
 
 
 def _pagerank_table(records: list[Record], labels: Labels) -> Iterator[Table]:
-    """A row for each variant; printed figures, and ours for each device, of both data sets."""
+    """A row per variant, with the printed times and ours on each device, for both data sets."""
     found = [
         r for r in _of(records, "pagerank") if r["graph"] in printed.PAGERANK and "iterate" in r["values"]
     ]

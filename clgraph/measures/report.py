@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from clgraph._version import __version__
 from clgraph.drawing import need_matplotlib
 from clgraph.measures import Quality
 from clgraph.measures.figures import drawings, inline_svg
@@ -45,8 +46,6 @@ def report_html(
     ClgraphError
         If matplotlib is not installed.
     """
-    import clgraph
-
     need_matplotlib("a report")
     whole, part = names
     two = quality.sample is not None
@@ -62,7 +61,7 @@ def report_html(
     if two:
         legend += ' <b class="sample">Triangles, dashed lines: sample.</b>'
     return PAGE.substitute(
-        version=escape(clgraph.__version__),
+        version=escape(__version__),
         title=escape(f"How good a sample is {part}?" if two else f"The shape of {whole}"),
         lead=escape(f"{part}, compared with its original {whole}." if two else "The measures of one graph."),
         how="What was sampled, and how" if two else "What was measured",

@@ -140,7 +140,9 @@ def sample(
     --------
     >>> import clgraph
     >>> graph = clgraph.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
-    >>> s = clgraph.sample(graph, "drv", size="50%", seed=1)  # doctest: +SKIP
+    >>> s = clgraph.sample(graph, "drv", size="50%", seed=1)
+    >>> s.vertices
+    array([1, 2])
     """
     graph = check_graph(graph)
     how = check_options(graph, method, **options)

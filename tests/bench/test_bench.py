@@ -207,6 +207,7 @@ TINY = ("--sizes", "tiny", "--repeat", "1", "--peers", "none", "-q")
 
 
 @pytest.mark.device
+@pytest.mark.slow
 @pytest.mark.first_device
 def test_all_of_it_on_a_device(device, run, tmp_path):
     """Every suite, with every table and figure; the second time nothing is left to do."""
@@ -382,6 +383,7 @@ SCRIPTS = {
 
 
 @pytest.mark.device
+@pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
 def test_benchmarks_run_by_hand(device, tmp_path):

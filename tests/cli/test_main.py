@@ -184,6 +184,8 @@ def test_generate_refuses_a_bad_place_before_it_works(run, tmp_path):
     assert time.perf_counter() - started < 5
 
 
+@pytest.mark.slow
+@pytest.mark.first_device
 def test_demo(device):
     started = time.perf_counter()
     done = process("demo", "--device", device.spec)
@@ -201,6 +203,7 @@ def test_selftest(device, run):
     assert "FAIL" not in done.out
 
 
+@pytest.mark.first_device
 def test_selftest_tells_a_failure(device, run, monkeypatch):
     checks = [("this", None, 0.1), ("that", "off", 0.2)]
     monkeypatch.setattr("clgraph.selftest.selftest", lambda device: iter(checks))
@@ -210,6 +213,7 @@ def test_selftest_tells_a_failure(device, run, monkeypatch):
     assert "1 of 2 checks passed" in done.out
 
 
+@pytest.mark.first_device
 def test_unknown_device_lists_what_there_is(device, run, tmp_path):
     done = run("demo", "--device", "abacus")
     assert done.status == 1
@@ -217,6 +221,7 @@ def test_unknown_device_lists_what_there_is(device, run, tmp_path):
     assert device.name in done.err
 
 
+@pytest.mark.first_device
 def test_devices_as_json(device, run):
     done = run("devices", "--json")
     assert done.status == 0

@@ -10,6 +10,13 @@ import pytest
 from browser import plotting  # noqa: F401
 from cli_runs import environment
 
+# what the shell that began the tests ignores (nohup: SIGHUP) is inherited, and no matter of these tests
+AS_EVER = """
+import signal
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+for each in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, signal.SIG_DFL)
+"""
 # the signal comes when the whole output lies in its temporary file, just before that is renamed; every
 # signal is sent twice, as timeout(1) does
 IN_WRITING = """
@@ -39,7 +46,7 @@ main(sys.argv[2:])
 
 def python(code, *args):
     return subprocess.run(
-        [sys.executable, "-c", code, *map(str, args)],
+        [sys.executable, "-c", AS_EVER + code, *map(str, args)],
         capture_output=True,
         text=True,
         timeout=120,
@@ -65,6 +72,7 @@ def test_an_output_is_whole_or_as_it_was(tmp_path, number, status, word):
     assert out.read_text() == "what was there before\n"
 
 
+@pytest.mark.first_device
 def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):  # noqa: F811
     graph, report = tmp_path / "graph.txt", tmp_path / "report.html"
     graph.write_text("".join(f"{v} {(v + 1) % 40}\n{v} {(v + 7) % 40}\n" for v in range(40)))
@@ -86,6 +94,7 @@ def test_a_report_is_whole_or_not_there(device, plotting, tmp_path):  # noqa: F8
     assert [file.name for file in tmp_path.iterdir()] == ["graph.txt"]
 
 
+@pytest.mark.first_device
 def test_a_bench_leaves_no_child_behind(device, tmp_path):
     killer, told, out = tmp_path / "killer", tmp_path / "pid", tmp_path / "out"
     killer.write_text(f"#!/bin/sh\necho $$ > {told}\nkill -TERM $PPID\nexec sleep 600\n")

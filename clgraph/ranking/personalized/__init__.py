@@ -144,7 +144,7 @@ def personalized_pagerank(
     >>> graph = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=True)
     >>> personalized_pagerank(graph, [0, 2], top=2).ids
     array([[0, 1],
-           [2, 0]])
+           [2, 1]])
     """
     start = time.perf_counter()
     dtype = check_dtype(dtype)

@@ -1,0 +1,102 @@
+"""Runs cases, each in a fork, as many at a time as there are cores: ``python tests/oclgrind [NAME ...]``.
+
+What becomes of each is written into a folder: NAME.status (0 if the case ended well), NAME.said (its
+output), NAME.log (Oclgrind's complaints), NAME.kernels (``PROGRAM KERNEL`` of each kernel launched over a
+range).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+CHECKS = {"CLGRAPH_DEVICE": "oclgrind", "OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNINITIALIZED": "1"}
+SECONDS = 300  # the longest takes 6 of them on an idle machine
+
+
+def import_all() -> None:
+    """Everything that cases use, before the first fork; none of it opens a driver."""
+    import importlib
+    import pkgutil
+
+    import clgraph
+
+    for found in pkgutil.walk_packages(clgraph.__path__, "clgraph."):
+        if found.name.split(".")[1] not in ("__main__", "bench", "cli", "networkx_backend"):
+            importlib.import_module(found.name)
+
+
+def run(name: str, out: Path) -> None:
+    """One case, in this process; never comes back."""
+    from oclgrind import ALL
+
+    status = 1
+    with open(out / f"{name}.said", "wb", buffering=0) as said:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+    try:
+        os.environ["OCLGRIND_LOG"] = str(out / f"{name}.log")
+        signal.alarm(SECONDS)
+
+        from clgraph.device import get_device
+        from clgraph.device.launch import record_launches
+
+        with record_launches() as launches:
+            ALL[name](get_device("oclgrind"))
+        kernels = sorted({f"{each.program} {each.kernel}" for each in launches if not each.pipeline})
+        (out / f"{name}.kernels").write_text("".join(f"{kernel}\n" for kernel in kernels))
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def main() -> int:
+    from oclgrind import ALL
+
+    parser = argparse.ArgumentParser(prog="python tests/oclgrind", description=(__doc__ or "").split(":")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ALL)}")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep what is written there")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="cases at a time")
+    args = parser.parse_args()
+    if strange := [name for name in args.names if name not in ALL]:
+        parser.error(f"no case {', '.join(strange)}; there are {', '.join(ALL)}")
+    os.environ.update(CHECKS)
+    import_all()
+    out = args.out or Path(tempfile.mkdtemp(prefix="oclgrind-"))
+    waiting = args.names or [name for name in ALL if not name.startswith("planted_")]
+    running: dict[int, str] = {}
+    failed = False
+    while waiting or running:
+        while waiting and len(running) < max(1, args.jobs):
+            name = waiting.pop(0)
+            if (child := os.fork()) == 0:
+                run(name, out)
+            running[child] = name
+        child, status = os.wait()
+        failed |= not told(running.pop(child), os.waitstatus_to_exitcode(status), out)
+    return int(failed)
+
+
+def told(name: str, status: int, out: Path) -> bool:
+    """Write and print how a case ended; whether it is clean."""
+    (out / f"{name}.status").write_text(f"{status}\n")
+    log = out / f"{name}.log"
+    faults = log.read_text().strip() if log.exists() else ""
+    clean = status == 0 and not faults
+    print(name, "ok" if clean else f"FAILED: status {status}, see {out}/{name}.*", flush=True)
+    return clean
+
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""Rows from arcs, graphs that are drawn on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _csr_build(device: Any, **options: Any) -> None:
+    from clgraph.csr.build import build_rows
+    from clgraph.graph import build_csr
+
+    rng = np.random.default_rng(7)
+    tail = np.r_[rng.integers(0, 50, 90), np.full(30, 11)].astype(np.int32)
+    head = np.r_[rng.integers(0, 50, 90), np.arange(20, 50)].astype(np.int32)
+    proper = tail != head
+    for mirror, duplicates in ((True, "merge"), (False, "keep")):
+        rows = build_rows(
+            device,
+            53,
+            device.upload(tail),
+            device.upload(head),
+            len(tail),
+            mirror=mirror,
+            duplicates=duplicates,
+            **options,
+        )
+        want = build_csr(tail[proper], head[proper], 53, directed=not mirror, duplicates=duplicates)  # type: ignore[arg-type]
+        assert device.download(rows.row_ptr, rows.offset, 54).tolist() == want.row_ptr.tolist()
+        assert device.download(rows.col_idx, np.int32, rows.arcs).tolist() == want.col_idx.tolist()
+
+
+def case_csr_build(device: Any) -> None:
+    """Rows from arcs: short ones, one chunk, several chunks that are merged."""
+    _csr_build(device, way="scatter")
+
+
+def case_csr_buckets(device: Any) -> None:
+    """Rows from arcs as CPUs do it."""
+    import clgraph.csr.build_buckets
+
+    clgraph.csr.build_buckets.SLICE_ARCS = 40
+    _csr_build(device, way="buckets")
+
+
+def case_generate(device: Any) -> None:
+    """Edges drawn on the device, from the power law and from R-MAT."""
+    from clgraph.csr.generate import powerlaw_graph, rmat_graph
+
+    for make in (
+        lambda **where: powerlaw_graph(300, average_degree=1, seed=2, **where),
+        lambda **where: rmat_graph(5, edge_factor=3, seed=2, **where),
+    ):
+        graph, want = make(device=device), make()
+        assert graph.row_ptr.tolist() == want.row_ptr.tolist()
+        assert graph.col_idx.tolist() == want.col_idx.tolist()

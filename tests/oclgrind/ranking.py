@@ -1,0 +1,119 @@
+"""PageRank and personalized PageRank."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+
+def _pagerank(device: Any, variant: str, *, weighted: bool = False, **options: Any) -> None:
+    from clgraph import Graph
+    from clgraph.ranking import pagerank
+    from clgraph.reference.pagerank import reference_pagerank
+
+    ends = (np.random.default_rng(3).random((2, 180)) ** 2 * 50).astype(int)
+    weights = np.random.default_rng(5).integers(0, 4, 180) if weighted else None
+    graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)
+    found = pagerank(graph, variant=variant, tol=0, max_iter=3, device=device, **options)  # type: ignore[arg-type]
+    names = ("personalization", "dangling", "nstart")
+    wanted = {name: value for name, value in options.items() if name in names}
+    right = reference_pagerank(graph, iterations=3, **wanted)
+    assert np.abs(found.ranks - right).sum() < 1e-6
+    # launches after the test was met do nothing
+    options["norm"] = "linf"
+    stopped = pagerank(graph, variant=variant, tol=1e-2, device=device, **options)  # type: ignore[arg-type]
+    assert stopped.converged
+
+
+def case_pagerank_serial(device: Any) -> None:
+    """One work-item; distributions given."""
+    _pagerank(device, "serial", personalization={3: 1, 4: 2}, dangling={7: 1}, nstart={0: 1})
+
+
+def case_pagerank_pull(device: Any) -> None:
+    """A work-item a vertex: Parallel I and II."""
+    _pagerank(device, "pull")
+    _pagerank(device, "contribution", weighted=True, dangling="drop")
+
+
+def case_pagerank_subgroup(device: Any) -> None:
+    """A team a row, long rows in pieces."""
+    _pagerank(device, "subgroup", norm="l2")
+
+
+def case_pagerank_small(device: Any) -> None:
+    """All iterations in one launch."""
+    _pagerank(device, "small")
+    _pagerank(device, "small", weighted=True, dangling="uniform", dtype="float64")
+
+
+def case_pagerank_runs(device: Any) -> None:
+    """Runs of slices, pieces."""
+    _pagerank(device, "runs")
+    _pagerank(device, "runs", weighted=True)
+
+
+def case_pagerank_bins(device: Any) -> None:
+    """Slices by teams, hot sources in local memory, pieces and their blocks."""
+    _pagerank(device, "bins")
+    _pagerank(device, "bins", weighted=True)
+
+
+def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
+
+    from clgraph import Graph
+    from clgraph.ranking.personalized import lanes, personalized_pagerank, top, walks
+    from clgraph.reference.ppr import verify_ppr
+
+    if teams:
+        lanes.SHAPES = replace(lanes.SHAPES, simulator=lanes.Shape((8,), teams=True, local=4))
+        top.SHAPES = replace(top.SHAPES, simulator=16)
+        walks.SHAPES = replace(walks.SHAPES, simulator=walks.Shape(each=5, local=8))
+    ends = (np.random.default_rng(4).random((2, 150)) ** 2 * 50).astype(int)
+    weights = np.random.default_rng(5).integers(0, 4, 150) if options.pop("weighted", False) else None
+    graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)
+    found = personalized_pagerank(graph, sources, method=method, device=device, **options)  # type: ignore[arg-type]
+    verify_ppr(graph, found, sources)
+
+
+def case_ppr(device: Any) -> None:
+    """Personalized PageRank by runs of rows: lanes that are taken and started again, a top k."""
+    _ppr(device, "power", [0, 3, 9, 14, 21, 30, 33, 38, 41, 47], tol=1e-3, top=4, check_every=2)
+
+
+def case_ppr_vectors(device: Any) -> None:
+    """Distributions, whole vectors, arc weights."""
+    sources = [{0: 1, 4: 2}, {49: 1}]
+    _ppr(device, "power", sources, weighted=True, dangling={3: 1, 4: 1}, max_iter=4, tol=0)
+
+
+def case_ppr_teams(device: Any) -> None:
+    """The same as GPUs do it: a team a row, long rows in pieces."""
+    _ppr(device, "power", [0, 3, 9, 14], teams=True, tol=1e-2, top=4, stable_top=3, weighted=True)
+
+
+def case_ppr_coo(device: Any) -> None:
+    """Atomic adds an arc."""
+    _ppr(device, "coo", [0, 3], tol=1e-2, top=4)
+
+
+def case_ppr_coo_flat(device: Any) -> None:
+    """Segmented sums, carries between groups."""
+    _ppr(device, "coo-flat", [0, 3], tol=1e-2, dangling="personalization")
+
+
+def case_ppr_walks(device: Any) -> None:
+    """Random walks, with and without weights."""
+    _ppr(device, "monte-carlo", [0, 3], walks=60, seed=2, top=4, dangling="drop")
+    _ppr(
+        device,
+        "monte-carlo",
+        [{0: 1, 4: 2}],
+        walks=60,
+        seed=2,
+        weighted=True,
+        dangling="personalization",
+        teams=True,
+    )

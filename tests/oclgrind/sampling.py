@@ -1,0 +1,203 @@
+"""Deletions in batches and by probes, contractions, explorations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+
+def _sample(device: Any, method: str, **options: Any) -> None:
+    """A sample of a graph with parallel edges, checked against the reference."""
+    from clgraph import Graph
+    from clgraph.reference import reference_sample, verify_sample
+    from clgraph.sampling import sample
+
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
+    made = sample(graph, method, size="60%", seed=5, device=device, **options)
+    expected = reference_sample(
+        graph, method, size="60%", seed=5, mode=made.mode, tolerance=options.get("tolerance")
+    )
+    assert np.array_equal(made.vertices, expected.vertices)
+    assert np.array_equal(made.edges, expected.edges)
+    verify_sample(graph, made)
+
+
+def case_sample_drv(device: Any) -> None:
+    """Batched removal of vertices, with undo."""
+    _sample(device, "drv", mode="batched", tolerance=0)
+
+
+def case_sample_dre(device: Any) -> None:
+    """Batched removal of edges by their owners."""
+    _sample(device, "dre", mode="batched", components="bfs", tolerance=0)
+
+
+def case_sample_dre_scan(device: Any) -> None:
+    """Batched removal of edges, walking back for the owner and scanning for the far side."""
+    _sample(device, "dre", mode="batched", far_scan=True)
+
+
+def case_sample_drve(device: Any) -> None:
+    """Batched removal of a vertex's edge."""
+    _sample(device, "drve", tolerance=0)
+
+
+def case_sample_followed(device: Any) -> None:
+    """The same, and removal of vertices, with the component followed from batch to batch."""
+    import clgraph.sampling.methods as methods
+    from clgraph.sampling.repair import Repair
+
+    methods.finder_for = Repair  # type: ignore[assignment]
+    _sample(device, "drve", tolerance=0)
+    _sample(device, "drv", mode="batched", tolerance=0)
+
+
+def case_sample_dhyb(device: Any) -> None:
+    """Batched removal of a vertex's edge or of any edge."""
+    _sample(device, "dhyb", tolerance=0)
+
+
+def _strong_sample(device: Any, method: str, duplicates: Any, long_row: int | None) -> None:
+    """A sample that keeps the largest strong component, checked against the reference."""
+    import functools
+
+    from clgraph import Graph
+    from clgraph.reference import reference_sample
+    from clgraph.sampling import sample, strong
+
+    rng = np.random.default_rng(8)
+    strong.StrongFinder.__init__ = functools.partialmethod(strong.StrongFinder.__init__, long_row=long_row)  # type: ignore[assignment]
+    graph = Graph.from_edges(*rng.integers(0, 40, (2, 110)), directed=True, duplicates=duplicates)
+    made = sample(graph, method, size="50%", seed=5, device=device, connection="strong")
+    expected = reference_sample(graph, method, size="50%", seed=5, mode="batched", connection="strong")
+    assert np.array_equal(made.vertices, expected.vertices)
+    assert np.array_equal(made.edges, expected.edges)
+
+
+def case_sample_strong(device: Any) -> None:
+    """The largest strong component after batches of vertices."""
+    _strong_sample(device, "drv", "merge", None)
+
+
+def case_sample_strong_pieces(device: Any) -> None:
+    """The same after batches of parallel edges, with long rows in pieces."""
+    _strong_sample(device, "dre", "keep", 2)
+
+
+def case_exact_drv(device: Any) -> None:
+    """Exact removal of vertices by probes."""
+    import clgraph.sampling.threshold_search
+
+    clgraph.sampling.threshold_search.FEW = 3
+    _sample(device, "drv", mode="exact")
+
+
+def case_exact_dre(device: Any) -> None:
+    """Exact removal of edges by probes."""
+    import clgraph.sampling.threshold_search
+
+    clgraph.sampling.threshold_search.FEW = 3
+    _sample(device, "dre", mode="exact")
+
+
+def case_exact_dre_within(device: Any) -> None:
+    """The same, where the sample is found among deletions that the host takes one by one."""
+    import clgraph.sampling.threshold_search
+
+    clgraph.sampling.threshold_search.FEW = 30
+    _sample(device, "dre", mode="exact")
+
+
+def _curve(device: Any, method: Any) -> None:
+    """All sizes of an exact reduction, against samples of the reference."""
+    from clgraph import Graph, reduction_curve
+    from clgraph.reference import reference_sample
+
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 30, 40), rng.integers(0, 30, 40))
+    found = reduction_curve(graph, method, seed=5, mode="exact", device=device)
+    assert len(found.vertices) > 5
+    for size in range(1, graph.num_vertices, 3):
+        expected = reference_sample(graph, method, size=size, seed=5, mode="exact")
+        assert found.at(size)[1:] == (len(expected.vertices), len(expected.edges))
+
+
+def case_curve_drv(device: Any) -> None:
+    """All sizes of an exact removal of vertices at once."""
+    _curve(device, "drv")
+
+
+def case_curve_dre(device: Any) -> None:
+    """All sizes of an exact removal of edges at once."""
+    _curve(device, "dre")
+
+
+def _contract(device: Any, method: str) -> None:
+    """A contraction in chunks of a few draws, checked against the reference."""
+    from clgraph import Graph
+    from clgraph.reference.contract import reference_contract
+    from clgraph.sampling import contract
+    from clgraph.sampling.contract import ContractRun
+
+    few = replace(contract.SHAPES.of(device), chunk=16)
+    contract.SHAPES = replace(contract.SHAPES, simulator=few)
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
+    run = ContractRun(device, graph.simple, 5, method=method)
+    run.start()
+    for wanted in reference_contract(graph, method, sizes=["60%", 3, 1], seed=5):
+        run.shrink_to(wanted.target)
+        left = run.download()
+        assert np.array_equal(left.group, wanted.group)
+        assert np.count_nonzero(left.arcs) == 2 * len(wanted.edges)
+
+
+def case_contract_cre(device: Any) -> None:
+    """Contraction of uniform edges."""
+    _contract(device, "cre")
+
+
+def case_contract_crve(device: Any) -> None:
+    """Contraction of a uniform vertex's edge."""
+    _contract(device, "crve")
+
+
+def _explore(device: Any, method: str) -> None:
+    """An exploration, checked against the reference."""
+    import clgraph.sampling.explore
+    from clgraph import Graph
+    from clgraph.reference.explore import reference_explore
+    from clgraph.sampling.explore import ExploreRun
+
+    clgraph.sampling.explore.CAPACITY = 4
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
+    run = ExploreRun(device, graph.simple, 5, method=method)
+    run.start()
+    for wanted in reference_explore(graph, method, sizes=["60%", "30%", 1], seed=5):
+        run.shrink_to(wanted.target)
+        left = run.download()
+        assert np.array_equal(graph.ids[left.vertices], wanted.vertices)
+        assert np.count_nonzero(left.arcs) == 2 * len(wanted.edges)
+
+
+def case_explore_ebfs(device: Any) -> None:
+    """Exploration breadth-first, a level cut."""
+    _explore(device, "ebfs")
+
+
+def case_explore_edfs(device: Any) -> None:
+    """Exploration depth-first, one neighbour at a time."""
+    from clgraph.sampling import explore
+
+    one = replace(explore.SHAPES.of(device), lanes=1)
+    explore.SHAPES = replace(explore.SHAPES, simulator=one)
+    _explore(device, "edfs")
+
+
+def case_explore_edfs_lanes(device: Any) -> None:
+    """Exploration depth-first as GPUs do it: several neighbours at a time."""
+    _explore(device, "edfs")

@@ -1,0 +1,137 @@
+"""Breadth-first search, from one source and from many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+
+def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) -> None:
+
+    from clgraph.graph import Graph
+    from clgraph.reference.bfs import reference_bfs
+    from clgraph.traversal import bfs, bfs_many
+    from clgraph.traversal import search as bfs_search
+
+    shapes = bfs_search.SHAPES
+    bfs_search.SHAPES = replace(shapes, simulator=replace(shapes.simulator, **shape))
+    rng = np.random.default_rng(5)
+    tails = np.r_[rng.integers(0, 50, 60), np.zeros(20, np.int64), np.arange(20, 40)]
+    heads = np.r_[rng.integers(0, 50, 60), np.arange(20), np.arange(21, 41)]
+    kept = []  # Oclgrind takes a buffer in the place of a freed one as uninitialised even where it was filled
+    for directed in (False, True):
+        graph = Graph.from_edges(tails, heads, directed=directed, vertices=np.arange(53))
+        kept.append(graph)
+        if many:
+            sources = np.r_[np.arange(39), 52]  # the last one has no arcs
+            found = bfs_many(graph, sources, device=device)
+            want = [reference_bfs(graph, source)[0] for source in sources]
+            assert found.distance.tolist() == np.array(want).tolist()
+            continue
+        for sources, predecessors in (([7], True), ([7, 30], True), ([7], False)):
+            found = bfs(graph, sources, method=method, predecessors=predecessors, device=device)
+            distance, predecessor, source_of = reference_bfs(graph, sources)
+            assert found.distance.tolist() == distance.tolist()
+            assert found.predecessor is None or found.predecessor.tolist() == predecessor.tolist()
+            assert found.source_of.tolist() == source_of.tolist()
+
+
+# a GPU's way, small enough for 53 vertices to go through all of it
+_TEAM = {"team": True, "local": 32, "fused_local": 16, "rows": 8, "items": 1, "long_row": 6, "long_piece": 4}
+
+
+def case_bfs_frontier(device: Any) -> None:
+    """Breadth-first search, Algorithm 5."""
+    _bfs(device, method="frontier")
+
+
+def case_bfs(device: Any) -> None:
+    """Breadth-first search as CPUs do it: serial levels, push, pull."""
+    _bfs(device)
+
+
+def case_bfs_push(device: Any) -> None:
+    """The same, by push alone."""
+    _bfs(device, fuse_arcs=0, alpha=0)
+
+
+def case_bfs_pull(device: Any) -> None:
+    """The same, by pull as long as there is anything to find."""
+    _bfs(device, fuse_arcs=0, alpha=10**9, beta=3)
+
+
+def case_bfs_team_fused(device: Any) -> None:
+    """Breadth-first search as GPUs do it: many levels in one launch of one work-group."""
+    _bfs(device, **{**_TEAM, "long_row": 1000}, fuse_count=64, fuse_arcs=1000)
+
+
+def case_bfs_team_push(device: Any) -> None:
+    """The same, by push alone, long rows in pieces."""
+    _bfs(device, **_TEAM, fuse_count=4, fuse_arcs=8, alpha=0)
+
+
+def case_bfs_team_pull(device: Any) -> None:
+    """The same, by pull, long rows by work-groups."""
+    _bfs(device, **_TEAM, fuse_count=4, fuse_arcs=0, alpha=10**9, beta=3, pull_short=2)
+
+
+def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
+
+    from clgraph.traversal import many as bfs_many
+
+    names = ("fused_count", "fused_arcs", "pull_share", "scatter_share")
+    shapes, changes = bfs_many.SHAPES, dict(zip(names, counts, strict=True))
+    run = (shapes.gpu if shape.get("team") else shapes.simulator).run
+    bfs_many.SHAPES = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
+    _bfs(device, many=True, **shape)
+
+
+def case_bfs_many(device: Any) -> None:
+    """Many searches at once: fused levels, push."""
+    _many(device, (8, 30, 0, 0))
+
+
+def case_bfs_many_scatter(device: Any) -> None:
+    """Many searches at once: scatter, pull."""
+    _many(device, (0, 0, 3, 10**9))
+
+
+def case_bfs_many_ranked(device: Any) -> None:
+    """Many searches at once with vertices numbered by degree, from the first pull on."""
+    from clgraph.traversal import many as bfs_many
+    from clgraph.traversal import ranked as bfs_ranked
+
+    bfs_ranked.MANY_VERTICES, bfs_ranked.HOT_SHARE = 0, 1
+    bfs_many.RANK_SEARCHES = 1
+    _many(device, (0, 0, 3, 10**9))
+
+
+def case_bfs_many_team(device: Any) -> None:
+    """Many searches at once as GPUs do it: fused levels, push."""
+    _many(device, (8, 60, 0, 0), **_TEAM)
+
+
+def case_bfs_many_team_pull(device: Any) -> None:
+    """The same: scatter, pull, long rows by work-groups."""
+    _many(device, (0, 0, 3, 10**9), **_TEAM)
+
+
+def case_bfs_many_deep(device: Any) -> None:
+    """Many searches at once, pull and then push again, and so deep that the distances need more planes."""
+
+    from clgraph.graph import Graph
+    from clgraph.reference.bfs import reference_bfs
+    from clgraph.traversal import bfs_many, many
+
+    _many(device, (0, 0, 4, 0))
+    shapes = many.SHAPES
+    many.SHAPES = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
+    v = np.arange(29)
+    hub = np.zeros(20, np.int64)
+    graph = Graph.from_edges(np.r_[v, hub], np.r_[v + 1, np.arange(30, 50)])  # a path behind a star
+    found = bfs_many(graph, np.arange(30, 50), device=device)
+    want = [reference_bfs(graph, source)[0] for source in range(30, 50)]
+    assert found.distance.tolist() == np.array(want).tolist()
+    assert found.levels > 16

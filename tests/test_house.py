@@ -1,0 +1,293 @@
+"""How the house is laid out: imports go down only, the three trees agree, nothing hides anything.
+
+The plan is drawn in CONTRIBUTING.md; a new folder gets its place in `FLOORS`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cli_runs import ROOT, environment
+
+HOUSE = ROOT / "clgraph"
+KERNELS = ROOT / "cl"
+TESTS = ROOT / "tests"
+pytestmark = pytest.mark.skipif(
+    not KERNELS.is_dir(), reason="needs the source tree, not an installed package"
+)
+
+# a module or folder of clgraph/ may import those of its own floor and of those below, never those above
+FLOORS = (
+    {"_version", "errors", "keyed", "sizes", "results", "drawing"},
+    {"device", "graph"},
+    {"csr", "energy"},
+    {"files", "components", "traversal", "ranking"},
+    {"sampling", "measures", "reference"},
+    {"selftest", "fpga", "networkx_backend", "clgraph"},  # clgraph: its __init__.py
+    {"bench", "cli", "__main__"},
+)
+STRANGERS = {frozenset({"device", "graph"})}  # of one floor, and yet unknown to each other
+# the only way up: the device floor asks for pipelines, inside functions, so that nobody else pays for them
+HOOKS = {("device", "fpga")}
+
+
+# --- who imports whom -------------------------------------------------------------------------------------
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module and package of clgraph, by its dotted name."""
+    found = {}
+    for file in sorted(HOUSE.rglob("*.py")):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(), str(file))
+
+
+def for_checkers_only(tree: ast.Module) -> set[ast.AST]:
+    """What stands under ``if TYPE_CHECKING``: no process ever runs it."""
+    blocks = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    ]
+    return {inner for block in blocks for line in block.body for inner in ast.walk(line)}
+
+
+def imports_of(name: str) -> Iterator[tuple[str, bool]]:
+    """Modules of clgraph that a module imports, and whether it does so as it is imported itself."""
+    known = modules()
+    tree = parsed(known[name])
+    unseen = for_checkers_only(tree)
+    later = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in unseen:
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name}, line {node.lineno}: imports are absolute"
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [full if full in known else str(node.module) for full in whole]
+        else:
+            continue
+        for each in names:
+            if each in known and each != name:
+                yield each, node not in later
+
+
+@cache
+def imports() -> dict[str, dict[str, bool]]:
+    """Module -> module that it imports -> whether at import time."""
+    made: dict[str, dict[str, bool]] = {}
+    for name in modules():
+        made[name] = {}
+        for other, at_once in imports_of(name):
+            made[name][other] = made[name].get(other, False) or at_once
+    return made
+
+
+def folder(module: str) -> str:
+    """The folder, or module, of clgraph/ that a module belongs to; clgraph for its __init__.py."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "clgraph"
+
+
+def floor(module: str) -> int:
+    found = [number for number, names in enumerate(FLOORS) if folder(module) in names]
+    assert len(found) == 1, f"{module}: clgraph/{folder(module)} has no floor in FLOORS"
+    return found[0]
+
+
+def circle(edges: dict[str, set[str]]) -> list[str]:
+    """Names on circles and on paths between them: what is left when ends are cut off, again and again."""
+    left = {name: others - {name} for name, others in edges.items()}
+    for _ in range(2):  # first those that import nothing, then those that nothing imports
+        while ends := [name for name, others in left.items() if not others & left.keys()]:
+            for name in ends:
+                del left[name]
+        left = {name: {other for other in left if name in left[other]} for name in left}
+    return sorted(left)
+
+
+def test_every_folder_has_a_floor() -> None:
+    assert {folder(name) for name in modules()} == set().union(*FLOORS)
+
+
+def test_imports_go_down() -> None:
+    wrong = []
+    for module, others in imports().items():
+        for other, at_once in others.items():
+            pair = (folder(module), folder(other))
+            hook = pair in HOOKS and not at_once
+            if frozenset(pair) in STRANGERS or (floor(other) > floor(module) and not hook):
+                wrong.append(f"{module} imports {other}")
+    assert "\n".join(wrong) == ""
+
+
+def test_the_device_floor_has_one_way_to_pipelines() -> None:
+    hooks = {
+        (module, other)
+        for module, others in imports().items()
+        for other in others
+        if (folder(module), folder(other)) in HOOKS
+    }
+    assert len(hooks) <= 1, hooks
+
+
+def test_no_circle_among_modules() -> None:
+    assert circle({name: set(others) for name, others in imports().items()}) == []
+
+
+def test_no_circle_among_folders() -> None:
+    edges: dict[str, set[str]] = {}
+    for module, others in imports().items():
+        edges.setdefault(folder(module), set()).update(
+            folder(other)
+            for other in others
+            if folder(other) != folder(module) and (folder(module), folder(other)) not in HOOKS
+        )
+    assert circle(edges) == []
+
+
+def test_a_circle_would_be_seen() -> None:
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["b", "c"]
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["clgraph", "clgraph.cli", " ".join(name for name in modules() if folder(name) == "graph")],
+    ids=["clgraph", "clgraph.cli", "clgraph.graph"],
+)
+def test_importing_loads_no_opencl(names: str) -> None:
+    code = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]: importlib.import_module(name)\n"
+        "import clgraph\n"
+        "clgraph.Graph.from_edges([0, 1], [1, 2])\n"
+        "print([name for name in sys.modules if name.startswith('pyopencl')])"
+    )
+    assert python(code, *names.split()) == "[]\n"
+
+
+def python(code: str, *args: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *args], capture_output=True, text=True, env=environment(), cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# --- names ------------------------------------------------------------------------------------------------
+
+
+def test_no_module_has_the_name_of_a_public_function() -> None:
+    """After all modules were imported, ``import a.b.c as m`` gives the module, not a function."""
+    names = [name for name in modules() if name not in ("clgraph", "clgraph.__main__")]
+    code = (
+        "import importlib, sys\n"
+        "names = sys.argv[1:]\n"
+        "for name in names: importlib.import_module(name)\n"
+        "import clgraph\n"
+        "for name in clgraph.__all__: getattr(clgraph, name)\n"
+        "for name in names:\n"
+        "    parent, _, last = name.rpartition('.')\n"
+        "    if getattr(sys.modules[parent], last) is not sys.modules[name]: print(name)\n"
+    )
+    assert python(code, *names) == ""
+
+
+def ranged_kernels() -> list[Path]:
+    return sorted(path for path in KERNELS.rglob("*.cl") if "fpga" not in path.relative_to(KERNELS).parts)
+
+
+def host_modules(kernels: Path, tree: Path) -> list[Path]:
+    """Host modules whose stem a kernel file has, alone or with ``_theme`` behind it."""
+    where = kernels.relative_to(tree)
+    stems = [where.stem[:end] for end in (*(m.start() for m in re.finditer("_", where.stem)), None)]
+    made = [HOUSE / where.parent / f"{stem}.py" for stem in stems]
+    return [path for path in made if path.is_file()]
+
+
+def test_stems_agree() -> None:
+    """Each kernel file has a host module of its stem (or of its stem's first words), and that has a test."""
+    wrong = []
+    for path in ranged_kernels():
+        hosts = host_modules(path, KERNELS)
+        tests = [TESTS / host.parent.relative_to(HOUSE) / f"test_{host.stem}.py" for host in hosts]
+        if not hosts:
+            wrong.append(f"{path.relative_to(ROOT)}: no host module of its stem")
+        elif not any(test.is_file() for test in tests):
+            wrong.append(
+                f"{path.relative_to(ROOT)}: no {' or '.join(str(t.relative_to(ROOT)) for t in tests)}"
+            )
+    for path in sorted((KERNELS / "fpga").rglob("*.cl")):
+        if not host_modules(path, KERNELS / "fpga"):
+            wrong.append(f"{path.relative_to(ROOT)}: no host module of its stem")
+    assert "\n".join(wrong) == ""
+
+
+def test_the_three_trees_have_the_same_folders() -> None:
+    def folders(tree: Path, suffix: str) -> set[str]:
+        return {file.parent.relative_to(tree).as_posix() for file in tree.rglob(f"*{suffix}")} - {"."}
+
+    house = folders(HOUSE, ".py")
+    assert {name for name in folders(KERNELS, ".cl") if not name.startswith("fpga")} <= house
+    assert {name.removeprefix("fpga/") for name in folders(KERNELS / "fpga", ".cl")} <= house
+    assert {file.parent.relative_to(TESTS).as_posix() for file in TESTS.rglob("test_*.py")} - {"."} <= house
+
+
+# --- bounds -----------------------------------------------------------------------------------------------
+
+
+def test_roots_are_small() -> None:
+    assert len(list(HOUSE.glob("*.py"))) <= 12
+    assert len([path for path in KERNELS.iterdir() if path.is_file()]) <= 4
+    assert (ROOT / "README.md").stat().st_size <= 13_000
+
+
+def test_the_formatter_is_seldom_silenced() -> None:
+    word = "# fmt: " + "skip"
+    files = [*HOUSE.rglob("*.py"), *TESTS.rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
+    assert sum(file.read_text().count(word) for file in files) <= 20
+
+
+# --- launch tables ----------------------------------------------------------------------------------------
+
+
+def test_launch_tables_have_one_form() -> None:
+    """Each is a `Shapes` called SHAPES; no dict by kind of device, no table by another name."""
+    wrong = []
+    for name, file in modules().items():
+        launches = folder(name) not in ("device", "bench", "cli")  # they have tables of other things
+        tables: dict[ast.AST, str] = {}
+        for node in ast.walk(parsed(file)):
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                tables[node.value] = ", ".join(ast.unparse(target) for target in targets)
+        for node in ast.walk(parsed(file)):
+            keys = [ast.unparse(key) for key in getattr(node, "keys", []) if isinstance(key, ast.AST)]
+            if isinstance(node, ast.Dict) and launches and "'gpu'" in keys:
+                wrong.append(f"{name}, line {node.lineno}: a table by kind of device that is no Shapes")
+        for node, called in tables.items():
+            made = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if launches and made.split("[")[0].rpartition(".")[2] == "Shapes" and called != "SHAPES":
+                wrong.append(f"{name}, line {node.lineno}: {called} is a Shapes and not called SHAPES")
+    assert "\n".join(wrong) == ""
