@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clgraph.ranking.personalized import PersonalizedResult
 
 Rule = Literal["exact", "contest"]
+SUM_SLACK = 1e-6  # what the roundings of an iteration can move a sum by, at most
 STAND_IN = 1e-9  # so near (relative) to the k-th rank, one vertex is as good as another
 
 
@@ -146,6 +147,11 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
                 raise ClgraphError(f"{name}: a vertex stands in the top twice")
         if not np.all(np.isfinite(values) & (values >= 0)):
             raise ClgraphError(f"{name}: a rank is negative or not finite")
+        # up to round-off the sum is 1 after any number of iterations, also where the error bound says little
+        slack, total = SUM_SLACK / (1 - result.damping), float(values.sum())
+        incomplete = result.ranks is None or result.dangling == "drop"
+        if result.method != "monte-carlo" and (total > 1 + slack or (total < 1 - slack and not incomplete)):
+            raise ClgraphError(f"{name}: the ranks sum to {total!r}")
         off = np.abs(values - want[i][index])
         if result.method == "monte-carlo":
             assert result.walks is not None
