@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import pkgutil
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,19 @@ import clgraph
 from clgraph.device import Device
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def lacks(test: doctest.DocTest) -> str | None:
+    """What an example needs and this environment has not; CI has everything."""
+    source = "".join(example.source for example in test.examples)
+    for library in ("networkx", "igraph", "pandas", "pyarrow"):
+        if f"import {library}" in source and importlib.util.find_spec(library) is None:
+            return library
+    if 'backend="clgraph"' in source and "clgraph" not in {
+        e.name for e in entry_points(group="networkx.backends")
+    }:
+        return "an installed clgraph (NetworkX finds its backends by metadata)"
+    return None
 
 
 def modules_with_examples() -> list[str]:
@@ -27,9 +42,15 @@ def test_examples(device: Device, name: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("CLGRAPH_DEVICE", device.spec)
     monkeypatch.chdir(tmp_path)
     said: list[str] = []
+    without: list[str] = []
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     for test in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(name)):
         skipped = [example.source for example in test.examples if doctest.SKIP in example.options]
         assert not skipped, "an example that is not run proves nothing"
+        if (missing := lacks(test)) and os.environ.get("CI") != "true":
+            without.append(missing)
+            continue
         runner.run(test, out=said.append)
     assert runner.failures == 0, "".join(said)
+    if without:
+        pytest.skip(f"some of the examples need {', '.join(without)}")

@@ -232,7 +232,7 @@ def build_source(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # compilers print notes on success
             made.get_info(cl.program_info.REFERENCE_COUNT)  # after this pyopencl does not use its own cache
-            made.build(list(options), [device.raw])
+            made.build([*options, "-w"], [device.raw])  # some drivers print warnings to stderr
     except cl.Error as error:
         raise _build_error(device, name, source, options, made, error, save_failed) from error
     program = Program(device, made, name, options, pipeline=pipeline)
