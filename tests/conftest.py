@@ -122,7 +122,7 @@ def thorough(request: pytest.FixtureRequest) -> None:
         pytest.skip("takes minutes: runs with --require")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def oclgrind(request: pytest.FixtureRequest) -> None:
     """Oclgrind is there and was asked for: its cases take minutes."""
     if not has_oclgrind():

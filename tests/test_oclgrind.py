@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import oclgrind
+import oclgrind as cases
 import pytest
 from cli_runs import ROOT, environment
 
@@ -16,18 +16,17 @@ KERNEL = re.compile(r"^\s*(?:__)?kernel\s+(?:__attribute__\(\(.*?\)\)\s+)*void\s
 # they run before any case does, as the device is made
 PROBES = {"device/probe", "device/probe_features"}
 PLANTED = {"planted_race": "race", "planted_overrun": "Invalid read", "planted_uninitialised": "ninitialized"}
-pytestmark = pytest.mark.usefixtures("oclgrind")
 
 
 @pytest.fixture(scope="session")
-def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(oclgrind: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with what became of the cases, all of which that this session asks for run at its first use.
 
     They share a process, up to its forks, and run beside each other.
     """
     mine = [item for item in request.session.items if item.path == Path(__file__)]
     asked = {item.callspec.params["name"] for item in mine if hasattr(item, "callspec")}
-    names = oclgrind.ALL if len(asked) < len(mine) else asked  # one test is about all of them
+    names = cases.ALL if len(asked) < len(mine) else asked  # one test is about all of them
     folder = tmp_path_factory.mktemp("oclgrind")
     done = subprocess.run(
         [sys.executable, ROOT / "tests" / "oclgrind", "--out", folder, *names],
@@ -43,7 +42,7 @@ def read(file: Path) -> str:
     return file.read_text(errors="replace") if file.exists() else ""
 
 
-@pytest.mark.parametrize("name", [name for name in oclgrind.ALL if name not in PLANTED])
+@pytest.mark.parametrize("name", [name for name in cases.ALL if name not in PLANTED])
 def test_clean(results: Path, name: str) -> None:
     assert read(results / f"{name}.status") == "0\n", read(results / f"{name}.said")
     assert read(results / f"{name}.log").strip() == ""

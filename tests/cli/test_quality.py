@@ -77,6 +77,7 @@ def test_table(files, run, monkeypatch):
     assert done.err == ""
 
 
+@pytest.mark.slow
 def test_report_in_a_browser(files, browser, run, tmp_path):  # noqa: F811
     page, picture = tmp_path / "report.html", tmp_path / "figures.svg"
     done = run(

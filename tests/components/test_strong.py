@@ -103,5 +103,5 @@ def test_verifier_sees_a_wrong_partition() -> None:
     graph = Graph.from_edges([0, 1, 2, 3, 1], [1, 0, 3, 2, 2], directed=True)
     right = Components(*reference_components(graph, connection="strong"), connection="strong")
     verify_components(graph, right)
-    with pytest.raises(AssertionError, match="not all of its equals"):
+    with pytest.raises(AssertionError, match="not all of its strong component"):
         verify_components(graph, dataclasses.replace(right, labels=np.array([0, 1, 0, 1], np.int32)))

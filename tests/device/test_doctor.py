@@ -89,6 +89,7 @@ def test_remedy_for_pocl_from_pypi() -> None:
 # --- doctor ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_doctor_where_all_is_well() -> None:
     done = run("doctor", "--json")
     report = json.loads(done.stdout)
@@ -222,6 +223,7 @@ def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 # --- cache ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_cache_command(tmp_path: Path) -> None:
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs/x").write_bytes(b"12345")

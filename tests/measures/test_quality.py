@@ -89,6 +89,7 @@ def device_figures(measures):
     return json.dumps(told, allow_nan=False)
 
 
+@pytest.mark.slow
 def test_the_same_on_every_device(request):
     """Though threads and work-groups add up in a different order on each."""
     asked = (request.config.getoption("--devices") or "").split(",")
