@@ -37,6 +37,8 @@ class Device:
         What the driver says of it.
     memory : clgraph.device.memory.Memory
         Its buffers.
+    queues : clgraph.device.queues.Queues
+        Its context and command queues.
     spec : str
         ``"platform:device"``, the numbers by which ``--device`` finds it again.
     name, vendor, platform_name, platform_vendor, platform_version, driver_version : str
@@ -83,9 +85,9 @@ class Device:
     identity: tuple[str, ...] = _of("hardware.identity")
     base_options: tuple[str, ...] = _of("hardware.base_options")
     shares_memory: bool = _of("hardware.quirks.shares_memory")
-    context: Any = _of("_queues.context")
-    queue: Any = _of("_queues.main")
-    second_queue: Any = _of("_queues.second")
+    context: Any = _of("queues.context")
+    queue: Any = _of("queues.main")
+    second_queue: Any = _of("queues.second")
 
     def __init__(self, raw: Any, spec: str, setup: Setup | None = None) -> None:
         self.hardware = Hardware.of(raw, spec)
@@ -93,9 +95,8 @@ class Device:
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
-        self.launched = [0, 0]  # kernels over ranges, pipelines
-        self._queues = Queues(self.hardware)
-        self.memory = Memory(self.hardware, self._queues, self._fill_kernel)
+        self.queues = Queues(self.hardware)
+        self.memory = Memory(self.hardware, self.queues, self._fill_kernel)
         self._programs: dict[Any, Program] = {}
         self._others: dict[Setup, Device] = {}
 
@@ -120,7 +121,7 @@ class Device:
     @cached_property
     def fault(self) -> str | None:
         """None if the probe kernel was built, ran and gave the right result; else the reason why not."""
-        return probe(self) if self.has_compiler else self._binary_fault()
+        return probe(self.queues, self.memory) if self.has_compiler else self._binary_fault()
 
     def _binary_fault(self) -> str | None:
         """`fault` of a device without a compiler: it works if its binary can be used."""
@@ -136,7 +137,7 @@ class Device:
     def _probed(self) -> tuple[str, frozenset[str]]:
         if self.fpga_binary:
             return "", frozenset()  # what its programs use was settled when the binary was built
-        return probe_features(self)
+        return probe_features(self.queues, self.memory)
 
     @property
     def features(self) -> frozenset[str]:
@@ -178,7 +179,7 @@ class Device:
             made = (
                 self.pipelines.program(name, defines)
                 if pipeline
-                else build(self, name, defines, self.build_options)
+                else build(self.queues, name, defines, self.build_options)
             )
             self._programs[key] = made
         return self._programs[key]
@@ -204,7 +205,7 @@ class Device:
         BuildError
             If the file cannot be read, or was not built for this device and driver.
         """
-        return load_binary(self, path)
+        return load_binary(self.queues, path)
 
     def built_files(self) -> tuple[str, ...]:
         """The kernel files that this device has built or loaded so far in this process, and its binary."""
@@ -219,10 +220,10 @@ class Device:
         callable
             Gives `kernels` and `built` (`clgraph.results.RunsOn`) of everything that ran until it is called.
         """
-        return partial(self._ran_since, list(self.launched))
+        return partial(self._ran_since, list(self.queues.launched))
 
     def _ran_since(self, before: list[int]) -> dict[str, Any]:
-        ranges, pipelines = (now > then for now, then in zip(self.launched, before, strict=True))
+        ranges, pipelines = (now > then for now, then in zip(self.queues.launched, before, strict=True))
         ran = "mixed" if ranges and pipelines else "ndrange" if ranges else "pipeline"
         return {"kernels": ran if ranges or pipelines else self.kernels, "built": self.built_files()}
 

@@ -18,8 +18,9 @@ def first_probe(spec: str, identity: tuple[str, ...]) -> None:
         Tells the parent's device from another one that has the same spec here.
     """
     for device in list_devices():
-        if device.spec == spec and device.identity == identity and run_probe(device) is None:
-            probe_features(device)
+        same = device.spec == spec and device.identity == identity
+        if same and run_probe(device.queues, device.memory) is None:
+            probe_features(device.queues, device.memory)
     print("{}", flush=True)
 
 

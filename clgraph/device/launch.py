@@ -15,7 +15,7 @@ import pyopencl as cl
 from clgraph.errors import DeviceError
 
 if TYPE_CHECKING:
-    from clgraph.device.device import Device
+    from clgraph.device.queues import Queues
 
 Size = int | tuple[int, ...]
 
@@ -63,12 +63,13 @@ class Kernel:
     __slots__ = (
         "_default",
         "_kernel",
+        "_launched",
         "_local",
         "_lock",
         "_queue",
+        "_queues",
         "_set_null",
         "_set_scalars",
-        "device",
         "limit",
         "name",
         "num_args",
@@ -79,7 +80,7 @@ class Kernel:
 
     def __init__(
         self,
-        device: Device,
+        queues: Queues,
         kernel: Any,
         name: str,
         *,
@@ -87,20 +88,22 @@ class Kernel:
         pipeline: bool = False,
         partner: Any = None,
     ) -> None:
-        self.device = device
+        hardware = queues.hardware
         self.name = name
         self.program = program
         self.pipeline = pipeline
         self.partner = partner
         self._kernel = kernel
-        self._queue = device.queue
+        self._queues = queues
+        self._queue = queues.main
+        self._launched = queues.launched
         self._lock = threading.Lock()
         self.num_args: int = kernel.num_args
         ask = cl.kernel_work_group_info
         # NVIDIA reports a limit of 256 for every kernel, even one that requires and gets more
-        demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, device.raw))
-        self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, device.raw)
-        self._local = max(1, min(device.tuning.local_size, self.limit))
+        demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, hardware.raw))
+        self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, hardware.raw)
+        self._local = max(1, min(hardware.tuning.local_size, self.limit))
         self._default = (self._local,)
         # the public set_arg takes 30 us for a NumPy scalar, the private call of pyopencl's invoker under 1 us
         self._set_scalars = getattr(kernel, "_set_arg_buf_multi", None) or self._set_slowly
@@ -113,7 +116,7 @@ class Kernel:
 
     def _launch_with_partner(self, args: tuple[Any, ...]) -> None:
         """Launch two pipelines joined by a channel: the second one on the second queue, in step with ours."""
-        other = self.device.second_queue
+        other = self._queues.second
         for index, arg in enumerate(args):
             self.partner.set_arg(index, arg)
         before = cl.enqueue_marker(self._queue)
@@ -166,7 +169,7 @@ class Kernel:
             raise TypeError(f"kernel {self.name} takes {self.num_args} arguments, {len(args)} were given")
         if 0 in sizes:
             return
-        self.device.launched[self.pipeline] += 1
+        self._launched[self.pipeline] += 1
         if self.pipeline:
             sizes = locals_ = (1,)
         for noted in _recorders:
@@ -216,4 +219,4 @@ class Kernel:
             f"launch of kernel {self.name}, global size {sizes}, local size {locals_} (limit {self.limit}), "
             f"arguments ({', '.join(shown)})"
         )
-        return self.device.hardware.failure(error, doing)
+        return self._queues.hardware.failure(error, doing)

@@ -1,16 +1,19 @@
 """The one hook between devices and `clgraph.fpga`: pipelines, the single-work-item form of kernels.
 
 A device whose `kernels` are "pipeline" asks `pipelines_of` for its pipelines when it first needs them; only
-then is `clgraph.fpga` imported.
+then is `PLUG_IN` imported.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from clgraph.device.device import Device
     from clgraph.device.program import Program
+
+# by name: `clgraph.fpga` stands above this folder and imports from it, and most devices never need it
+PLUG_IN = "clgraph.fpga.programs"
 
 
 class Pipelines(Protocol):
@@ -32,8 +35,7 @@ class Pipelines(Protocol):
         """Of a device without a compiler: raise a DeviceError if its binary cannot be used."""
 
 
-def pipelines_of(device: Device) -> Pipelines:
-    """The pipelines of a device."""
-    from clgraph.fpga.programs import PipelinePrograms
-
-    return PipelinePrograms(device)
+def pipelines_of(device: Any) -> Pipelines:
+    """The pipelines of a `Device`."""
+    made: Pipelines = import_module(PLUG_IN).PipelinePrograms(device)
+    return made

@@ -22,38 +22,41 @@ from clgraph.device.program import build, build_source, read_source
 from clgraph.errors import BuildError, ClgraphError
 
 if TYPE_CHECKING:
-    from clgraph.device.device import Device
+    from clgraph.device.hardware import Hardware
+    from clgraph.device.memory import Memory
+    from clgraph.device.queues import Queues
 
 LOCAL = 16  # as PROBE_LOCAL in cl/device/probe.cl
 GROUPS = 4
 WARP = 32  # as PROBE_LOCAL in cl/device/probe_features.cl
 
 
-def probe(device: Device) -> str | None:
+def probe(queues: Queues, memory: Memory) -> str | None:
     """None if the device builds the probe kernel and runs it correctly, else the reason why not in one line.
 
     A driver that has not been seen to work yet is first tried in a child process, since it may abort.
     """
-    key = cache.digest(["works", *device.identity, __version__])
+    hardware = queues.hardware
+    key = cache.digest(["works", *hardware.identity, __version__])
     seen_to_work = cache.load("probes", key) is not None
-    if not seen_to_work and device.kind != "simulator" and sys.executable:
-        _, problem, died = child.ask("clgraph.device.first_probe", device.spec, *device.identity)
+    if not seen_to_work and hardware.kind != "simulator" and sys.executable:
+        _, problem, died = child.ask("clgraph.device.first_probe", hardware.spec, *hardware.identity)
         if died:
             return f"the probe {problem}"
-    fault = run_probe(device)
+    fault = run_probe(queues, memory)
     if fault is None and not seen_to_work:
         cache.store("probes", key, b"works")
     return fault
 
 
-def run_probe(device: Device) -> str | None:
+def run_probe(queues: Queues, memory: Memory) -> str | None:
     """`probe` in this process, without a child."""
     n = LOCAL * GROUPS
     try:
-        prog = build(device, "device/probe", {}, device.base_options)
-        out = device.upload(np.zeros(1 + n, np.int32), writable=True)
+        prog = build(queues, "device/probe", {}, queues.hardware.base_options)
+        out = memory.upload(np.zeros(1 + n, np.int32), writable=True)
         prog.probe.exact(n, out, np.int32(n), local=LOCAL)
-        got = device.download(out, np.int32, 1 + n)
+        got = memory.download(out, np.int32, 1 + n)
     except BuildError as error:
         return _reason(error)
     except (ClgraphError, cl.Error) as error:
@@ -75,7 +78,7 @@ def _reason(error: BuildError) -> str:
     return f"builds fail: {named[0]}" if named else lines[0]
 
 
-def probe_features(device: Device) -> tuple[str, frozenset[str]]:
+def probe_features(queues: Queues, memory: Memory) -> tuple[str, frozenset[str]]:
     """The OpenCL C standard to build with, and the names ``HAVE_...`` of the features that work with it.
 
     Returns
@@ -84,42 +87,45 @@ def probe_features(device: Device) -> tuple[str, frozenset[str]]:
         ``"-cl-std=CL3.0"`` and the like, or "" for the compiler's default (1.2).
     features : frozenset of str
     """
-    if not device.has_compiler:
+    hardware = queues.hardware
+    if not hardware.has_compiler:
         return "", frozenset()  # what its programs use was settled when they were built offline
     source = read_source("device/probe_features")
-    standard = _newest_standard(device)
-    key = cache.digest(["2", *device.identity, __version__, source, standard, *device.base_options])
+    standard = _newest_standard(hardware)
+    key = cache.digest(["2", *hardware.identity, __version__, source, standard, *hardware.base_options])
     if (known := cache.load("probes", key)) is not None:
         standard, names = json.loads(known)
         return standard, frozenset(names)
     if standard and not _builds(
-        device, "device/probe", read_source("device/probe"), (standard, *device.base_options)
+        queues, "device/probe", read_source("device/probe"), (standard, *hardware.base_options)
     ):
         standard = ""  # the driver claims to support this standard, and does not
-    options = (*([standard] if standard else []), *device.base_options)
+    options = (*([standard] if standard else []), *hardware.base_options)
     names = sorted(
-        f"HAVE_{name}" for name in _candidates(device, bool(standard)) if _has(device, name, source, options)
+        f"HAVE_{name}"
+        for name in _candidates(hardware, bool(standard))
+        if _has(queues, memory, name, source, options)
     )
     cache.store("probes", key, json.dumps([standard, names]).encode())
     return standard, frozenset(names)
 
 
-def _newest_standard(device: Device) -> str:
+def _newest_standard(hardware: Hardware) -> str:
     """The build option for the newest OpenCL C that the compiler claims to support; "" for 1.2."""
-    texts = [device.raw.opencl_c_version]
-    if device.hardware.quirks.asks_all_standards:
+    texts = [hardware.raw.opencl_c_version]
+    if hardware.quirks.asks_all_standards:
         # drivers before 3.0 and old releases of pyopencl lack this query: then the older query counts
         with contextlib.suppress(cl.Error, AttributeError):
-            versions = [v.version for v in device.raw.opencl_c_all_versions]
+            versions = [v.version for v in hardware.raw.opencl_c_all_versions]
             texts += [f"{v >> 22}.{v >> 12 & 1023}" for v in versions]  # cl_version packs 10, 10 and 12 bits
     found = [(int(m[1]), int(m[2])) for text in texts if (m := re.search(r"(\d+)\.(\d+)", text))]
     major, minor = max(found, default=(1, 0))
     return f"-cl-std=CL{major}.{minor}" if major >= 2 else ""
 
 
-def _candidates(device: Device, beyond_1_2: bool) -> list[str]:
+def _candidates(hardware: Hardware, beyond_1_2: bool) -> list[str]:
     """Features worth a build: those that the device's own list rules out are not tried (compilers warn)."""
-    extensions = device.raw.extensions
+    extensions = hardware.raw.extensions
     worth = {
         "FP64": "cl_khr_fp64" in extensions,
         "INT64_ATOMICS": "cl_khr_int64_base_atomics" in extensions and "cl_khr_int64_extended" in extensions,
@@ -127,28 +133,28 @@ def _candidates(device: Device, beyond_1_2: bool) -> list[str]:
         "WORKGROUP_FUNCTIONS": beyond_1_2,
         "C11_ATOMICS": beyond_1_2,
         "FLOAT_ATOMICS": "cl_ext_float_atomics" in extensions,
-        "PTX": "NVIDIA" in device.platform_name,
+        "PTX": "NVIDIA" in hardware.platform_name,
     }
     return [name for name, is_worth in worth.items() if is_worth]
 
 
-def _builds(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
+def _builds(queues: Queues, name: str, source: str, options: tuple[str, ...]) -> bool:
     try:
-        build_source(device, name, source, options, keep=False, save_failed=False)
+        build_source(queues, name, source, options, keep=False, save_failed=False)
     except BuildError:
         return False
     return True
 
 
-def _has(device: Device, name: str, source: str, options: tuple[str, ...]) -> bool:
+def _has(queues: Queues, memory: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
     """Whether a feature's probe builds, runs and gives the right result; any failure means no."""
     try:
         prog = build_source(
-            device, "probe_features", source, (*options, f"-DTRY_{name}"), keep=False, save_failed=False
+            queues, "probe_features", source, (*options, f"-DTRY_{name}"), keep=False, save_failed=False
         )
-        out = device.upload(np.zeros(WARP, np.int32), writable=True)
-        work = device.upload(np.zeros(2 * WARP, np.int32), writable=True)
+        out = memory.upload(np.zeros(WARP, np.int32), writable=True)
+        work = memory.upload(np.zeros(2 * WARP, np.int32), writable=True)
         prog.probe_feature.exact(WARP, out, work, local=WARP)
-        return bool(np.all(device.download(out, np.int32, WARP) == 1))
+        return bool(np.all(memory.download(out, np.int32, WARP) == 1))
     except ClgraphError:
         return False

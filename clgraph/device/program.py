@@ -23,7 +23,8 @@ from clgraph.device.launch import Kernel
 from clgraph.errors import BuildError
 
 if TYPE_CHECKING:
-    from clgraph.device.device import Device
+    from clgraph.device.hardware import Hardware
+    from clgraph.device.queues import Queues
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)[^\n]*$', re.MULTILINE)
 
@@ -95,7 +96,7 @@ class Program:
 
     def __init__(
         self,
-        device: Device,
+        queues: Queues,
         built: Any,
         name: str,
         options: tuple[str, ...],
@@ -103,7 +104,7 @@ class Program:
         pipeline: bool = False,
         suffix: str = "",
     ) -> None:
-        self.device = device
+        self._queues = queues
         self.name = name
         self.options = options
         self.pipeline = pipeline
@@ -120,7 +121,7 @@ class Program:
             raise AttributeError(kernel)
         try:
             made = Kernel(
-                self.device,
+                self._queues,
                 self._find(kernel),
                 kernel,
                 program=self.name,
@@ -158,12 +159,13 @@ class Program:
         cache.write_atomically(Path(path), self.binary)
 
 
-def build(device: Device, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
+def build(queues: Queues, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
     """Build ``cl/NAME.cl`` for a device, or load it from the disk cache if it was built before.
 
     Parameters
     ----------
-    device : Device
+    queues : Queues
+        The device's.
     name : str
     defines : mapping
         Become ``-D`` options: see `define_options`.
@@ -175,13 +177,13 @@ def build(device: Device, name: str, defines: Mapping[str, Any], base: tuple[str
     BuildError
         If the compiler fails, or the device has none.
     """
-    if not device.has_compiler:
+    if not queues.hardware.has_compiler:
         raise BuildError(
-            f"{device.hardware} builds no kernels itself, and cl/{name}.cl has no pipeline that could come "
+            f"{queues.hardware} builds no kernels itself, and cl/{name}.cl has no pipeline that could come "
             "from a binary: what needs it does not run on this device; use another one"
         )
     options = (*base, *define_options(defines))
-    return build_source(device, name, read_source(name), options)
+    return build_source(queues, name, read_source(name), options)
 
 
 def define_options(defines: Mapping[str, Any]) -> list[str]:
@@ -194,7 +196,7 @@ def define_options(defines: Mapping[str, Any]) -> list[str]:
 
 
 def build_source(
-    device: Device,
+    queues: Queues,
     name: str,
     source: str,
     options: tuple[str, ...],
@@ -219,46 +221,47 @@ def build_source(
     BuildError
         If the compiler fails.
     """
-    key = cache.digest([*device.identity, source, *options])
-    keep = keep and device.hardware.quirks.keeps_binaries
+    hardware = queues.hardware
+    key = cache.digest([*hardware.identity, source, *options])
+    keep = keep and hardware.quirks.keeps_binaries
     if keep and (binary := cache.load("programs", key)) is not None:
         try:
-            built = _build_binary(device, binary, options)
-            return Program(device, built, name, options, pipeline=pipeline)
+            built = _build_binary(queues, binary, options)
+            return Program(queues, built, name, options, pipeline=pipeline)
         except cl.Error:
             pass  # drivers may refuse their own old binaries: then build from source
-    made = cl.Program(device.context, source)
+    made = cl.Program(queues.context, source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # compilers print notes on success
             made.get_info(cl.program_info.REFERENCE_COUNT)  # after this pyopencl does not use its own cache
-            made.build([*options, "-w"], [device.raw])  # some drivers print warnings to stderr
+            made.build([*options, "-w"], [hardware.raw])  # some drivers print warnings to stderr
     except cl.Error as error:
-        raise _build_error(device, name, source, options, made, error, save_failed) from error
-    program = Program(device, made, name, options, pipeline=pipeline)
+        raise _build_error(hardware, name, source, options, made, error, save_failed) from error
+    program = Program(queues, made, name, options, pipeline=pipeline)
     if keep:
         cache.store("programs", key, program.binary)
     return program
 
 
-def _build_binary(device: Device, binary: bytes, options: tuple[str, ...]) -> Any:
+def _build_binary(queues: Queues, binary: bytes, options: tuple[str, ...]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return cl.Program(device.context, [device.raw], [binary]).build(list(options))
+        return cl.Program(queues.context, [queues.hardware.raw], [binary]).build(list(options))
 
 
-def load_binary(device: Device, path: str | Path) -> Program:
+def load_binary(queues: Queues, path: str | Path) -> Program:
     """A program from a file written by the device's offline compiler or `Program.save`."""
-    path = Path(path)
+    path, hardware = Path(path), queues.hardware
     try:
         binary = path.read_bytes()
     except OSError as error:
         raise BuildError(f"cannot read the device binary {path}: {error.strerror}") from error
     try:
-        return Program(device, _build_binary(device, binary, ()), path.stem, ())
+        return Program(queues, _build_binary(queues, binary, ()), path.stem, ())
     except cl.Error as error:
         raise BuildError(
-            f"{device.spec} ({device.name}, driver {device.driver_version}) refused the binary {path} "
+            f"{hardware.spec} ({hardware.name}, driver {hardware.driver_version}) refused the binary {path} "
             f"({len(binary)} bytes): {_first_line(error)}; it must be built for just this device and driver"
         ) from error
 
@@ -268,7 +271,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _build_error(
-    device: Device,
+    hardware: Hardware,
     name: str,
     source: str,
     options: tuple[str, ...],
@@ -277,7 +280,7 @@ def _build_error(
     save: bool,
 ) -> BuildError:
     try:
-        log = str(made.get_build_info(device.raw, cl.program_build_info.LOG)).strip()
+        log = str(made.get_build_info(hardware.raw, cl.program_build_info.LOG)).strip()
     except cl.Error:
         log = ""
     saved = _save_failed(name, source) if save else "(not kept)"
@@ -291,7 +294,7 @@ def _build_error(
     else:
         hint = "the driver failed without naming a line: test it with `clgraph doctor`"
     return BuildError(
-        f"{device.spec} ({device.name}, {device.platform_name}, driver {device.driver_version}) "
+        f"{hardware.spec} ({hardware.name}, {hardware.platform_name}, driver {hardware.driver_version}) "
         f"failed to build {name}.cl: {_first_line(error)}\n"
         f"  options: {' '.join(options) or '(none)'}\n  source: {saved}\n  hint: {hint}\n"
         f"  log:\n{log or '(empty)'}"

@@ -1,4 +1,4 @@
-"""A device's OpenCL context and its command queues, each made when it is first used."""
+"""A device's OpenCL context and its command queues, each made when it is first used, and what ran on them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,25 @@ class Queues:
     Parameters
     ----------
     hardware : Hardware
+
+    Attributes
+    ----------
+    hardware : Hardware
+    launched : list of two int
+        How many kernels over ranges, and how many pipelines, were launched so far.
     """
 
     def __init__(self, hardware: Hardware) -> None:
-        self._hardware = hardware
+        self.hardware = hardware
+        self.launched = [0, 0]
 
     @cached_property
     def context(self) -> Any:
         """The OpenCL context, of this device alone (NVIDIA's driver accepts no other)."""
         try:
-            return cl.Context([self._hardware.raw])
+            return cl.Context([self.hardware.raw])
         except cl.Error as error:
-            raise self._hardware.failure(error, "making a context") from error
+            raise self.hardware.failure(error, "making a context") from error
 
     @cached_property
     def main(self) -> Any:
@@ -44,4 +51,4 @@ class Queues:
         try:
             return cl.CommandQueue(self.context)
         except cl.Error as error:
-            raise self._hardware.failure(error, "making a queue") from error
+            raise self.hardware.failure(error, "making a queue") from error

@@ -6,13 +6,18 @@ Each family keeps its table, always called ``SHAPES``, beside its host half; ``S
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
-
-if TYPE_CHECKING:
-    from clgraph.device.device import Device
+from typing import Generic, Literal, Protocol, TypeVar
 
 Kind = Literal["gpu", "cpu", "fpga", "emulator", "simulator"]
 S = TypeVar("S")
+
+
+class OfKind(Protocol):
+    """What a launch table asks of a `Device`."""
+
+    @property
+    def kind(self) -> Kind:
+        """clgraph's word for what it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +39,7 @@ class Shapes(Generic[S]):
     emulator: S | None = None
     fpga: S | None = None
 
-    def of(self, device: Device) -> S:
+    def of(self, device: OfKind) -> S:
         """The entry for a device."""
         return self[device.kind]
 

@@ -220,7 +220,7 @@ class Binary:
         for program in self.sidecar.programs:
             if program["file"] == name and program["defines"] == defines:
                 end = pipelines.suffix(defines)
-                return Program(self.device, self._built, name, (), pipeline=True, suffix=end)
+                return Program(self.device.queues, self._built, name, (), pipeline=True, suffix=end)
         asked = "".join(f" {key}={value}" for key, value in sorted(defines.items()))
         held = ", ".join(
             program["file"] + "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))

@@ -56,7 +56,7 @@ class PipelinePrograms:
         target = ("-DINTEL_PIPELINES",) if device.is_fpga else ()
         settings = define_options({**defines, **device.pipeline_parameters})
         options = (*device.build_options, *target, *settings)
-        return build_source(device, name, read_source(f"fpga/{name}"), options, pipeline=True)
+        return build_source(device.queues, name, read_source(f"fpga/{name}"), options, pipeline=True)
 
     def check(self) -> None:
         """Raise a BuildError if the device's binary cannot be used."""

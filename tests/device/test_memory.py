@@ -73,7 +73,7 @@ def test_shared_memory_is_not_copied(device: Device, count: int, skip: int) -> N
     array = aligned_empty(count + skip, np.int32)[skip:]
     array[:] = 0
     buffer = device.upload(array)
-    kernel = build_source(device, "read", READ, ()).read
+    kernel = build_source(device.queues, "read", READ, ()).read
     out = device.empty(count, np.int32)
     for value in (1, 2, 3):
         array[:] = value  # what the contract forbids, but what tells a copy from the array

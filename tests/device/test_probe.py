@@ -38,15 +38,15 @@ def test_first_probe_is_made_in_a_child(
         return answer
 
     monkeypatch.setattr(child, "ask", ask)
-    assert "SIGABRT" in str(probe(device))
+    assert "SIGABRT" in str(probe(device.queues, device.memory))
     assert asked == [("clgraph.device.first_probe", device.spec, *device.identity)]
     answer = (None, "exit status 1", False)  # a child that failed otherwise says nothing about the driver
-    assert probe(device) is None
+    assert probe(device.queues, device.memory) is None
     assert len(asked) == 2
-    assert probe(device) is None
+    assert probe(device.queues, device.memory) is None
     assert len(asked) == 2
 
 
 def test_a_wrong_result_is_a_fault(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "download", lambda *_: np.zeros(65, np.int32))
-    assert "its result is wrong (sum 0, expected 2016" in str(run_probe(device))
+    monkeypatch.setattr(device.memory, "download", lambda *_: np.zeros(65, np.int32))
+    assert "its result is wrong (sum 0, expected 2016" in str(run_probe(device.queues, device.memory))
