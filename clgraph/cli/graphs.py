@@ -53,7 +53,7 @@ def describe(graph: Graph) -> dict[str, Any]:
 
     from clgraph.graph.components import component_labels
 
-    count, labels = component_labels(graph)
+    count, labels = component_labels(graph.arrays)
     facts: dict[str, Any] = {
         "vertices": graph.num_vertices,
         "edges": graph.num_edges,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse import csgraph
 
-if TYPE_CHECKING:
-    from clgraph.graph.graph import Graph
+from clgraph.graph.arrays import Arrays
 
 
-def component_labels(graph: Graph) -> tuple[int, npt.NDArray[np.int32]]:
+def component_labels(graph: Arrays) -> tuple[int, npt.NDArray[np.int32]]:
     """Number of weakly connected components, and the number of each vertex's (SciPy), shape (n,)."""
     n = graph.num_vertices
     if n == 0:
@@ -25,7 +24,7 @@ def component_labels(graph: Graph) -> tuple[int, npt.NDArray[np.int32]]:
     return int(count), labels
 
 
-def largest_component_mask(graph: Graph) -> npt.NDArray[np.bool_]:
+def largest_component_mask(graph: Arrays) -> npt.NDArray[np.bool_]:
     """Which vertices form the largest weakly connected component (SciPy), shape (n,)."""
     if graph.num_vertices == 0:
         return np.zeros(0, dtype=bool)

@@ -288,7 +288,7 @@ class Graph(Exchange):
         A tie goes to the component that holds the smallest vertex index. Computed on the host
         (SciPy); `clgraph.largest_component` does it on a device.
         """
-        return self.subgraph(largest_component_mask(self))
+        return self.subgraph(largest_component_mask(self.arrays))
 
     def to_edges(self) -> Edges:
         """The edges as arrays, each once, in index order (the smaller index first if undirected).

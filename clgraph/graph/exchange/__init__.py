@@ -6,22 +6,21 @@ The module and the library are imported when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from clgraph.graph.arrays import Arrays
     from clgraph.graph.building import Duplicates
     from clgraph.graph.exchange.scipy import Asymmetric
-    from clgraph.graph.graph import Graph
 
 
 class Exchange:
     """The methods of `clgraph.Graph` that take and give other libraries' objects."""
 
-    if TYPE_CHECKING:  # what Graph brings
+    if TYPE_CHECKING:  # all that it asks of the class that inherits it
 
         @classmethod
-        def of(cls, arrays: Arrays) -> Graph: ...
+        def of(cls, arrays: Arrays) -> Self: ...
 
         @property
         def arrays(self) -> Arrays: ...
@@ -37,7 +36,7 @@ class Exchange:
         weighted: bool = False,
         counts: bool = False,
         asymmetric: Asymmetric = "refuse",
-    ) -> Graph:
+    ) -> Self:
         """A graph from a SciPy sparse array or matrix: entry (i, j) is the arc i -> j.
 
         Every stored entry is an arc, explicit zeros too (``matrix.eliminate_zeros()`` removes them).
@@ -122,7 +121,7 @@ class Exchange:
         directed: bool = False,
         duplicates: Duplicates = "merge",
         vertices: Any = None,
-    ) -> Graph:
+    ) -> Self:
         """A graph from a pandas data frame with a row for each edge.
 
         Parameters
@@ -212,7 +211,7 @@ class Exchange:
         directed: bool | None = None,
         duplicates: Duplicates = "merge",
         vertices: Any = None,
-    ) -> Graph:
+    ) -> Self:
         """A graph from an Arrow table with a row for each edge.
 
         Parameters
@@ -291,7 +290,7 @@ class Exchange:
     # --- graph libraries ----------------------------------------------------------------------------
 
     @classmethod
-    def from_igraph(cls, graph: Any, *, weight: bool | str = True, duplicates: Duplicates = "merge") -> Graph:
+    def from_igraph(cls, graph: Any, *, weight: bool | str = True, duplicates: Duplicates = "merge") -> Self:
         """A graph from an igraph graph.
 
         Vertices keep igraph's order; their ids are the vertex attribute ``name`` where there is one (all
@@ -356,7 +355,7 @@ class Exchange:
         return igraph.to_igraph(self.arrays, attributes)
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, weight: Any = True, duplicates: Duplicates = "merge") -> Graph:
+    def from_networkx(cls, graph: Any, *, weight: Any = True, duplicates: Duplicates = "merge") -> Self:
         """A graph from a NetworkX graph.
 
         Vertices keep NetworkX's order; their ids are the nodes where these are all strings or all
