@@ -150,7 +150,7 @@ class _Breadth:
         """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self._up_to):
             self._search.run(np.array([begin], np.int32), None)
-            self._distance = self._search.distance
+            self._distance = self._search.task.distance
             distance = self._device.take(self._distance, np.int32, self._n)
             self._up_to = np.cumsum(np.bincount(distance + 1)[1:])
         level = int(np.searchsorted(self._up_to, target))

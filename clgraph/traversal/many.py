@@ -14,7 +14,8 @@ from clgraph.device.shapes import Shapes
 from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
 from clgraph.traversal.ranked import Ranked, rank_graph
 from clgraph.traversal.scratch import ManyScratch
-from clgraph.traversal.search import NO_LIMIT, Search, shape_for
+from clgraph.traversal.search import NO_LIMIT, Search
+from clgraph.traversal.search_task import shape_for
 from clgraph.traversal.state import read_slot_of_many, read_state
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ RANK_SEARCHES = 64  # searches of a graph that pay for having its vertices ranke
 
 @dataclass(frozen=True)
 class ManyShape:
-    """Launch choices of many searches at once, beside those of one search (`clgraph.traversal.search.Shape`).
+    """Launch choices of many searches at once, beside those of one search (`search_task.Shape`).
 
     Attributes
     ----------

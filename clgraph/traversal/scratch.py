@@ -16,7 +16,7 @@ from clgraph.traversal.state import STATE_SIZE
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
-    from clgraph.traversal.search import Shape
+    from clgraph.traversal.search_task import Shape
 
 PLANES = 4  # bits of a distance to begin with: levels up to 15
 

@@ -14,7 +14,7 @@ from clgraph.traversal.state import read_slot, read_state
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.traversal.scratch import HybridScratch
-    from clgraph.traversal.search import Search
+    from clgraph.traversal.search_task import Task
 
 
 class HybridWalk:
@@ -24,11 +24,11 @@ class HybridWalk:
     one launch (Beamer, Asanovic, Patterson: SC 2012).
     """
 
-    def __init__(self, search: Search, scratch: HybridScratch) -> None:
-        self.search, self.scratch = search, scratch
-        self.dev, self.graph, self.csr = search.dev, search.graph, search.csr
-        self.n, self.shape, self.shift = search.n, search.shape, search.shift
-        self.cut = cut_for(search.dev, search.graph)
+    def __init__(self, task: Task, scratch: HybridScratch) -> None:
+        self.task, self.scratch = task, scratch
+        self.dev, self.graph, self.csr = task.dev, task.graph, task.csr
+        self.n, self.shape, self.shift = task.n, task.shape, task.shift
+        self.cut = cut_for(task.dev, task.graph)
 
     def run(self, sources: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
         """Levels and vertices reached; the sources are in the queue already."""
@@ -75,7 +75,7 @@ class HybridWalk:
         return read_state(self.dev, self.scratch.state)
 
     def _result(self) -> tuple[Any, Any, Any]:
-        return self.search.distance, self.search.predecessor, self.search.owner
+        return self.task.distance, self.task.predecessor, self.task.owner
 
     def _graph_and_queues(self) -> tuple[Any, ...]:
         scratch = self.scratch
@@ -92,13 +92,13 @@ class HybridWalk:
         )
 
     def _fused(self, level: int, last: int) -> npt.NDArray[np.uint32]:
-        kernel = self.search.program("traversal/search_fused").bfs_fused
+        kernel = self.task.program("traversal/search_fused").bfs_fused
         size = min(self.shape.fused_local, kernel.limit)
         kernel.exact(size, np.uint32(level), np.uint32(last), *self._graph_and_queues(), local=size)
         return self._read()
 
     def _push(self, level: int, count: int, longs: int) -> None:
-        shape, prog = self.shape, self.search.program("traversal/search_push")
+        shape, prog = self.shape, self.task.program("traversal/search_push")
         groups = -(-count // (shape.rows if shape.team else shape.push_items))
         args = (np.uint32(level), *self._graph_and_queues())
         prog.bfs_push(groups * shape.local, *args, local=shape.local)
@@ -108,12 +108,12 @@ class HybridWalk:
 
     def _bitmaps(self, level: int) -> None:
         scratch, arriving = self.scratch, self._arriving()
-        self.search.program("traversal/search").bfs_bitmaps(
-            self.search.vertex_items(),
+        self.task.program("traversal/search").bfs_bitmaps(
+            self.task.vertex_items(),
             np.int32(self.n),
             np.uint32(level),
             arriving.row_ptr,
-            self.search.distance,
+            self.task.distance,
             scratch.visited,
             scratch.front,
             local=self.shape.local,
@@ -127,7 +127,7 @@ class HybridWalk:
             return self.csr
         start = time.perf_counter()
         csr = upload_csr(self.dev, self.graph.reverse)
-        self.search.seconds["upload"] += time.perf_counter() - start
+        self.task.seconds["upload"] += time.perf_counter() - start
         return csr
 
     def _pull(self, level: int) -> int:
@@ -135,9 +135,9 @@ class HybridWalk:
         shape, scratch = self.shape, self.scratch
         arriving = self._arriving()
         if self.cut is not None:
-            pull_in_partitions(self.search, scratch, self.cut, level, arriving)
+            pull_in_partitions(self.task, scratch, self.cut, level, arriving)
         else:
-            prog = self.search.program("traversal/search_pull")
+            prog = self.task.program("traversal/search_pull")
             args = (
                 np.int32(self.n),
                 np.uint32(level),
@@ -150,7 +150,7 @@ class HybridWalk:
                 *self._result(),
                 scratch.state,
             )
-            prog.bfs_pull(self.search.vertex_items(), *args, local=shape.local)
+            prog.bfs_pull(self.task.vertex_items(), *args, local=shape.local)
             if shape.team:
                 rest_local = min(64, shape.local)
                 prog.bfs_pull_rest(16 * self.dev.compute_units * rest_local, *args, local=rest_local)
@@ -160,7 +160,7 @@ class HybridWalk:
     def _collect(self, level: int) -> None:
         scratch = self.scratch
         words = -(-self.n // 32)
-        self.search.program("traversal/search").bfs_collect(
+        self.task.program("traversal/search").bfs_collect(
             -(-words // max(1, self.shape.items // 32)),
             np.int32(self.n),
             np.uint32(level),

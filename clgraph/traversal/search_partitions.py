@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.traversal.scratch import HybridScratch
-    from clgraph.traversal.search import Search
+    from clgraph.traversal.search_task import Task
 
 
 def cut_for(dev: Device, graph: Graph) -> Cut | None:
@@ -25,19 +25,17 @@ def cut_for(dev: Device, graph: Graph) -> Cut | None:
     return Cut.of(graph, size=32 * words, room=unroll * words, burst=unroll * unroll)
 
 
-def pull_in_partitions(
-    search: Search, scratch: HybridScratch, cut: Cut, level: int, arriving: DeviceCSR
-) -> None:
+def pull_in_partitions(task: Task, scratch: HybridScratch, cut: Cut, level: int, arriving: DeviceCSR) -> None:
     """One level: the frontier's bits are moved to where the partitions' arcs want them, and collected."""
-    dev, graph, n = search.dev, search.graph, np.int32(search.n)
+    dev, graph, n = task.dev, task.graph, np.int32(task.n)
     start = time.perf_counter()
     layout = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
-    search.seconds["upload"] += time.perf_counter() - start
+    task.seconds["upload"] += time.perf_counter() - start
     unroll = dev.pipeline_parameter("UNROLL")
     if scratch.moved is None:
         dev.reserve({"moved": 4 * (layout.moved // unroll)})
         scratch.moved = dev.empty(max(1, layout.moved // unroll), np.uint32)
-    prog, partitions = search.program("traversal/search_partitions"), np.int32(cut.partitions)
+    prog, partitions = task.program("traversal/search_partitions"), np.int32(cut.partitions)
     prog.bfs_move(1, n, partitions, layout.begin, layout.source, scratch.front, scratch.moved)
     prog.bfs_pull_placed(
         1,
@@ -54,8 +52,8 @@ def pull_in_partitions(
         scratch.moved,
         scratch.next,
         scratch.visited,
-        search.distance,
-        search.predecessor,
-        search.owner,
+        task.distance,
+        task.predecessor,
+        task.owner,
         scratch.state,
     )

@@ -17,8 +17,7 @@ from searches import TEAM, first_device_but, put_shape, random_graph
 from clgraph import Graph, bfs, read
 from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.bfs import reference_bfs, verify_bfs
-from clgraph.traversal import bfs_many, scratch
-from clgraph.traversal import search as module
+from clgraph.traversal import bfs_many, scratch, search, search_task
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -30,10 +29,10 @@ Paths = Callable[[str], Path]
 SHAPES = {
     "own": None,
     "serial, small": replace(
-        module.SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
+        search_task.SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
     ),
     "serial, pull": replace(
-        module.SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
+        search_task.SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
     ),
     "team": TEAM,
     "team, small": replace(
@@ -48,7 +47,7 @@ def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.Mo
     """Each launch shape in turn, in place of the device's own."""
     wanted = SHAPES[request.param]
     if wanted is not None:
-        put_shape(monkeypatch, module, device, wanted)
+        put_shape(monkeypatch, search_task, device, wanted)
     yield request.param
 
 
@@ -144,7 +143,7 @@ def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) 
     graph = random_graph(4)
     first = check(graph, 0, device)
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
-        patch.setattr(module.Search, "_fill", lambda *_: 1 // 0)
+        patch.setattr(search.Search, "_fill", lambda *_: 1 // 0)
         bfs(graph, 1, device=device)
     assert np.array_equal(check(graph, 0, device).distance, first.distance)
     assert len(made) == 1
