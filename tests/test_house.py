@@ -34,8 +34,8 @@ FLOORS = (
     {"bench", "cli", "__main__"},
 )
 STRANGERS = {frozenset({"device", "graph"})}  # of one floor, and yet unknown to each other
-# the only way up: the device floor asks for pipelines, inside functions, so that nobody else pays for them
-HOOKS = {("device", "fpga")}
+# the only way up: the device floor loads pipelines by name when a device wants them, so that nobody else pays
+HOOK = ("clgraph.device.pipelines", "clgraph.fpga.programs")
 
 
 # --- who imports whom -------------------------------------------------------------------------------------
@@ -55,30 +55,15 @@ def parsed(file: Path) -> ast.Module:
     return ast.parse(file.read_text(), str(file))
 
 
-def for_checkers_only(tree: ast.Module) -> set[ast.AST]:
-    """What stands under ``if TYPE_CHECKING``: no process ever runs it."""
-    blocks = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-    ]
-    return {inner for block in blocks for line in block.body for inner in ast.walk(line)}
+@cache
+def imports() -> dict[str, set[str]]:
+    """Module -> modules of clgraph that it imports: also inside functions, and for type checkers only."""
+    return {name: set(imports_of(name)) for name in modules()}
 
 
-def imports_of(name: str) -> Iterator[tuple[str, bool]]:
-    """Modules of clgraph that a module imports, and whether it does so as it is imported itself."""
+def imports_of(name: str) -> Iterator[str]:
     known = modules()
-    tree = parsed(known[name])
-    unseen = for_checkers_only(tree)
-    later = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if node in unseen:
-            continue
+    for node in ast.walk(parsed(known[name])):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -87,20 +72,7 @@ def imports_of(name: str) -> Iterator[tuple[str, bool]]:
             names = [full if full in known else str(node.module) for full in whole]
         else:
             continue
-        for each in names:
-            if each in known and each != name:
-                yield each, node not in later
-
-
-@cache
-def imports() -> dict[str, dict[str, bool]]:
-    """Module -> module that it imports -> whether at import time."""
-    made: dict[str, dict[str, bool]] = {}
-    for name in modules():
-        made[name] = {}
-        for other, at_once in imports_of(name):
-            made[name][other] = made[name].get(other, False) or at_once
-    return made
+        yield from (each for each in names if each in known and each != name)
 
 
 def folder(module: str) -> str:
@@ -133,36 +105,31 @@ def test_every_folder_has_a_floor() -> None:
 def test_imports_go_down() -> None:
     wrong = []
     for module, others in imports().items():
-        for other, at_once in others.items():
-            pair = (folder(module), folder(other))
-            hook = pair in HOOKS and not at_once
-            if frozenset(pair) in STRANGERS or (floor(other) > floor(module) and not hook):
+        for other in others:
+            if frozenset((folder(module), folder(other))) in STRANGERS or floor(other) > floor(module):
                 wrong.append(f"{module} imports {other}")
-    assert "\n".join(wrong) == ""
+    assert "\n".join(sorted(wrong)) == ""
 
 
 def test_the_device_floor_has_one_way_to_pipelines() -> None:
-    hooks = {
-        (module, other)
-        for module, others in imports().items()
-        for other in others
-        if (folder(module), folder(other)) in HOOKS
-    }
-    assert len(hooks) <= 1, hooks
+    named = [
+        (name, node.value)
+        for name, file in modules().items()
+        if folder(name) == "device"
+        for node in ast.walk(parsed(file))
+        if isinstance(node, ast.Constant) and str(node.value).startswith("clgraph.fpga")
+    ]
+    assert named == [HOOK] and HOOK[1] in modules()
 
 
 def test_no_circle_among_modules() -> None:
-    assert circle({name: set(others) for name, others in imports().items()}) == []
+    assert circle(imports()) == []
 
 
 def test_no_circle_among_folders() -> None:
     edges: dict[str, set[str]] = {}
     for module, others in imports().items():
-        edges.setdefault(folder(module), set()).update(
-            folder(other)
-            for other in others
-            if folder(other) != folder(module) and (folder(module), folder(other)) not in HOOKS
-        )
+        edges.setdefault(folder(module), set()).update(map(folder, others))
     assert circle(edges) == []
 
 
