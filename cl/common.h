@@ -1,4 +1,4 @@
-// common.h: stands in front of every kernel file (the host puts it there; drivers' caches miss edits of included files).
+// common.h: prepended to every kernel file by the host (drivers' caches miss edits of included files).
 //
 // KIND_GPU, KIND_CPU or KIND_FPGA   one of them is defined by the host
 // HAVE_...                          what the build probes of cl/device/probe_features.cl found on the device
@@ -24,16 +24,18 @@
 #define SHARED_STORE(p, value) ((void)(*(volatile __typeof__(*(p)) *)(p) = (value)))
 #endif
 
-// How many consecutive indices one work-item takes: 1 on GPUs, hundreds on CPUs (the host's launch table).
+// How many consecutive indices one work-item takes: 1 on GPUs, hundreds on CPUs (from the host's launch table).
 #ifndef ITEMS
 #define ITEMS 1
 #endif
 
-// for (each index v < n that is this work-item's): the range check is inside, also where v * ITEMS would overflow.
-#define FOR_ITEMS(v, n)                                                                                                 \
-    for (int v = (int)min((long)get_global_id(0) * ITEMS, (long)(n)), v##_bound = (int)min((long)v + ITEMS, (long)(n));   \
+// for (each index v < n of this work-item): the range check is included, also where v * ITEMS would overflow.
+#define FOR_ITEMS(v, n)                                               \
+    for (int v = (int)min((long)get_global_id(0) * ITEMS, (long)(n)), \
+             v##_bound = (int)min((long)v + ITEMS, (long)(n));        \
          v < v##_bound; ++v)
 
-// The same for arc numbers, which may pass 2^31.
-#define FOR_ITEMS_LONG(v, n)                                                                                            \
-    for (long v = min((long)get_global_id(0) * ITEMS, (long)(n)), v##_bound = min(v + ITEMS, (long)(n)); v < v##_bound; ++v)
+// The same for arc numbers, which may exceed 2^31.
+#define FOR_ITEMS_LONG(v, n)                                                                             \
+    for (long v = min((long)get_global_id(0) * ITEMS, (long)(n)), v##_bound = min(v + ITEMS, (long)(n)); \
+         v < v##_bound; ++v)

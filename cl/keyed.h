@@ -1,7 +1,7 @@
 // keyed.h: random numbers keyed by (seed, identity), Philox4x32-10 (Salmon et al., Random123, SC'11).
 //
-// A number belongs to a thing (a vertex, an edge, a draw), never to a work-item, so that every device,
-// local size and chunking sees the same one. The host half, bit for bit the same, is clgraph/keyed.py.
+// A number belongs to an object (a vertex, an edge, a draw), never to a work-item, so that it is the same on every
+// device, with every local size and however the work is cut. clgraph/keyed.py is the host's version, equal bit for bit.
 // The cipher itself is pyopencl's copy of Random123.
 
 #ifndef R123_STATIC_INLINE

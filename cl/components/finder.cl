@@ -2,14 +2,15 @@
 // (Sutton, Ben-Nun, Barak: Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling,
 // "Afforest", IPDPS 2018).
 //
-// label int[n]    a forest: label[v] <= v, a root has label[r] == r, -1 = v is not there. In the end label[v] is
-//                 the smallest vertex of v's component, because a root is only ever hooked onto a smaller one.
+// label int[n]    a forest: label[v] <= v, a root has label[r] == r, -1 = v is absent. In the end label[v] is the
+//                 smallest vertex of v's component, because a root is only ever hooked onto a smaller one.
 // rows, variants  see components/finder.h
 // order           init, start (hook onto the first neighbour, no atomics), compress, link (one more neighbour),
-//                 compress, sample (the root of most of 512 labels: the giant's), rest (all arcs of the vertices
-//                 outside it), long (the rows that were too long for one work-item), finish (compress again).
+//                 compress, sample (the most frequent root among 512 labels: that of the giant component), rest (all
+//                 arcs of the vertices outside the giant), long (the rows that were too long for one work-item), finish
+//                 (compress again).
 //                 Arcs between two vertices of the giant need not be read; every other undirected arc is in the row of
-//                 an end outside. A directed CSR holds an arc once, so there no row is skipped.
+//                 an end outside. A directed CSR holds an arc once, so no row can be skipped there.
 // launch          padded range, each work-item takes ITEMS consecutive vertices; sample: one work-group;
 //                 long: any number of work-groups, each takes pieces of rows in turn
 // tunables        ITEMS 1 on GPUs, hundreds on CPUs (a CPU core wants long serial runs, not thousands of tiny
@@ -18,7 +19,7 @@
 #include "components/finder.h"
 
 #ifndef SAMPLES
-#define SAMPLES 512          // labels that the guess of the giant rests on
+#define SAMPLES 512          // labels from which the giant is guessed
 #endif
 #define SCAN_LIMIT 16         // dead slots to skip while looking for a first neighbour (only a heuristic)
 
@@ -36,7 +37,7 @@ __kernel void components_init(const int n, __global const OFFSET *restrict v_sta
     }
 }
 
-// Hook v onto its first neighbour if that is smaller, and note in `next` which neighbour to link after that:
+// Hook v onto its first neighbour if that one is smaller, and note in `next` which neighbour to link after that:
 // the first one if it was not used here, else the second; v itself if there is none.
 __kernel void components_start(const int n, ROWS, __global int *label, __global int *restrict next ARC_ARGS)
 {
@@ -71,7 +72,7 @@ __kernel void components_start(const int n, ROWS, __global int *label, __global 
         }
 #endif
         next[v] = other;
-        // where the neighbour hangs already: a stale label is its own number, which does as well
+        // the neighbour's current parent; a stale label is its own number, which is just as correct
         SHARED_STORE(label + v, SHARED_LOAD(label + parent));
     }
 }
@@ -81,7 +82,7 @@ __kernel void components_link(const int n, __global const int *restrict next, __
     FOR_BATCHES(first, last, n) {
         int differ = 0;
         int higher[BATCH];
-        // stale is harmless: two labels that agree are in one tree for good, and join() looks again
+        // stale is harmless: two labels that agree stay in one tree, and join() looks again
         for (int v = first; v < last; ++v) {
             int mine = SHARED_LOAD(label + v);
             int its = SHARED_LOAD(label + next[v]);
@@ -90,16 +91,16 @@ __kernel void components_link(const int n, __global const int *restrict next, __
         }
         if (differ == 0) continue;
 #ifndef KIND_GPU
-        // what join() looks at next is fetched for all of them: an atomic lets no later load overtake it
+        // prefetch what join() looks at next, for all of them: no later load can overtake an atomic
         for (int k = 0; k < last - first; ++k) differ |= SHARED_LOAD(label + max(higher[k], 0));
 #endif
         for (int v = first; v < last; ++v) join(label, v, next[v]);
     }
 }
 
-// Let every vertex point at its root. Each work-item writes its own slots only; a stale label of another slot
-// is an ancestor all the same, and the loop ends at one that is a root (no root changes in this launch).
-// The slot is written at every step, so that a long chain is halved by all at once and not walked by each.
+// Make every vertex point at its root. Each work-item writes its own slots only; a stale label of another slot
+// is still an ancestor, and the loop ends at a root (no root changes in this launch).
+// The slot is written at every step, so that a long chain is halved by all work-items together and not walked by each.
 static inline void compress(__global int *label, int v)
 {
     int parent = SHARED_LOAD(label + v);
@@ -124,7 +125,7 @@ __kernel void components_compress(const int n, __global int *label)
         if (deep == 0) continue;
         for (int v = first; v < last; ++v) compress(label, v);
 #else
-        // the same climb for a batch at a time, step by step: no branch hangs on what one of them has read
+        // the same climb for a batch at a time, step by step: no branch depends on what one of them has read
         int top[BATCH];
         int moved = 0, steps = 0;
         for (int v = first; v < last; ++v) top[v - first] = SHARED_LOAD(label + v);
@@ -144,8 +145,8 @@ __kernel void components_compress(const int n, __global int *label)
     }
 }
 
-// The same at the end: the giant's vertices point at the root that it had when it was sampled, and where that
-// points now is looked up once.
+// The same at the end: the giant's vertices point at the root it had when it was sampled, and what that root
+// points at now is looked up once.
 __kernel void components_finish(const int n, __global int *label, __global const int *restrict state)
 {
     int giant = state[GIANT];
@@ -153,7 +154,7 @@ __kernel void components_finish(const int n, __global int *label, __global const
     // stale is harmless: see compress()
     while (root >= 0 && SHARED_LOAD(label + root) != root) root = SHARED_LOAD(label + root);
     FOR_BATCHES(first, last, n) {
-        // one branch, hardly ever taken: who is there, and in the giant, comes in no predictable order
+        // a single branch, rarely taken: whether a vertex is present, and in the giant, is unpredictable
         int deep = 0;
         for (int v = first; v < last; ++v) {
             int parent = SHARED_LOAD(label + v);
@@ -167,8 +168,8 @@ __kernel void components_finish(const int n, __global int *label, __global const
     }
 }
 
-// The most frequent root among SAMPLES labels; n >= 1; one work-group. Only a guess: whatever it is, the result is
-// right.
+// The most frequent root among SAMPLES labels; n >= 1; one work-group. Only a guess: the result is right
+// whatever it is.
 __kernel void components_sample(const int n, __global const int *restrict label, __global int *restrict state)
 {
     __local int drawn[SAMPLES];
@@ -177,7 +178,7 @@ __kernel void components_sample(const int n, __global const int *restrict label,
     int width = get_local_size(0);
     if (lid == 0) best = 0;
     for (int i = lid; i < SAMPLES; i += width) {
-        // one vertex out of each of SAMPLES equal stretches, at a place that differs from stretch to stretch
+        // one vertex from each of SAMPLES equal stretches, at an offset that differs from stretch to stretch
         ulong place = ((ulong)i << 16) + ((uint)i * 40503u & 0xffffu);
         drawn[i] = label[(int)((place * (ulong)n) / ((ulong)SAMPLES << 16))];
     }
@@ -193,7 +194,7 @@ __kernel void components_sample(const int n, __global const int *restrict label,
 }
 
 // Joins along all arcs of the vertices outside the giant (of all vertices if `skip` is 0). With a `vertex_key`: of the
-// vertices with vertex_key <= newest_vertex, inside and outside, since the arcs among the others were joined before.
+// vertices with vertex_key <= newest_vertex, inside and outside, since the arcs among the others were joined earlier.
 __kernel void components_rest(const int n, ROWS, __global int *label, __global int *state, const int skip,
                               __global const uint *restrict vertex_key, const uint newest_vertex,
                               __global int *restrict queue, const int capacity ARC_ARGS)
@@ -202,7 +203,7 @@ __kernel void components_rest(const int n, ROWS, __global int *label, __global i
     int outside[ITEMS];                        // unpredictable, so the list is built without a branch
     int count = 0;
     FOR_ITEMS(w, n) {
-        // stale is harmless: at worst the row of a vertex that has just joined the giant is read all the same
+        // stale is harmless: at worst the row of a vertex that has just joined the giant is read needlessly
         int mine = SHARED_LOAD(label + w);
         outside[count] = w;
         count += mine >= 0 & (vertex_key ? vertex_key[w] <= newest_vertex : mine != giant);

@@ -1,13 +1,13 @@
-// components/finder.h: the rows that components/finder.cl walks, and how it joins two vertices.
+// components/finder.h: the rows that components/finder.cl reads, and how it joins two vertices.
 //
 // rows            v's neighbours are edges[v_start[v] .. v_end[v + END_SHIFT]): a plain CSR passes row_ptr twice
 //                 (END_SHIFT 1), the COPRA arrays pass theirs (END_SHIFT 0, HAS_DEAD)
-// variants        HAS_DEAD    v_start[v] < 0: v is not there; edges[e] < 0: the slot is dead
-//                 MASKED      the caller has filled label: -1 = not there, >= 0 = there
-//                 ARC_KEY=T   arc e is there iff threshold <= arc_key[e] <= newest (all of unsigned type T)
+// variants        HAS_DEAD    v_start[v] < 0: v is absent; edges[e] < 0: the slot is dead
+//                 MASKED      the caller has filled label: -1 = absent, >= 0 = present
+//                 ARC_KEY=T   arc e is present iff threshold <= arc_key[e] <= newest (all of unsigned type T)
 //                 OFFSET      type of v_start and v_end (int, or long from 2^31 slots on)
 // tunables        LONG_ROW, PIECE: longer rows are cut into pieces for work-groups (GPUs only);
-//                 BATCH labels are fetched without a branch between them before any is acted upon, so that their
+//                 BATCH labels are fetched without a branch in between before any is acted upon, so that their
 //                 cache misses overlap (3 to 5 times faster on a CPU: most labels agree and need no action)
 
 #ifndef OFFSET
@@ -24,7 +24,7 @@
 #ifdef KIND_GPU
 #define LONG_ROW 64
 #else
-#define LONG_ROW 0x7fffffff   // one core reads a row as fast as it reads anything
+#define LONG_ROW 0x7fffffff   // one core reads a row as fast as it reads anything else
 #endif
 #endif
 #ifndef PIECE
@@ -57,7 +57,7 @@
 #define ARC_PASS
 #endif
 
-// The neighbour in slot e, or -1 if that arc is not there.
+// The neighbour in slot e, or -1 if that arc is absent.
 static inline int neighbor(OFFSET e, __global const int *restrict edges, __global int *label ARC_ARGS)
 {
     int u = edges[e];
@@ -71,7 +71,7 @@ static inline int neighbor(OFFSET e, __global const int *restrict edges, __globa
     return u;
 }
 
-// Make u and v hang from one root. Stale reads are harmless: labels only ever fall, a stale one is still an
+// Put u and v under one root. Stale reads are harmless: labels only ever fall, a stale one is still an
 // ancestor, and the hook itself is a compare-and-swap that fails unless `high` is a root at that moment.
 static inline void join(__global int *label, int u, int v)
 {

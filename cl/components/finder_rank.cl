@@ -1,11 +1,11 @@
-// components/finder_rank.cl: how large the components are, and their numbers 0 .. k-1 by decreasing size.
+// components/finder_rank.cl: sizes of the components, and their numbers 0 .. k-1 by decreasing size.
 //
-// label int[n]    label[v] = the smallest vertex of v's component, its root (components/finder.cl); -1 = v is not there
-// count int[n]    members of a component besides its root, at the root's place; later in the same place its number
+// label int[n]    label[v] = the smallest vertex of v's component, its root (components/finder.cl); -1 = v is absent
+// count int[n]    members of a component apart from its root, at the root's position; later its number, there too
 // state int[2]    see components/finder.cl
-// sums int[3]     size of the sampled giant, number of vertices that are there, the giant's root (-1: none sampled)
+// sums int[3]     size of the sampled giant, number of vertices present, the giant's root (-1: none sampled)
 // tally int[2b]   per block of BLOCK vertices: roots of single vertices, roots of larger components; the host turns
-//                 both into running sums, so that single vertices get their numbers and the others their places in a
+//                 both into running sums, so that single vertices get their numbers and the others their positions in a
 //                 list, each by ascending vertex, without an atomic. The list is short or cheap to sort: the host does.
 // launch          components_count: padded range, ITEMS consecutive vertices a work-item, a fixed local size;
 //                 the others: padded range, one work-item a block (rank_blocks, rank_place) or ITEMS vertices
@@ -24,8 +24,8 @@
 #define PRESENT 1
 #define ROOT 2
 
-// Size of the sampled giant and number of vertices that are there; with `all`, also count[] of all roots. One address
-// would take all the giant's additions: they are summed in a work-item, then in the work-group, then added once.
+// Size of the sampled giant and number of vertices present; with `all`, also count[] of all roots. All additions for
+// the giant would go to one address: they are summed in a work-item, then in the work-group, then added once.
 __kernel void components_count(const int n, __global const int *restrict label,
                                __global const int *restrict state, const int all, __global int *count,
                                __global int *sums)
@@ -46,8 +46,8 @@ __kernel void components_count(const int n, __global const int *restrict label,
         there += root >= 0;
         other += root >= 0 & root != giant & root != v;
     }
-    if (all && other) {                        // of most work-items no vertex is counted singly
-        int run = -1, length = 0;              // neighbours in number are often neighbours in the graph
+    if (all && other) {                        // most work-items have no vertex that is counted singly
+        int run = -1, length = 0;              // vertices with close numbers are often neighbours in the graph
         FOR_ITEMS(w, n) {
             int root = label[w];
             if (root < 0 || root == giant || root == w) continue;
@@ -72,7 +72,7 @@ __kernel void components_count(const int n, __global const int *restrict label,
     }
 }
 
-// The giant's count has its root in it (components_count cannot tell where that is): take it out. One work-item.
+// The giant's count includes its root (components_count cannot tell where that is): subtract it. One work-item.
 __kernel void components_count_end(__global const int *restrict label, __global const int *restrict state,
                                    __global int *restrict count)
 {
@@ -107,7 +107,7 @@ __kernel void rank_place(const int n, const int blocks, __global const int *rest
     int larger = tally[2 * block + 1];
     int end = n - block * BLOCK > BLOCK ? (block + 1) * BLOCK : n;
     for (int v = block * BLOCK; v < end; ++v) {
-        // single vertices come in no predictable order: no branch for them
+        // single vertices occur unpredictably: no branch for them
         int is_root = label[v] == v;
         int counted = count[v];
         int alone = is_root & (counted == 0);
@@ -138,8 +138,8 @@ __kernel void rank_apply(const int n, __global int *restrict label, __global con
     }
 }
 
-// Largest component of each block of BLOCK vertices, the smallest root of equals: best[2b] = root (-1: none),
-// best[2b + 1] = size. count[] as components_count left it.
+// Largest component of each block of BLOCK vertices (of equally large ones the one with the smallest root):
+// best[2b] = root (-1: none), best[2b + 1] = size. count[] as components_count left it.
 __kernel void largest_blocks(const int n, const int blocks, __global const int *restrict label,
                              __global const int *restrict count, __global int *restrict best)
 {

@@ -1,14 +1,16 @@
-// components/strong.h: what the kernels for strong components share (components/strong_trim.cl, components/strong_color.cl).
+// components/strong.h: what the kernels for strong components share (components/strong_trim.cl,
+// components/strong_color.cl).
 //
 // Strongly connected components by trimming and coloring (McLendon, Hendrickson, Plimpton, Rauchwerger, JPDC 65(8),
-// 2005; Slota, Rajamanickam, Madduri: Multistep, IPDPS 2014), the colors being random priorities, so that a few
-// rounds do whatever the numbering (Blelloch, Gu, Shun, Sun: Parallelism in Randomized Incremental Algorithms, 2016).
+// 2005; Slota, Rajamanickam, Madduri: Multistep, IPDPS 2014). The colors are random priorities, so that a few rounds
+// suffice however the vertices are numbered (Blelloch, Gu, Shun, Sun: Parallelism in Randomized Incremental Algorithms,
+// 2016).
 //
-// A round works inside regions; no strong component lies in two. Vertices without an arc in or out of their region
-// are components of their own (degrees, trim). The rest start with a color, their priority (seed), and the largest
-// color wins along the arcs (forward). A vertex that kept its own color is a root; its component is what reaches it
-// in its color (roots, backward). What is left has its colors for regions (settle). In the first round one pivot
-// alone has a color: that takes the giant component in one search either way.
+// A round works inside regions; no strong component spans two. Vertices without an arc in or out of their region are
+// single components (degrees, trim). The rest start with a color, their priority (seed), and the largest color wins
+// along the arcs (forward). A vertex that kept its own color is a root; its component consists of the vertices of its
+// color that reach it (roots, backward). The colors of the remaining vertices become their regions (settle). In the
+// first round only one pivot has a color: that finds the giant component with one search in each direction.
 //
 // region uint[n]      0: v's component is known; else vertices of one value may share a component
 // color  uint[n]      largest priority that has reached v in this round; priorities are distinct and never 0
@@ -17,13 +19,14 @@
 // label  int[n]       -1, or the root of v's component; in the end its smallest vertex (least, relabel)
 // state  int[3]       CHANGED: another launch is needed; LEFT: a vertex is unassigned; PIECES: entries in `queue`
 // queue               pieces of rows that are too long for one work-item: (v, piece), ~v for a row of in-arcs
-// rows                out-arcs of v: col_idx from row_ptr[v] up to row_end[v + END_SHIFT]; in-arcs: in_idx, in_ptr, in_end.
-//                     Of a plain CSR the ends are the starts again, and END_SHIFT is 1.
+// rows                out-arcs of v: col_idx from row_ptr[v] up to row_end[v + END_SHIFT]; in-arcs: in_idx, in_ptr,
+//                     in_end.
+//                     For a plain CSR the ends are the starts again, and END_SHIFT is 1.
 // launch              padded range, ITEMS consecutive vertices a work-item, launched until state[CHANGED] stays 0.
-//                     Reaching needs no levels: a work-item that reaches a vertex goes on from there itself, CHASE
-//                     steps far, and leaves only the others that it reached to the next launch. So a long path or
+//                     Reaching needs no levels: a work-item that reaches a vertex goes on from it for up to CHASE
+//                     steps, and leaves only the other vertices that it reached to the next launch. So a long path or
 //                     cycle takes length / CHASE launches. *_long: any number of work-groups, each takes queued
-//                     pieces in turn, neighbouring slots to neighbouring work-items.
+//                     pieces in turn, adjacent work-items take adjacent slots.
 // tunables            ITEMS, CHASE, END_SHIFT, and LONG_ROW and PIECE as in components/finder.cl
 
 #ifndef OFFSET
@@ -54,7 +57,7 @@
 #define IN_ROWS __global const OFFSET *in_ptr, __global const OFFSET *in_end, __global const int *restrict in_idx
 #define QUEUE __global int *state, __global int *restrict queue, const int capacity
 
-// Distinct for distinct vertices, and never 0: a bijection of 32 bits that leaves 0 in its place.
+// Distinct for distinct vertices, and never 0: a bijection of 32 bits that keeps 0 fixed.
 static inline uint priority(int v)
 {
     uint x = (uint)v + 1u;

@@ -1,4 +1,5 @@
-// components/strong_color.cl: strong components by colors, of what trimming left (see components/strong.h).
+// components/strong_color.cl: strong components by colors, for the vertices that trimming left (see
+// components/strong.h).
 //
 // forward (and forward_long) and backward (and backward_long) are launched until nothing changes.
 
@@ -12,7 +13,7 @@ static inline int raise_row(int v, uint c, OFFSET begin, OFFSET stride, OFFSET e
     uint home = region[v];
     for (OFFSET e = begin; e < end; e += stride) {
         int u = idx[e];
-        // stale is harmless: colors only rise, and atomic_max decides (first, for it spares most looks at `region`)
+        // stale is harmless: colors only rise, and atomic_max decides (checked first: avoids most reads of `region`)
         if (SHARED_LOAD(color + u) >= c || region[u] != home) continue;
         if (atomic_max(color + u, c) < c) {
             if (next >= 0) *more = 1;
@@ -41,8 +42,8 @@ static inline int claim_row(int v, int root, OFFSET begin, OFFSET stride, OFFSET
     return next;
 }
 
-// Of each stretch of `block` vertices the unassigned one with the largest product of degrees (a pivot likely to
-// lie in the giant component): best[2b] = v or -1, best[2b + 1] = that product, cut to 31 bits.
+// In each stretch of `block` vertices the unassigned one with the largest product of degrees (a pivot likely to lie
+// in the giant component): best[2b] = v or -1, best[2b + 1] = that product, capped at 31 bits.
 __kernel void strong_pivot(const int n, const int blocks, const int block, __global const int *restrict in_left,
                            __global const int *restrict out_left, __global const int *restrict label,
                            __global int *restrict best)
@@ -64,7 +65,7 @@ __kernel void strong_pivot(const int n, const int blocks, const int block, __glo
     best[2 * b + 1] = (int)min(most, 0x7fffffffL);
 }
 
-// Trimmed vertices leave; the others get their first color (only the pivot, if there is one).
+// Trimmed vertices drop out; the others get their first color (only the pivot, if there is one).
 __kernel void strong_seed(const int n, const int pivot, __global const int *restrict label,
                           __global uint *restrict region, __global uint *restrict color, __global uint *restrict done)
 {
@@ -88,13 +89,14 @@ __kernel void strong_forward(const int n, OUT_ROWS, __global const uint *restric
         int v = s;
         uint c = 0;
         for (int step = 0; v >= 0; ++step) {
-            // A stale color is harmless: whoever raised it goes on from v, or says that more is to do. A stale `done`
-            // at worst passes a color on twice. Whoever writes a color into `done` passes it on.
+            // A stale color is harmless: the work-item that raised it goes on from v, or reports that more is to do. A
+            // stale `done` at worst passes a color on twice. The work-item that writes a color into `done` passes it
+            // on.
             c = max(c, SHARED_LOAD(color + v));
             if (c == SHARED_LOAD(done + v)) break;
             OFFSET begin = row_ptr[v], end = row_end[v + END_SHIFT];
             int far = end - begin > LONG_ROW;
-            if (step == CHASE || (far && step > 0)) {   // a row is queued once a launch, by its own work-item
+            if (step == CHASE || (far && step > 0)) {   // a row is queued once per launch, by its own work-item
                 more = 1;
                 break;
             }
@@ -141,7 +143,7 @@ __kernel void strong_backward(const int n, IN_ROWS, __global const uint *restric
     int more = 0;
     FOR_ITEMS(s, n) {
         if (region[s] == 0) continue;
-        // stale is harmless: whoever labelled s goes on from it, or says that more is to do
+        // stale is harmless: the work-item that labelled s goes on from it, or reports that more is to do
         int root = SHARED_LOAD(label + s);
         if (root < 0) continue;
         int v = s;
@@ -171,14 +173,14 @@ __kernel void strong_backward_long(IN_ROWS, __global const uint *restrict color,
         int v = ~queue[2 * i];
         OFFSET begin;
         OFFSET end = piece_slots(v, queue[2 * i + 1], in_ptr, in_end, &begin);
-        // v was labelled in the launch before
+        // v was labelled in the previous launch
         int root = SHARED_LOAD(label + v);
         if (claim_row(v, root, begin, get_local_size(0), end, in_idx, color, label, &more) >= 0) more = 1;
     }
     say_changed(more, state);
 }
 
-// Assigned vertices leave, the others' colors are their regions now.
+// Assigned vertices drop out; the colors of the others become their regions.
 __kernel void strong_settle(const int n, __global const int *restrict label, __global const uint *restrict color,
                             __global uint *restrict region, __global int *state)
 {

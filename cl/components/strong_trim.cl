@@ -1,11 +1,11 @@
-// components/strong_trim.cl: vertices that are strong components of their own (see components/strong.h).
+// components/strong_trim.cl: strong components of a single vertex (see components/strong.h).
 //
-// trim is launched, with trim_long where rows may be long, until nothing changes: a vertex that goes lowers its
-// neighbours' counts, and those that fall to 0 go too.
+// trim is launched, with trim_long where rows may be long, until nothing changes: a trimmed vertex lowers its
+// neighbours' counts, and those whose count falls to 0 are trimmed too.
 
 #include "components/strong.h"
 
-// While `whole` all vertices are one region, and none needs to be looked up.
+// With `whole` all vertices are in one region, and none needs to be looked up.
 static inline int count_row(int v, OFFSET begin, OFFSET stride, OFFSET end, __global const int *restrict idx,
                             const int whole, __global const uint *restrict region)
 {
@@ -22,7 +22,7 @@ static inline int count_row(int v, OFFSET begin, OFFSET stride, OFFSET end, __gl
     return count;
 }
 
-// v is gone: one arc less for its neighbours. Returns one that has none left, or -1; `more` if there are others.
+// v is trimmed: one arc less for its neighbours. Returns one that has none left, or -1; `more` if there are others.
 static inline int lower_row(int v, OFFSET begin, OFFSET stride, OFFSET end, __global const int *restrict idx,
                             __global const uint *restrict region, __global int *left, int *more)
 {
@@ -77,8 +77,8 @@ __kernel void strong_trim(const int n, OUT_ROWS, IN_ROWS, __global const uint *r
     int more = 0;
     FOR_ITEMS(s, n) {
         if (region[s] == 0) continue;
-        // stale is harmless, here and below: counts only fall, who sees the last fall goes on from there or says
-        // that more is to do, and the exchange lets one work-item alone take a vertex
+        // stale is harmless, here and below: counts only fall, the work-item that sees the last fall goes on from
+        // there or reports that more is to do, and the exchange lets exactly one work-item take a vertex
         if (SHARED_LOAD(in_left + s) > 0 && SHARED_LOAD(out_left + s) > 0) continue;
         int v = s;
         for (int step = 0; v >= 0; ++step) {

@@ -2,8 +2,8 @@
 // csr/build_buckets.cl.
 //
 // Count the arcs of each row, turn the counts into offsets, scatter the heads with one cursor per row, sort each row
-// (csr/build_sort.cl), and squeeze out duplicates. The scatter leaves a row in the order in which the atomics happened to
-// run; sorting makes the bytes the same every time.
+// (csr/build_sort.cl), and squeeze out duplicates. The scatter leaves a row in the order in which the atomics happened
+// to run; sorting makes the bytes the same every time.
 //
 // tail, head  int[count]       arcs; loops (tail == head) are skipped
 // degree      uint[n]          counted up by rows_count, down to 0 again by rows_scatter
@@ -84,7 +84,7 @@ __kernel void rows_scatter(const long count, const int mirror, __global const in
     }
 }
 
-// Heads that stay, by blocks of BLOCK arcs.
+// Heads that are kept, by blocks of BLOCK arcs.
 __kernel void rows_stay(const long arcs, __global const int *restrict col, __global int *restrict stay)
 {
     __local int sum;
@@ -115,7 +115,7 @@ static inline long first_row_at(__global const OFFSET *row_ptr, const int n, con
 }
 
 // Squeezes out duplicates: one work-group per block of arcs, and the offsets that point into it. before[b]: heads
-// that stay in the blocks before b.
+// kept in the blocks before b.
 __kernel void rows_squeeze(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
                            __global const int *restrict col, __global const long *restrict before,
                            __global NEW_OFFSET *restrict new_row_ptr, __global int *restrict new_col,

@@ -1,4 +1,4 @@
-// csr/build_buckets.cl: from a list of arcs to compressed sparse rows, for devices with few and strong cores (CPUs);
+// csr/build_buckets.cl: from a list of arcs to compressed sparse rows, for devices with few, strong cores (CPUs);
 // GPUs take csr/build.cl.
 //
 // Atomics on rows in random order cost a CPU one cache miss each, one after the other. Here nothing is shared: the
@@ -11,7 +11,7 @@
 // dealt       int[arcs][2]           tail and head by buckets; scratch space when rows are sorted
 // bucket_ptr  long[buckets + 1]      where a bucket begins
 // heads       int[arcs]              by rows; a bucket's rows are contiguous from its beginning, without duplicates
-// degree      int[n]                 heads that stay of each row
+// degree      int[n]                 heads kept in each row
 // launch      one work-item per slice, or per bucket; no barriers, no atomics
 // tunables    INSERTION (longest row for an insertion sort)
 
@@ -24,7 +24,8 @@
 // for (each arc first .. last - 1 of this work-item's slice)
 #define FOR_SLICE(e, count, slices)                                                                      \
     const long e##_share = ((count) + (slices) - 1) / (slices);                                          \
-    for (long e = min((long)get_global_id(0) * e##_share, (count)), e##_end = min(e + e##_share, (count)); e < e##_end; ++e)
+    for (long e = min((long)get_global_id(0) * e##_share, (count)), e##_end = min(e + e##_share, (count)); \
+         e < e##_end; ++e)
 
 __kernel void buckets_count(const long count, const int mirror, const int slices, const int shift, const int buckets,
                             __global const int *restrict tail, __global const int *restrict head,
@@ -73,7 +74,7 @@ static inline void insertion_sort(__global int *x, int length)
     }
 }
 
-// By bytes, the lowest first; two passes per turn, so that the heads end where they began.
+// Radix sort by bytes, the lowest first; two passes per iteration, so that the heads end where they began.
 static inline void radix_sort(__global int *x, __global int *other, long length, int bits)
 {
     for (int shift = 0; shift < bits; shift += 8) {
@@ -99,7 +100,7 @@ static inline void radix_sort(__global int *x, __global int *other, long length,
             other[i] = x[i];
 }
 
-// Rows of each bucket: filled, sorted, duplicates removed. stay: heads of a bucket that stay.
+// Rows of each bucket: filled, sorted, duplicates removed. stay: heads of a bucket that are kept.
 __kernel void buckets_sort(const int n, const int shift, const int buckets, const int bits,
                            __global const long *restrict bucket_ptr, __global int *restrict dealt,
                            __global int *restrict heads, __global int *restrict degree, __global long *restrict stay)
@@ -142,7 +143,7 @@ __kernel void buckets_sort(const int n, const int shift, const int buckets, cons
     }
 }
 
-// before[b]: heads that stay in the buckets before b; `col` is null where nothing moves.
+// before[b]: heads kept in the buckets before b; `col` is null where nothing moves.
 __kernel void buckets_rows(const int n, const int shift, const int buckets, __global const long *restrict bucket_ptr,
                            __global const long *restrict before, __global const int *restrict heads,
                            __global const int *restrict degree, __global OFFSET *restrict row_ptr,

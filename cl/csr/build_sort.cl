@@ -77,7 +77,7 @@ __kernel void rows_sort_chunks(__global const OFFSET *restrict row_ptr, __global
         col[from + i] = MERGE && whole && i > 0 && x[i] == x[i - 1] ? MARKED(x[i]) : x[i];
 }
 
-// How many of the run's heads stand before `head`: those that are less, and with `equal` those that equal it.
+// How many of the run's heads come before `head`: those that are less, and with `equal` also those that equal it.
 static inline OFFSET stand_before(__global const int *run, OFFSET length, int head, int equal)
 {
     OFFSET low = 0;
@@ -95,7 +95,8 @@ static inline OFFSET stand_before(__global const int *run, OFFSET length, int he
 }
 
 // One pass of merging in the rows of more than one chunk: runs of `width` heads become runs of twice as many.
-__kernel void rows_merge(const long width, __global const OFFSET *restrict row_ptr, __global const int *restrict from_col,
+__kernel void rows_merge(const long width, __global const OFFSET *restrict row_ptr,
+                         __global const int *restrict from_col,
                          __global int *restrict to_col, __global const int *restrict list_row,
                          __global const int *restrict list_chunk)
 {
@@ -116,7 +117,7 @@ __kernel void rows_merge(const long width, __global const OFFSET *restrict row_p
     }
 }
 
-// After the last pass: copies the merged rows back beside the others and marks their duplicates.
+// After the last pass: copies the merged rows back to where the others are and marks their duplicates.
 __kernel void rows_mark(__global const OFFSET *restrict row_ptr, __global const int *restrict merged,
                         __global int *restrict col, __global const int *restrict list_row,
                         __global const int *restrict list_chunk)

@@ -1,5 +1,5 @@
 // csr/generate.cl: draws the edges of random graphs, by keyed numbers looked up in integer tables made on the host: the
-// same edges on every device, and the same that clgraph/graph/models.py draws in NumPy.
+// same edges on every device, and the same ones that clgraph/graph/models.py draws in NumPy.
 //
 // powerlaw   Chung and Lu's model (2002): for each end of an edge one word picks a class of ranks, another word a rank
 //            in it. guide[k]: the class of the word k << GUIDE_SHIFT, where the search for greater words begins.
@@ -15,7 +15,8 @@
 #endif
 
 static inline int powerlaw_vertex(uint word, uint fraction, const uint n, const uint stride,
-                                  __global const int *guide, __global const uint *thresholds, __global const int *bounds)
+                                  __global const int *guide, __global const uint *thresholds,
+                                  __global const int *bounds)
 {
     int low = guide[word >> GUIDE_SHIFT], high = guide[(word >> GUIDE_SHIFT) + 1];
     while (low < high) {               // the first class whose threshold is above the word

@@ -1,5 +1,5 @@
-// device/memory_fill.cl: sets count words of a buffer to one value, for devices where clEnqueueFillBuffer does not
-// serve (see quirks() in clgraph/device/hardware.py).
+// device/memory_fill.cl: sets `count` words of a buffer to one value, for devices where clEnqueueFillBuffer does not
+// work (see quirks() in clgraph/device/hardware.py).
 //
 // launch   padded range, each work-item takes ITEMS consecutive words
 

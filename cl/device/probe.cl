@@ -1,7 +1,8 @@
-// device/probe.cl: does the device work at all? An atomic, a barrier, local memory; the host checks the sum and the order.
+// device/probe.cl: does the device work at all? An atomic, a barrier, local memory; the host checks the sum and the
+// order.
 //
 // launch   groups of 16, exact; out int[1 + global size], zero
-// result   out[0] = sum of all global ids; out[1 + i] = the global id of the mirror of i in its work-group
+// result   out[0] = sum of all global ids; out[1 + i] = the global id of the work-item that mirrors i in its work-group
 
 #define PROBE_LOCAL 16
 

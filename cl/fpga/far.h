@@ -1,10 +1,11 @@
-// far.h: the other half of an arc, for a block of arcs at a time; after rows.h and sampling/copra.h.
+// far.h: the opposite half of an arc, for a block of arcs at a time; after rows.h and sampling/copra.h.
 //
-// The row of an arc's head ascends, so its place there is found by halving; a search alone would wait for memory at
-// every step. Here each step is a loop over the arcs of a block, none of which waits for another: one arc a cycle, as long
-// as more than UNROLL candidates are left of its row (the open ones are listed: log2(longest row / UNROLL) loops that
-// shrink), and one more loop that reads what is left as a burst.
-// (The thesis scans the whole row in bursts; of a row of 100 000 arcs that would be 6 000 bursts for every arc removed.)
+// The row of an arc's head ascends, so the opposite half is found by bisection; a search alone would wait for memory at
+// every step. Here each step is a loop over the arcs of a block, none of which waits for another: one arc per cycle, as
+// long as more than UNROLL candidates of its row are left (the unfinished ones are listed: log2(longest row / UNROLL)
+// loops that get shorter), and one more loop that reads the remaining candidates as a burst.
+// (The thesis scans the whole row in bursts; for a row of 100 000 arcs that would be 6 000 bursts for every arc
+// removed.)
 
 // row[i], wanted[i]: begin[i] becomes the first arc in row[i] whose head is wanted[i].
 static inline void first_arcs(const int count, const int *row, const int *wanted, Bounds *at,
@@ -20,7 +21,7 @@ static inline void first_arcs(const int count, const int *row, const int *wanted
     while (open > 0) {
         int left = 0;
         #pragma ivdep
-        FOR_EACH(j, open) {   // each turn has bounds of its own; what is listed anew stands where turns have passed
+        FOR_EACH(j, open) {   // each iteration has its own bounds; what is listed again overwrites entries already read
             const int i = list[j];
             const OFFSET b = at->begin[i], e = at->end[i], hop = (e - b) / 2;
             const int right = col_idx[b + hop - 1] < wanted[i];
@@ -42,7 +43,7 @@ static inline void first_arcs(const int count, const int *row, const int *wanted
     }
 }
 
-// A block of arcs: arc p of row tail; `far` becomes the slots of their other halves in COPRA's `edges`.
+// A block of arcs: arc p of row tail; `far` becomes the slots of their opposite halves in COPRA's `edges`.
 typedef struct {
     int count;
     int tail[ROW_BLOCK], head[ROW_BLOCK];
@@ -60,7 +61,7 @@ static inline void find_far(Arcs *arcs, __global const OFFSET *row_ptr, __global
     first_arcs(arcs->count, arcs->head, arcs->tail, &arcs->at, row_ptr, col_idx);
 }
 
-// The same where rank[i] holds the arc's place p instead: how many arcs of its row before it have the same head.
+// The same where rank[i] holds the arc's position p instead: how many arcs before it in its row have the same head.
 static inline void find_ranks(Arcs *arcs, __global const OFFSET *row_ptr, __global const int *col_idx)
 {
     first_arcs(arcs->count, arcs->tail, arcs->head, &arcs->at, row_ptr, col_idx);

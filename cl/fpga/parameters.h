@@ -1,46 +1,46 @@
-// parameters.h: what the pipelines of cl/fpga are cut to. The one place: the compiler reads it, and so does the host
+// parameters.h: the parameters of the pipelines of cl/fpga, in one place: the compiler reads it, and so does the host
 // (clgraph/fpga/parameters.py reads each "#define NAME number  // text"). `clgraph fpga compile --param NAME=VALUE`
-// overrides a value; the sidecar of a binary says which were used. No result depends on any of them.
+// overrides a value; the sidecar of a binary records which were used. No result depends on any of them.
 //
 // The emulator runs on a CPU, which pays for each copy of an unrolled loop and for each register of a shift register:
 // its own defaults are small (second block).
 
 #if !defined(KIND_CPU) || defined(HARDWARE_PARAMETERS)
 #ifndef UNROLL
-#define UNROLL 16           // 32-bit words a cycle: a burst of 64 bytes, what one DDR3 bank gives at 200 MHz
+#define UNROLL 16           // 32-bit words per cycle: a burst of 64 bytes, what one DDR3 bank delivers at 200 MHz
 #endif
 #ifndef AHEAD
 #define AHEAD 4             // rows whose ends wait in registers: at least the latency of reading on-chip memory
 #endif
 #ifndef HAZARD
-#define HAZARD 64           // updates that may be under way to memory: at least its latency, in cycles between two of them
+#define HAZARD 64           // updates that may be in flight to memory: at least its latency in cycles
 #endif
 #ifndef WALKS
-#define WALKS 256           // random walks under way at a time: at least the latency of three dependent reads, in cycles
+#define WALKS 256           // random walks in flight: at least the latency of three dependent reads, in cycles
 #endif
 #ifndef LANES
-#define LANES 4             // turns with random reads that start in a cycle: more than memory serves are of no use
+#define LANES 4             // iterations with random reads that start per cycle: more than memory serves are of no use
 #endif
 #ifndef ADDERS
-#define ADDERS 32           // partial sums of floats, taken in turns: at least the latency of an addition, times SETTLES
+#define ADDERS 32           // partial sums of floats, used in turn: at least the latency of an addition, times SETTLES
 #endif
 #ifndef SETTLES
-#define SETTLES 4           // rows of PageRank that end in a cycle
+#define SETTLES 4           // rows of PageRank that end per cycle
 #endif
 #ifndef ROW_BLOCK
 #define ROW_BLOCK 2048      // rows (or arcs) whose bounds are held on chip at a time; a multiple of 32
 #endif
 #ifndef ARC_BLOCK
-#define ARC_BLOCK 16384     // arcs of PageRank whose running totals stand on chip at a time; a multiple of UNROLL
+#define ARC_BLOCK 16384     // arcs of PageRank whose running totals are on chip at a time; a multiple of UNROLL
 #endif
 #ifndef LOCAL_WORDS
-#define LOCAL_WORDS 32768   // 32-bit words of a bitmap held on chip: a graph of up to 32 times so many vertices fits
+#define LOCAL_WORDS 32768   // 32-bit words of a bitmap held on chip: a graph of up to 32 times that many vertices fits
 #endif
 #ifndef LOCAL_RANKS
-#define LOCAL_RANKS 32768   // words of vertex state on chip at a time: values of PageRank; larger graphs go in partitions of so many
+#define LOCAL_RANKS 32768   // words of vertex state on chip: values of PageRank; larger graphs are cut into partitions
 #endif
 #ifndef EARLY_OUT
-#define EARLY_OUT 0         // 1: a pull leaves a row at its first hit: fewer arcs, but a turn waits for the last one's bitmap
+#define EARLY_OUT 0         // 1: a pull leaves a row at its first hit: fewer arcs, but it waits for the bitmap's answer
 #endif
 #else
 #ifndef UNROLL
@@ -82,13 +82,13 @@
 #endif
 
 #ifndef HISTOGRAMS
-#define HISTOGRAMS 4        // copies of a histogram, taken in turns: at least the latency of adding to on-chip memory
+#define HISTOGRAMS 4        // copies of a histogram, used in turn: at least the latency of adding to on-chip memory
 #endif
 #ifndef OFFSET_BITS
-#define OFFSET_BITS 32      // of a place among the arcs: 64 from 2^31 arcs on (the host must ask for the same)
+#define OFFSET_BITS 32      // of a position among the arcs: 64 from 2^31 arcs on (the host must ask for the same)
 #endif
 #ifndef PULL_PARTITIONS
-#define PULL_PARTITIONS 1   // 1: a search whose bitmap does not fit pulls in partitions that do; 0: it reads the bitmap in memory
+#define PULL_PARTITIONS 1   // 1: a search whose bitmap does not fit pulls in partitions that do; 0: from memory
 #endif
 #ifndef CHANNELS
 #define CHANNELS 0          // 1: PageRank as two kernels side by side, joined by a channel (ranking/solver.cl)

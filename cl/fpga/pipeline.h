@@ -1,21 +1,24 @@
-// pipeline.h: in front of every file of cl/fpga: single-work-item kernels for Intel FPGAs.
+// pipeline.h: prepended to every file of cl/fpga: single-work-item kernels for Intel FPGAs.
 //
-// A kernel of this folder has the name and the arguments of the one in cl/ that it stands for, but is launched over one
-// work-item: what would be spread over work-items is a loop here, of which the compiler starts one turn a cycle
-// (initiation interval 1) where no turn waits for what an earlier one computes. What such loops must look like:
-//   * inner loops have constant bounds and are unrolled: a turn takes up to UNROLL consecutive words, one burst;
-//   * rows of any length are not loops in loops: rows.h walks the arcs of a block of rows in one flat loop;
-//   * what a turn needs of the turn before stays in registers; integer sums, whose order does not matter, are free;
-//   * functions are inlined and have no `restrict`: the kernels' arguments have it (Oclgrind does not know what becomes
-//     of it when functions are inlined);
-//   * #pragma ivdep says that turns do not depend on each other through memory; each use says why that is so.
-// "II" is the initiation interval that a loop is written for: 1, but where a file's head says otherwise; "per cycle" in the
-// heads is what such a turn does. Nothing here was ever compiled by aoc or run on a board:
-// the reports of `clgraph fpga compile --report` have the last word.
+// A kernel of this folder has the name and the arguments of the kernel in cl/ that it replaces, but is launched over
+// one work-item: what would be spread over work-items is a loop here, of which the compiler starts one iteration per
+// cycle (initiation interval 1) where no iteration waits for what an earlier one computes. What such loops must look
+// like:
+//   * inner loops have constant bounds and are unrolled: an iteration takes up to UNROLL consecutive words, one burst;
+//   * rows of any length are not nested loops: rows.h walks the arcs of a block of rows in one flat loop;
+//   * what an iteration needs from the previous one stays in registers; integer sums, whose order does not matter, are
+//     free;
+//   * functions are inlined and have no `restrict`: the kernels' arguments have it (Oclgrind mishandles it after
+//     inlining);
+//   * #pragma ivdep says that iterations do not depend on each other through memory; each use says why that is so.
+// "II" is the initiation interval that a loop is written for: 1, unless a file's head says otherwise; "per cycle" in
+// the heads is what one such iteration does. Nothing here was ever compiled by aoc or run on a board:
+// the reports of `clgraph fpga compile --report` are authoritative.
 
 #include "fpga/parameters.h"
 
-#ifdef INTEL_PIPELINES   // set by the host for Intel's FPGAs and their emulator; other compilers run the same as plain C
+// set by the host for Intel's FPGAs and their emulator; other compilers run the same as plain C
+#ifdef INTEL_PIPELINES
 #define PIPELINE __kernel __attribute__((max_global_work_dim(0))) __attribute__((uses_global_work_offset(0)))
 #else
 #define PIPELINE __kernel
@@ -29,13 +32,13 @@
 #endif
 #endif
 
-// for (each index i < n): one a cycle
+// for (each index i < n): one per cycle
 #define FOR_EACH(i, n) for (int i = 0; i < (n); i++)
-// The same where a turn is nothing but words read, made and written in order: UNROLL of them a cycle, in bursts.
+// The same where an iteration only reads, computes and writes words in order: UNROLL of them per cycle, in bursts.
 #define PRAGMA_OF(text) _Pragma(#text)
 #define PRAGMA(text) PRAGMA_OF(text)
 #define FOR_STREAM(i, n) PRAGMA(unroll UNROLL) FOR_EACH(i, n)
-// The same where a turn reads memory all over: LANES of them a cycle, as many as memory can serve.
+// The same where an iteration reads memory at random: LANES of them per cycle, as many as memory can serve.
 #define FOR_LANES(i, n) PRAGMA(unroll LANES) FOR_EACH(i, n)
 // for (each i < UNROLL): all in one cycle
 #define EACH_WORD(i) _Pragma("unroll") for (int i = 0; i < UNROLL; i++)

@@ -1,8 +1,9 @@
-// recent.h: what was written to memory in the last HAZARD turns and may not have arrived there yet.
+// recent.h: what was written to memory in the last HAZARD iterations and may not have arrived there yet.
 //
-// A loop that reads a word which an earlier turn has written waits for memory, a hundred cycles and more, unless the
-// compiler is told (#pragma ivdep safelen(HAZARD)) that no turn needs what the HAZARD turns before it wrote. That is
-// so where these writes are held in registers, newest last, and looked up beside memory: HAZARD comparisons a cycle.
+// A loop that reads a word written by an earlier iteration waits for memory, a hundred cycles and more, unless the
+// compiler is told (#pragma ivdep safelen(HAZARD)) that no iteration needs what the HAZARD iterations before it wrote.
+// That holds where these writes are kept in registers, newest last, and looked up beside memory: HAZARD comparisons per
+// cycle.
 
 typedef struct {
     int key[HAZARD];
@@ -20,7 +21,7 @@ static inline Recent recent_none(void)
     return r;
 }
 
-// Every turn that may write notes something: the word written, or -1 for none.
+// Every iteration that may write records something: the word written, or -1 for none.
 static inline void recent_set(Recent *r, const int key, const uint value)
 {
     #pragma unroll
@@ -46,7 +47,7 @@ static inline int recent_has(const Recent *r, const int key)
     return has;
 }
 
-// The word's value: the newest one noted, else what memory has.
+// The word's value: the newest one recorded, else what memory has.
 static inline uint recent_value(const Recent *r, const int key, uint value)
 {
     #pragma unroll

@@ -1,14 +1,15 @@
 // rows.h: the arcs of many rows as one flat loop.
 //
-// The bounds of ROW_BLOCK rows are read into on-chip memory (a loop of its own, one row a cycle); then one loop walks
-// all arcs of the block, in each turn up to UNROLL arcs of one row: a row of degree d takes max(1, ceil(d / UNROLL)) cycles.
-// Which row comes next is known AHEAD rows before, from registers, so that no turn waits for memory to know its own place.
+// The bounds of ROW_BLOCK rows are read into on-chip memory (in a separate loop, one row per cycle); then one loop
+// walks all arcs of the block, in each iteration up to UNROLL arcs of one row: a row of degree d takes max(1, ceil(d /
+// UNROLL)) cycles. Which row comes next is known AHEAD rows before, from registers, so that no iteration waits for
+// memory to know its own position.
 //
 //     Bounds bounds;
 //     FOR_BLOCKS(base, rows, many) {
 //         FOR_EACH(i, many) SET_BOUNDS(bounds, i, first arc of row base + i, one past its last one);
-//         FOR_BURSTS(w, bounds, many)     // w.row: place in the block; arcs w.p .. w.p + w.count - 1; w.first, w.last:
-//             ...                         // whether the row begins or ends with them
+//         FOR_BURSTS(w, bounds, many)     // w.row: position in the block; arcs w.p .. w.p + w.count - 1;
+//             ...                         // w.first, w.last: whether the row begins or ends with them
 //     }
 
 typedef struct {
@@ -77,6 +78,6 @@ static inline void walk_on(Walk *w, const Bounds *bounds, const int width)
 
 #define FOR_BURSTS(w, bounds, many) \
     for (Walk w = walk_start(&(bounds), many, UNROLL); w.row < (many); walk_on(&w, &(bounds), UNROLL))
-// one arc a turn; a row without arcs takes a turn too, with w.count 0
+// one arc per iteration; a row without arcs takes an iteration too, with w.count 0
 #define FOR_ARCS(w, bounds, many) \
     for (Walk w = walk_start(&(bounds), many, 1); w.row < (many); walk_on(&w, &(bounds), 1))

@@ -1,11 +1,11 @@
 // measures/hops.cl: how many pairs (search, vertex) lie at each distance, counted from the planes of traversal/many.h
 // without turning them into distances.
 //
-// seen, planes   as traversal/many.h has them; `rows` vertices have a row
-// count          ulong[LEVELS]   pairs at distance first, first + 1, ...; added to what is there
+// seen, planes   as in traversal/many.h; `rows` vertices have a row
+// count          ulong[LEVELS]   pairs at distance first, first + 1, ...; added to the values already there
 //
 // launch         any number of work-groups
-// tunables       LANES, LEVELS (distances a launch)
+// tunables       LANES, LEVELS (distances per launch)
 
 #include "traversal/many.h"
 #include "measures/spread.h"
@@ -27,7 +27,7 @@ __kernel void hops_count(const int rows, const uint bits, const uint first, cons
     for (uint l = 0; l < LEVELS; l++)
         mine[l] = 0;
     FOR_SPREAD(v, rows) {
-        BITS left = seen[v];   // searches whose distance is none of those looked at
+        BITS left = seen[v];   // searches whose distance is none of those counted
         for (uint l = 0; l < LEVELS && l < levels && left; l++) {
             BITS here = left;
             for (uint b = 0; b < bits; b++) {
@@ -38,7 +38,7 @@ __kernel void hops_count(const int rows, const uint bits, const uint first, cons
             left &= ~here;
         }
     }
-    // 32 bits suffice: the launch is so wide that not even a work-group counts 2^32 pairs at a distance
+    // 32 bits suffice: the launch is so wide that no work-group counts 2^32 pairs at one distance
     for (uint l = 0; l < LEVELS; l++)
         if (mine[l])
             atomic_add(&sum[l], mine[l]);

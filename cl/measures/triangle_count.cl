@@ -11,7 +11,7 @@
 // count              ulong[n]   triangles at each vertex; zero before
 //
 // launch     padded range, one work-item per RUN arcs (csr/arcs.h)
-// tunables   RUN; SKEW: a list so many times longer than the other is searched, not walked
+// tunables   RUN; SKEW: a list that is so many times longer than the other is searched by bisection, not merged
 
 #include "csr/arcs.h"
 #include "measures/wide.h"
@@ -50,7 +50,7 @@ __kernel void triangles_turn_count(const int n, const long arcs, __global const 
         in_run[get_global_id(0)] = all;
 }
 
-// before: turned arcs in the runs before each run.
+// before: directed arcs in the runs before each run.
 __kernel void triangles_turn(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
                              __global const int *restrict col_idx, __global const OFFSET *restrict before,
                              __global int *restrict up_idx)
@@ -64,7 +64,7 @@ __kernel void triangles_turn(const int n, const long arcs, __global const OFFSET
     }
 }
 
-// First place from i on, before `end`, that holds no less than x.
+// First position from i on, before `end`, whose entry is at least x.
 static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global const int *restrict up_idx)
 {
     while (i < end) {
@@ -77,7 +77,7 @@ static inline OFFSET search_from(OFFSET i, OFFSET end, const int x, __global con
     return i;
 }
 
-// Length of the intersection of two lists, i..i_end the shorter; each vertex in it gets a triangle.
+// Size of the intersection of two lists, i..i_end the shorter; each vertex in it gets a triangle.
 static inline uint meet(OFFSET i, const OFFSET i_end, OFFSET j, const OFFSET j_end, __global const int *restrict up_idx,
                         volatile __global ulong *count)
 {

@@ -1,6 +1,6 @@
-// measures/wide.h: atomic sums of 64 bits. The baseline has atomics of 32 bits: there a sum is two words, the low one
-// first, and the adder that makes the low one wrap carries. Exactly one adder sees each wrap, so the sum is exact in
-// any order.
+// measures/wide.h: atomic sums of 64 bits. The baseline has only 32-bit atomics: with them a sum is two words, the low
+// one first, and the addition that makes the low one wrap carries. Exactly one addition sees each wrap, so the sum is
+// exact in any order.
 
 static inline void add_wide(volatile __global ulong *sum, const uint more)
 {

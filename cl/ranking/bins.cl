@@ -1,17 +1,18 @@
-// ranking/bins.cl: the plan of variant "auto" on GPUs: a warp's worth of work-items takes a slice, a lane a row.
+// ranking/bins.cl: the plan of variant "auto" on GPUs: a warp's worth of work-items takes a slice, one row per lane.
 //
 // Arcs from the hottest sources are gathered from a copy of their values in local memory: 12 000 sources of an RMAT
-// graph bring a third of its arcs, and local memory gathers ten times faster than L2. The rest come through L1 and L2.
-// All rows of a slice are about equally long, and none is longer than LONG_ROW: long ones come in pieces
+// graph account for a third of its arcs, and local memory gathers ten times faster than L2. The rest come through L1
+// and L2. All rows of a slice are about equally long, and none is longer than LONG_ROW: long ones are cut into pieces
 // (pagerank_bin_pieces; a piece has arcs from one segment of HOT sources, which its work-group holds, or from none),
-// whose sums are added up in blocks of BLOCK (pagerank_bin_blocks), and these by the row (pagerank_bins).
+// whose sums are added up in blocks of BLOCK (pagerank_bin_blocks), and these row by row (pagerank_bins).
 //
-// layout      ranking/pagerank.h, ranking/slices.h; HOT + 1 values fit in local memory; of pieces, group g takes the slices
-//             from turns[3 g] to turns[3 g + 1], whose arcs come from the sources turns[3 g + 2] (the first one's
-//             number; -1: cold ones). first_block int[n + 1]: row v's blocks; block_piece int[blocks + 1]: their pieces
-// launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, neighbours going to
-//             different groups, so that long and short ones spread evenly
-// tunables    WIDTH 32 (lanes that run in step), HOT, LOCAL, UNROLL
+// layout      ranking/pagerank.h, ranking/slices.h; HOT + 1 values fit in local memory; for pieces, group g takes the
+//             slices from turns[3 g] to turns[3 g + 1], whose arcs come from the sources turns[3 g + 2] (the number of
+//             the first one; -1: cold ones). first_block int[n + 1]: row v's blocks; block_piece int[blocks + 1]: their
+//             pieces
+// launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, adjacent slices going
+//             to different groups, so that long and short ones spread evenly
+// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL
 
 #include "ranking/pagerank.h"
 #include "ranking/slices.h"
@@ -24,7 +25,7 @@
 #define HOT 1024
 #endif
 
-// for (each slice s of this team): s steps by all teams of all groups
+// for (each slice s of this team): strided by all teams of all groups
 #define FOR_SLICES(s, slices)                                                                                  \
     for (int s = (get_local_id(0) / WIDTH) * get_num_groups(0) + get_group_id(0); s < (slices);                \
          s += LOCAL / WIDTH * get_num_groups(0))

@@ -2,20 +2,21 @@
 // few, strong cores (CPUs).
 //
 // Sorting all arcs by row and source, as the host does for GPUs, takes longer than 20 iterations. Here rows keep the
-// order of the graph inside a class of sources, except that a window of neighbours is sorted by length (Kreutzer et al.,
-// SIAM J. Sci. Comput. 36(5), 2014: SELL-C-sigma). The arcs are dealt out to windows, one stream of writes for each, and
-// then a window is small enough for a core's own cache: its rows are counted, sorted and filled there. Arcs from hot
+// order of the graph inside a class of sources, except that a window of neighbours is sorted by length (Kreutzer et
+// al., SIAM J. Sci. Comput. 36(5), 2014: SELL-C-sigma). The arcs are dealt out to windows, one stream of writes for
+// each; a window is small enough for a core's own cache, where its rows are counted, sorted and filled. Arcs from hot
 // sources and from others are dealt separately. No atomics, and the same slices whatever the timing.
 //
 // layout       ranking/deal.h; ranking/deal_place.cl then fills the slices
-// launch       one work-item a slice, or a window; steps: padded range, ITEMS slices of rows each; no barriers
+// launch       one work-item per slice, or per window; steps: padded range, ITEMS slices of rows each; no barriers
 // tunables     ITEMS, WIDTH, LONG_ROW, WINDOW_BITS (at most 16), CHUNK (a power of two)
 
 #include "ranking/deal.h"
 
-// region: first chunk of each slice's region. next long[slices][2 * windows]: scratch, where a stream's next arc goes; the
-// beginning of a chunk stands for a new chunk.
-__kernel void pagerank_deal(const int slices, const int windows, const int hot_windows, __global const int *restrict bound,
+// region: first chunk of each slice's region. next long[slices][2 * windows]: scratch, where a stream's next arc goes;
+// the position at the beginning of a chunk means that a new chunk is needed.
+__kernel void pagerank_deal(const int slices, const int windows, const int hot_windows,
+                            __global const int *restrict bound,
                             __global const int *restrict region, __global const OFFSET *restrict row_ptr,
                             __global const int *restrict col_idx, __global const REAL *restrict share,
                             __global const uint *restrict place, __global long *restrict next,
@@ -52,12 +53,12 @@ __kernel void pagerank_deal(const int slices, const int windows, const int hot_w
         }
         for (int s = 0; s < 2 * windows; s++)
             if (mine[s] & (CHUNK - 1)) chunk_length[mine[s] / CHUNK] = (int)(mine[s] & (CHUNK - 1));
-        for (; fresh < region[k + 1]; fresh++)   // never needed
+        for (; fresh < region[k + 1]; fresh++)   // unused ones
             owner[fresh] = 2 * windows;
     }
 }
 
-// The sort key of a row by a length, descending; long rows first.
+// The sort key of a row: its length, descending; long rows first.
 #define DIGITS (LONG_ROW + 2)
 #define DIGIT(length, v) (hot_count[v] + cold_count[v] > LONG_ROW ? 0 : 1 + LONG_ROW - length[v])
 
@@ -111,7 +112,7 @@ __kernel void pagerank_deal_rows(const int windows, __global const int *restrict
     }
 }
 
-// The steps of each slice of rows, hot and cold: its longest row's arcs, long rows counting none.
+// The steps of each slice of rows, hot and cold: the number of arcs of its longest row; long rows count as empty.
 __kernel void pagerank_deal_steps(const int n, const int count, __global const int *restrict hot_length,
                                   __global const int *restrict cold_length, __global int *restrict hot_steps,
                                   __global int *restrict cold_steps)

@@ -3,16 +3,18 @@
 // A vertex has an index in the graph, a position (by class and index), and a number (by class, window and length).
 //
 // bound         int[slices + 1]       the sources that work-item k deals out, at most 2^(32 - WINDOW_BITS)
-// place         uint[n]               by index: window << WINDOW_BITS | position within the window; hot sources are in the
-//                                     first hot_windows
-// dealt         uint[chunks][CHUNK]   source, counted from its slice's first, << WINDOW_BITS | position in the window.
-//                                     Stream 2 w + cold has the arcs to window w, in chunks; a slice takes new ones from
-//                                     its own region when it needs them, so that nothing has to be counted beforehand.
+// place         uint[n]               by index: window << WINDOW_BITS | position within the window; hot sources are in
+//                                     the first hot_windows
+// dealt         uint[chunks][CHUNK]   source, counted from its slice's first, << WINDOW_BITS | position in the
+//                                     window. Stream 2 w + cold has the arcs to window w, in chunks; a slice takes new
+//                                     ones from its own region when it needs them, so that nothing has to be counted
+//                                     beforehand.
 // owner, chunk_source, chunk_length int[chunks]   a chunk's stream (2 * windows: unused), its slice's first source, and
 //                                     how many arcs are in it
 // stream_ptr    int[2 * windows + 1]  stream s has the chunks listed[stream_ptr[s]] ..., in the order of slices
 // window_begin  int[windows + 1]      first position of each window
-// number        int[n]                by position                         hot_length, cold_length int[n]   by number
+// number        int[n]                by position
+// hot_length, cold_length int[n]      by number
 
 #ifndef OFFSET
 #define OFFSET int

@@ -2,7 +2,7 @@
 //
 // layout       ranking/deal.h; long_number, cell_piece, piece_at as in ranking/slices_place.cl, with one segment
 //              source_number int[n]: by index, the number + 1
-// launch       one work-item a window; no barriers
+// launch       one work-item per window; no barriers
 // tunables     WIDTH, LONG_ROW, WINDOW_BITS, CHUNK
 
 #include "ranking/deal.h"
@@ -16,9 +16,9 @@
 #define PUT_SHARE(part, at, e)
 #endif
 
-// The window's arcs of one kind: a short row's one after another into its slice, a long row's into its pieces. next[v]:
-// where row v's next arc goes; of a long row -1 - (its arcs that are placed already). (No % beside /: Oclgrind does not
-// know the instruction that LLVM makes of the pair.)
+// The window's arcs of one kind: those of a short row one after another into its slice, those of a long row into its
+// pieces. next[v]: where row v's next arc goes; for a long row -1 - (the number of its arcs already placed). (No %
+// beside /: Oclgrind does not know the instruction that LLVM makes of the pair.)
 #define FILL(rows, pieces, type, kind)                                                                 \
     for (int v = first; v < last; v++) {                                                               \
         const int r = number[v];                                                                       \

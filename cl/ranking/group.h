@@ -2,8 +2,8 @@
 //
 // GROUP_SUM(x, how)   x becomes the sum of all x, for all work-items; `how` is acc_join or norm_join. At kernel level;
 //                     it begins with a barrier. Warps first sum by PTX shuffles where there are any.
-// GROUP_BOX           declares the local memory that it wants
-// TOGETHER            a barrier for what the kernel itself shares (FENCE: in which memory); TOGETHER_ALL: in all
+// GROUP_BOX           declares the local memory that it needs
+// TOGETHER            a barrier for what the kernel itself shares (FENCE: in which memory); TOGETHER_ALL: in all memory
 
 #ifndef FENCE
 #define FENCE CLK_LOCAL_MEM_FENCE

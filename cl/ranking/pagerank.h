@@ -1,23 +1,26 @@
-// ranking/pagerank.h: numbers, sums and the end of a row, for every kernel of the PageRank family.
+// ranking/pagerank.h: number types, sums and the end of a row, for every kernel of the PageRank family.
 //
 //     x(v) = (1-d) p(v) + d (sum over in-neighbours u of x(u) share(u, v) + D q(v)),   share = w(u, v) / W(u)
 //
-// Each vertex sends one value along its arcs, `contribution[u]`: x(u) / W(u) where all arcs weigh the same (so that there
-// is one division a vertex, and no arc needs a weight), x(u) itself beside the arcs' shares where they do not.
+// Each vertex sends one value along its arcs, `contribution[u]`: x(u) / W(u) where all arcs have the same weight (so
+// that there is one division per vertex, and no arc needs a weight), x(u) itself beside the arcs' shares where they do
+// not.
 //
 // rank REAL[n]          x, updated in place: each vertex has one owner
-// contribution REAL[n]  of the last iterate                next REAL[n]   of the iterate that is being computed
+// contribution REAL[n]  of the last iterate
+// next REAL[n]          contributions of the iterate that is being computed
 // inverse REAL[n]       1 / out-degree (WEIGHTED: 1), 0 at dangling vertices
-// p, q REAL[n]          or NULL: `even` = 1/n then stands for each value
+// p, q REAL[n]          or NULL: then every value is `even` = 1/n
 // parts ACC[3 * work-groups]   each work-group's part of D, of the L1 difference and of the norm's own sum
-// sums ACC[3]           their totals over the last iterate   state int[3]   STOPPED, ITERATIONS, CONVERGED
+// sums ACC[3]           their totals over the last iterate
+// state int[3]          STOPPED, ITERATIONS, CONVERGED
 //
-// sums        REAL is what is stored. Sums are kept in double; where the device has no double, or with COMPENSATED,
+// sums        REAL is the stored type. Sums are kept in double; where the device has no double, or with COMPENSATED,
 //             in a pair of floats (Knuth's exact sum of two). With REAL double, plain double. Always in a fixed order.
-// variants    WEIGHTED, COMPENSATED; what else a call may choose is an argument, so that there are few programs:
-//             p, q, start as above; norm: 1: L1, 2: L2, 3: largest. PLAIN: p and q are NULL and norm is 1 (CPUs vectorise
-//             what has no branch)
-// tunables    ITEMS, LOCAL (work-items in a group, a power of two: the host launches exactly so many)
+// variants    WEIGHTED, COMPENSATED; the other choices of a call are arguments, so that there are few programs: p, q,
+//             start as above; norm: 1: L1, 2: L2, 3: largest. PLAIN: p and q are NULL and norm is 1 (CPUs vectorise
+//             code without branches)
+// tunables    ITEMS, LOCAL (work-items in a group, a power of two: the host launches exactly this many)
 
 #ifndef REAL
 #define REAL float
@@ -66,7 +69,7 @@ static inline ACC acc_join(ACC a, ACC b)
 }
 #endif
 
-// The value that arc number e brings from u.
+// The value that arc number e receives from u.
 #ifdef WEIGHTED
 #define ARC(e, u) ((WIDE)contribution[u] * (WIDE)share[e])
 #else
@@ -95,17 +98,18 @@ static inline WIDE residual_of(int norm, ACC moved, ACC other)
     return norm == 1 ? ACC_VALUE(moved) : norm == 2 ? sqrt(ACC_VALUE(other)) : ACC_VALUE(other);
 }
 
-// The arguments of every kernel that ends rows, and how they are passed on. (Functions have no `restrict`: Oclgrind does not know what
-// inlining makes of it.)
+// The arguments of every kernel that ends rows, and how they are passed on. (Functions have no `restrict`: Oclgrind
+// mishandles it after inlining.)
 #define VERTEX_ARGS_AS(as)                                                                                      \
     __global REAL *as rank, __global REAL *as next, __global const REAL *as inverse, __global const REAL *as p, \
         __global const REAL *as q, const WIDE damping, const WIDE even, const int norm, __global const ACC *as sums
 #define VERTEX_ARGS VERTEX_ARGS_AS(restrict)
 #define VERTEX_PASS rank, next, inverse, p, q, damping, even, norm, sums
 
-// Row v is summed: its new rank, its next contribution, and its part of the tally. `before` is its rank, `inv` its inverse.
-// SEND_RANK: the contribution is the rank itself, and each arc divides (variant pull).
-static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *dangling_mass, ACC *moved, ACC *other, VERTEX_ARGS_AS())
+// Row v is summed: its new rank, its next contribution, and its part of the tally. `before` is its rank, `inv` its
+// inverse. SEND_RANK: the contribution is the rank itself, and each arc divides (variant pull).
+static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *dangling_mass, ACC *moved, ACC *other,
+                               VERTEX_ARGS_AS())
 {
 #ifdef PLAIN
     const WIDE to = even, back = even;

@@ -1,9 +1,9 @@
-// ranking/rows_pull.cl: a work-item takes one vertex (on CPUs: ITEMS consecutive ones), as in two of the PageRank thesis's
-// GPU versions.
+// ranking/rows_pull.cl: a work-item takes one vertex (on CPUs: ITEMS consecutive ones), as in two of the GPU versions
+// of the PageRank thesis.
 //
 // pull            Parallel I: the out-degree is stored beside each in-neighbour, and every arc divides by it
-// contribution    Parallel II (listings 5.1 to 5.3): one division a vertex: its contribution is rank / out-degree.
-//                 The thesis launches num_nodes work-groups on every second step (listing 5.4), 256 times too many,
+// contribution    Parallel II (listings 5.1 to 5.3): one division per vertex: its contribution is rank / out-degree.
+//                 The thesis launches num_nodes work-groups in every second step (listing 5.4), 256 times too many,
 //                 and divides by an out-degree of 0; neither is done here.
 //
 // layout      ranking/pagerank.h; degree int[arcs]: the source's out-degree beside each arc (pull, without WEIGHTED).
@@ -21,8 +21,8 @@
 #endif
 #endif
 
-// A row's sum. The values of UNROLL arcs are fetched before the first is added: left to itself, NVIDIA's compiler fetches
-// one after another, and a long row waits for memory at each arc.
+// A row's sum. The values of UNROLL arcs are fetched before the first is added: left to itself, NVIDIA's compiler
+// fetches them one after another, and a long row waits for memory at each arc.
 #if UNROLL > 1
 #define SUM_ROW(sum, v, value)                                                                  \
     ACC sum = ACC_ZERO;                                                                         \

@@ -1,10 +1,11 @@
-// ranking/rows_subgroup.cl: a row is summed by a sub-group, the PageRank thesis's Parallel III without dynamic parallelism.
+// ranking/rows_subgroup.cl: a row is summed by a sub-group: the PageRank thesis's Parallel III without dynamic
+// parallelism.
 //
 // The thesis launches a child kernel for each long row. Here rows of more than PIECE arcs are cut into pieces, each
-// summed by a work-group into piece_sum (pagerank_pieces); then every row is summed by a sub-group: its arcs, or, of a
-// long row, its pieces (pagerank_subgroup).
+// summed by a work-group into piece_sum (pagerank_pieces); then every row is summed by a sub-group: its arcs or, if it
+// is long, its pieces (pagerank_subgroup).
 //
-// A sub-group, by what the device has:        TEAM 0   OpenCL's sub-group functions
+// A sub-group, depending on the device:       TEAM 0   OpenCL's sub-group functions
 //                                             TEAM 32 and HAVE_PTX: a warp, by PTX shuffles
 //                                             else     TEAM work-items of a work-group, by local memory and barriers
 // layout      ranking/pagerank.h; first_piece int[n + 1]: row v's pieces, none for rows of up to PIECE arcs
@@ -34,7 +35,7 @@
 #include "ranking/warp.h"
 #endif
 
-// A long row's piece by a work-group.
+// A piece of a long row, summed by a work-group.
 __kernel void pagerank_pieces(const int pieces, __global const int *restrict piece_row,
                               __global const int *restrict first_piece, __global const OFFSET *restrict row_ptr,
                               __global const int *restrict col_idx, __global const REAL *restrict share,
@@ -46,7 +47,8 @@ __kernel void pagerank_pieces(const int pieces, __global const int *restrict pie
     ACC sum = ACC_ZERO;
     if (k < pieces) {
         const int v = piece_row[k];
-        const OFFSET begin = row_ptr[v] + (OFFSET)PIECE * (k - first_piece[v]), end = min(begin + PIECE, row_ptr[v + 1]);
+        const OFFSET begin = row_ptr[v] + (OFFSET)PIECE * (k - first_piece[v]),
+                     end = min(begin + PIECE, row_ptr[v + 1]);
         for (OFFSET e = begin + lane; e < end; e += LOCAL)
             sum = acc_add(sum, ARC(e, col_idx[e]));
     }
@@ -76,7 +78,8 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
 #endif
     Tally tally = TALLY_ZERO;
     const int rows = state[STOPPED] ? 0 : n;
-    for (int r = team; r < ROWS; r += teams) {   // equally many turns for each work-item of a sub-group (with barriers: of the group)
+    // equally many iterations for each work-item of a sub-group (with barriers: of the group)
+    for (int r = team; r < ROWS; r += teams) {
         const int v = (int)min((long)get_group_id(0) * ROWS + r, (long)rows);
         ACC sum = ACC_ZERO;
         if (v < rows) {
@@ -104,13 +107,13 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
             sum = acc_join(sum, shuffle(sum, by));
 #else
         const int me = get_local_id(0);
-        barrier(CLK_LOCAL_MEM_FENCE);   // the previous row is done with the box
+        barrier(CLK_LOCAL_MEM_FENCE);   // the previous row no longer needs the box
         box[me] = sum;
         for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
             if (lane < half_) box[me] = acc_join(box[me], box[me + half_]);
         }
-        sum = box[me];   // written last by lane 0 itself
+        sum = box[me];   // last written by lane 0 itself
 #endif
         if (v < rows && lane == 0) SETTLE(v, sum, tally);
     }

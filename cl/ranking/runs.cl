@@ -1,10 +1,11 @@
-// ranking/runs.cl: the plan of variant "auto" on CPUs: one work-item takes a run of slices, a lane at a time in step.
+// ranking/runs.cl: the plan of variant "auto" on CPUs: one work-item takes a run of slices, all lanes in lockstep.
 //
-// The WIDTH sums of a slice are independent, so that the compiler can keep them in vector registers and gather (a
-// single row's sum is one long chain of additions, and rows of few arcs end in a mispredicted branch each).
+// The WIDTH sums of a slice are independent, so that the compiler can keep them in vector registers and gather (the sum
+// of a single row is one long chain of additions, and each short row ends in a mispredicted branch).
 //
-// layout      ranking/pagerank.h, ranking/slices.h; bound int[runs + 1]: the slices of each run, about the same work in each
-// launch      one work-item a run, work-groups of 1
+// layout      ranking/pagerank.h, ranking/slices.h; bound int[runs + 1]: the slices of each run, about the same work in
+//             each
+// launch      one work-item per run, work-groups of 1
 // tunables    WIDTH (8: the doubles of a 64-byte register), HOT 65535
 
 #include "ranking/pagerank.h"
@@ -22,7 +23,8 @@
         LANES(l) sum[l] = acc_add(sum[l], COLD_ARC(e + l));
 
 // The pieces of long rows.
-__kernel void pagerank_run_pieces(__global const int *restrict bound, SLICE_ARGS, __global const int *restrict piece_place,
+__kernel void pagerank_run_pieces(__global const int *restrict bound, SLICE_ARGS,
+                                  __global const int *restrict piece_place,
                                   __global const REAL *restrict contribution, __global const int *restrict state,
                                   __global ACC *restrict piece_sum)
 {

@@ -1,7 +1,8 @@
 // ranking/slices.h: rows in sliced ELL form (Monakov, Lokhmotov, Avetisyan: HiPEAC 2010), vertices renumbered.
 //
-// A slice is WIDTH (a power of two) rows side by side, padded to the longest: entry j of its row r is at (begin + j) * WIDTH + r.
-// Rows stand by class of their own popularity as sources, and by length within a class, so that little is padding.
+// A slice is WIDTH (a power of two) rows side by side, padded to the longest: entry j of its row r is at
+// (begin + j) * WIDTH + r. Rows are ordered by class of their own popularity as sources, and by length within a class,
+// so that there is little padding.
 // An index is the source's number + 1, and contribution[0] is 0: padding reads that zero.
 //
 // hot_begin, cold_begin int[slices + 1]   a slice's steps; arcs from the hottest sources (hot_index, 16 bits: they
@@ -18,9 +19,9 @@
         __global const REAL *restrict hot_share, __global const int *restrict cold_begin,                           \
         __global const int *restrict cold_index, __global const REAL *restrict cold_share
 
-// One value out of many. On CPUs the access is volatile, which keeps compilers from making a vector gather of several:
-// gathers are microcode on many x86 processors (five times slower than scalar loads since the "Downfall" fixes), and
-// never much faster.
+// One value out of many. On CPUs the access is volatile, which keeps compilers from combining several into a vector
+// gather: gathers are microcoded on many x86 processors (five times slower than scalar loads since the "Downfall"
+// fixes), and never much faster.
 #ifdef KIND_CPU
 #define PICK(type, values, i) (*(const volatile type *)((values) + (i)))
 #else

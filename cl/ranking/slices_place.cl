@@ -1,8 +1,8 @@
 // ranking/slices_place.cl: put the arcs of renumbered rows into slices (ranking/slices.h), once per graph.
 //
-// Each row's arcs come sorted by source, hot ones first. Arc j of a short row goes to step j of its slice; its cold arcs
-// are counted separately. A long row's arcs go to its pieces: those from one segment of `hot` sources (its index counts from the
-// segment's first source), or from none, fill pieces of long_row arcs one after another.
+// Each row's arcs are sorted by source, hot ones first. Arc j of a short row goes to step j of its slice; its cold arcs
+// are counted separately. A long row's arcs go to its pieces: those from one segment of `hot` sources (its index counts
+// from the segment's first source), or from none, fill pieces of long_row arcs one after another.
 //
 // start OFFSET[n + 1], source int[arcs]   rows; a source is its new number + 1
 // arc_share REAL[arcs]                    with WEIGHTED

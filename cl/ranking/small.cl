@@ -1,21 +1,21 @@
 // ranking/small.cl: the plan of variant "auto" for small graphs: one work-group does many iterations in one launch.
 //
-// The contributions of the vertices that have out-arcs (they are numbered first) are in local memory, twice: old and new.
-// The arcs stream from the caches. On a CPU one work-item does all, and the contributions are in global memory, which its
-// caches hold.
+// The contributions of the vertices that have out-arcs (they are numbered first) are in local memory, twice: old and
+// new. The arcs are streamed from the caches. On a CPU one work-item does everything, and the contributions are in
+// global memory, which its caches hold.
 //
 // If only the last iterate is needed (`silent`: tol=0), the rows of dangling vertices are summed in the last two
-// iterations only. Until then only their total mass matters, and that needs one product a source:
+// iterations only. Until then only their total mass matters, which takes one product per source:
 //     D' = rest_p + d (sum over sources u of contribution(u) to_rest(u) + D rest_q)
-// with to_rest(u) the arcs from u to dangling vertices (their shares, if weighted), and rest_p, rest_q the parts of
-// (1-d) p and q on them.
+// with to_rest(u) the number of arcs from u to dangling vertices (the sum of their shares, if weighted), and rest_p,
+// rest_q the parts of (1-d) p and q on them.
 //
-// layout      ranking/pagerank.h, ranking/slices.h (all sources are hot). Teams of WIDTH / PER work-items take a slice, each
-//             work-item PER of its rows; turn int[]: the slices that each team takes, team t those from turn_begin[t] to
-//             turn_begin[t + 1]: first all teams' pieces, then their rows of sources, then other rows
+// layout      ranking/pagerank.h, ranking/slices.h (all sources are hot). Teams of WIDTH / PER work-items take a slice,
+//             each work-item PER of its rows; turn int[]: the slices that each team takes, team t those from
+//             turn_begin[t] to turn_begin[t + 1]: first all teams' pieces, then their rows of sources, then other rows
 // launch      one work-group of LOCAL work-items
-// tunables    PER (1 on GPUs, WIDTH on CPUs), LOCAL_SOURCES, LOCAL_PIECES: room in local memory for contributions and for
-//             sums of pieces; without them both are in global memory
+// tunables    PER (1 on GPUs, WIDTH on CPUs), LOCAL_SOURCES, LOCAL_PIECES: room in local memory for contributions and
+//             for sums of pieces; without them both are in global memory
 
 #include "ranking/pagerank.h"
 #include "ranking/slices.h"
@@ -71,7 +71,7 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
     ACC mass = sums[0], moved = sums[1], other = sums[2];
     int done = state[ITERATIONS], met = state[CONVERGED];
     const int until = min(last - done, turns) + done;
-    TOGETHER_ALL;   // sums and state are written in the end
+    TOGETHER_ALL;   // sums and state are written at the end
     while (done < until && !met) {   // the same for all work-items
         const int quiet = silent && done + 2 < last;   // the last iterate is compared with the one before
         {

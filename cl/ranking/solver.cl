@@ -2,19 +2,21 @@
 //
 // An iteration is one or more launches that sum rows (this file's pagerank_serial, ranking/rows_pull.cl,
 // ranking/rows_subgroup.cl, ranking/runs.cl, ranking/bins.cl) and one that ends it (pagerank_finish). Nothing goes to
-// the host: `state` says on the device that the test was met, and surplus launches after that are no-ops (they leave rank,
-// sums and state as they are), so that the host may enqueue many iterations before it looks.
+// the host: `state` records on the device that the test was met, and surplus launches after that are no-ops (they leave
+// rank, sums and state as they are), so that the host may enqueue many iterations before it checks.
 //
-// serial      listing 3.1 of the PageRank thesis: one thread walks all rows (one work-item here; the thesis's tables time it on a CPU)
+// serial      listing 3.1 of the PageRank thesis: one thread walks all rows (one work-item here; the thesis's tables
+//             time it on a CPU)
 // layout      ranking/pagerank.h; row v of row_ptr, col_idx holds the sources of the arcs that arrive at v
 // launch      start: padded range of work-groups of LOCAL; serial: one work-item (LOCAL 1); finish: one group of LOCAL
 
 #include "ranking/pagerank.h"
 
-// The vector to start from (`start`, or 1/n with NULL), its contributions, and its dangling mass.
+// The initial vector (`start`, or 1/n with NULL), its contributions, and its dangling mass.
 __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *restrict start,
                              __global const REAL *restrict inverse, __global REAL *restrict rank,
-                             __global REAL *restrict contribution, __global ACC *restrict parts, __global int *restrict state)
+                             __global REAL *restrict contribution, __global ACC *restrict parts,
+                             __global int *restrict state)
 {
     const int norm = 1;   // nothing has moved yet
     TALLY_BOX;
@@ -38,18 +40,19 @@ __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *
     }
 }
 
-// Totals of `count` parts; counts the iteration (`counts` 0: the start is none) and stops after `last` of them, or
-// once the norm of the difference is below `threshold` (0: never). `drop`: the mass D is dropped.
+// Totals of `count` parts; counts the iteration (`counts` 0: the start does not count as one) and stops after `last` of
+// them, or once the norm of the difference is below `threshold` (0: never). `drop`: the mass D is dropped.
 __kernel void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold, const int norm,
                               const int drop,
-                              __global const ACC *restrict parts, __global ACC *restrict sums, __global int *restrict state)
+                              __global const ACC *restrict parts, __global ACC *restrict sums,
+                              __global int *restrict state)
 {
     TALLY_BOX;
     __local ACC total[3];
     Tally tally = TALLY_ZERO;
     const int lane = get_local_id(0);
     const int stopped = state[STOPPED];
-    barrier(CLK_GLOBAL_MEM_FENCE);   // all have read it before the first writes it
+    barrier(CLK_GLOBAL_MEM_FENCE);   // all have read it before the first one writes it
     if (!stopped) {
         for (int i = lane; i < count; i += LOCAL) {
             tally.dangling_mass = acc_join(tally.dangling_mass, parts[3 * i]);
@@ -74,7 +77,8 @@ __kernel void pagerank_finish(const int count, const int counts, const int last,
 }
 
 // One iteration by one work-item.
-__kernel void pagerank_serial(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+__kernel void pagerank_serial(const int n, __global const OFFSET *restrict row_ptr,
+                              __global const int *restrict col_idx,
                               __global const REAL *restrict share, __global const REAL *restrict contribution,
                               __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)
 {

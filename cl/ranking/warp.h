@@ -12,7 +12,8 @@ static inline ACC shuffle(ACC a, int by)
 {
 #if defined(HAVE_FP64) && !defined(COMPENSATED)
     const int2 halves = as_int2(a);
-    return as_double((int2)(as_int(shuffle_float(as_float(halves.x), by)), as_int(shuffle_float(as_float(halves.y), by))));
+    return as_double((int2)(as_int(shuffle_float(as_float(halves.x), by)),
+                            as_int(shuffle_float(as_float(halves.y), by))));
 #else
     const ACC b = {shuffle_float(a.sum, by), shuffle_float(a.rest, by)};
     return b;

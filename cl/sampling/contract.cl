@@ -1,5 +1,5 @@
-// sampling/contract.cl: contraction of drawn edges (cre, crve). A batch draws edges of the current simple graph and joins
-// their ends in a forest; the host builds the rows of the contracted graph from the remaining arcs.
+// sampling/contract.cl: contraction of drawn edges (cre, crve). A batch draws edges of the current simple graph and
+// joins their ends in a forest; the host builds the rows of the contracted graph from the remaining arcs.
 //
 // The vertices of the current graph are numbered by the smallest original vertex of their groups, ascending.
 //

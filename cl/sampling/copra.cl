@@ -14,11 +14,11 @@
 
 #include "sampling/copra.h"
 
-// The vertex in whose block a slot stands.
+// The vertex whose block contains a slot.
 static inline int owner_of(__global const OFFSET *row_ptr, volatile __global int *edges, int n, OFFSET slot)
 {
 #if FAR_SCAN
-    // headers are never written after the build, and a slot that becomes -1 meanwhile is not a header either
+    // headers are never written after the build, and a slot that becomes -1 in the meantime is not a header either
     while (SHARED_LOAD(&edges[slot]) != HEADER)
         slot--;
     return SHARED_LOAD(&edges[slot + 1]);
@@ -36,7 +36,8 @@ static inline int owner_of(__global const OFFSET *row_ptr, volatile __global int
 }
 
 __kernel void copra_build(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                          __global OFFSET *restrict v_start, __global OFFSET *restrict v_end, __global int *restrict edges)
+                          __global OFFSET *restrict v_start, __global OFFSET *restrict v_end,
+                          __global int *restrict edges)
 {
     FOR_ITEMS(v, n) {
         const OFFSET start = slot_of(v, row_ptr[v]), end = slot_of(v, row_ptr[v + 1]);
@@ -132,7 +133,7 @@ __kernel void copra_remove_vertex_edges(const int count, __global const int *res
 }
 
 // Removes distinct edges both of whose slots are known; slot -1 marks a draw that does not count. No slot is written
-// twice, so the stores are plain: with locked ones a CPU would wait for one cache miss after the other.
+// twice, so the stores are plain: with atomic ones a CPU would wait for one cache miss after the other.
 __kernel void copra_remove_pairs(const int count, __global const OFFSET *restrict slots,
                                  __global const OFFSET *restrict far, __global int *restrict edges)
 {

@@ -1,8 +1,8 @@
-// sampling/copra.h: where things stand in the COPRA arrays (see sampling/copra.cl).
+// sampling/copra.h: positions in the COPRA arrays (see sampling/copra.cl).
 //
-// The CSR (row_ptr, col_idx) that the arrays were made of is never written: the place of arc p of row v is slot
-// p + 2(v+1), so an edge's other slot is found without a race with its removal, and parallel copies are told
-// apart by their rank in the row.
+// The CSR (row_ptr, col_idx) from which the arrays were made is never written: arc p of row v is in slot p + 2(v+1), so
+// an edge's other slot is found without a race with its removal, and parallel copies are distinguished by their rank in
+// the row.
 
 #ifndef OFFSET
 #define OFFSET int
@@ -17,7 +17,7 @@
 #define REMOVED (-1)
 #define HEADER (-2)
 
-// First arc whose head is v in the row low .. end - 1; the row ascends and holds it.
+// First arc whose head is v in the row low .. end - 1; the row ascends and contains v.
 static inline OFFSET first_arc(__global const int *col_idx, OFFSET low, const OFFSET end, int v)
 {
 #if FAR_SCAN
@@ -59,7 +59,7 @@ static inline OFFSET far_arc(__global const OFFSET *row_ptr, __global const int 
     return first_arc(col_idx, row_ptr[u], row_ptr[u + 1], v) + copy_rank(row_ptr, col_idx, v, p);
 }
 
-// Where arc p of row v stands in `edges`.
+// The slot of arc p of row v in `edges`.
 static inline OFFSET slot_of(int v, OFFSET p)
 {
     return p + 2 * ((OFFSET)v + 1);

@@ -1,11 +1,11 @@
-// sampling/draw.cl: draws for drve and dhyb, keyed (seed, step, i); a batch is the first k distinct edges in the order
-// of i.
+// sampling/draw.cl: draws for drve and dhyb, keyed by (seed, step, i); a batch is the first k distinct edges in the
+// order of i.
 //
 // drve   a vertex uniform among all indices (a dead one does not count), then one of its live edges, uniform;
-//        so P(e = (u, v)) = (1/n)(1/d(u) + 1/d(v)) with the degrees of now
+//        so P(e = (u, v)) = (1/n)(1/d(u) + 1/d(v)) with the current degrees
 // dhyb   (HYBRID) a coin first: below `threshold` a drve draw, else a slot uniform among all slots of COPRA (a dead
-//        one and a header do not count): an edge uniform. The threshold makes up for the misses of the two. The coin
-//        has a Philox block of its own: where it says drve, draw i hits what drve's draw i does.
+//        one and a header do not count): an edge uniform. The threshold compensates for the misses of the two. The coin
+//        has its own Philox block: where it says drve, draw i hits the same edge as draw i of drve.
 //
 // drawn_vertex int[draws], drawn_slot, drawn_far OFFSET[draws]    what draw i hit: a vertex, one of its slots (-1: it
 //                      does not count) and the edge's other slot
@@ -35,7 +35,7 @@
 
 #define NEVER 0x7FFFFFFF
 
-// The vertex in whose block a slot stands: the last one whose block begins at or before it.
+// The vertex whose block contains a slot: the last one whose block begins at or before it.
 static inline int block_of(OFFSET slot, int n, __global const OFFSET *row_ptr)
 {
     int low = 0, high = n - 1;
@@ -49,7 +49,7 @@ static inline int block_of(OFFSET slot, int n, __global const OFFSET *row_ptr)
     return low;
 }
 
-// first_arc() of vertex[k] in the row start[k] .. stop[k] - 1, for all k: the binary searches go on side by side.
+// first_arc() of vertex[k] in the row start[k] .. stop[k] - 1, for all k: the binary searches advance side by side.
 static inline void far_arcs(const int count, const int *vertex, const OFFSET *start, const OFFSET *stop, OFFSET *found,
                             __global const int *col_idx)
 {
@@ -116,7 +116,7 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
 #endif
         }
         for (int k = 0; k < count; k++) {
-            start[k] = slot_of(vertex[k], row_ptr[vertex[k]]);   // a removed vertex has no live slot: no need to ask
+            start[k] = slot_of(vertex[k], row_ptr[vertex[k]]);   // a removed vertex has no live slot: no need to check
             stop[k] = slot_of(vertex[k], row_ptr[vertex[k] + 1]);
         }
 #if HYBRID
@@ -162,7 +162,7 @@ __kernel void draw_edges(const int begin, const int end, const ulong seed, const
     }
 }
 
-// Keeps of each edge its first draw and counts what is left by blocks of BLOCK draws.
+// Keeps the first draw of each edge and counts what is left by blocks of BLOCK draws.
 __kernel void draw_distinct(const int begin, const int end, __global OFFSET *restrict drawn_slot,
                             __global const OFFSET *restrict drawn_far, __global const int *restrict first,
                             __global int *restrict block_count)

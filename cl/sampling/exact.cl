@@ -1,10 +1,10 @@
 // sampling/exact.cl: reduction sampling without a loop (drv and dre): what is left at a threshold of keyed
 // priorities.
 //
-// Every thing has a priority, and things are deleted by increasing priority. "Alive at T" are the things with
-// key >= T, key being the upper 32 bits of the priority, clamped to 1 .. TOP - 1. A probe labels the components alive
-// at T inside the component followed so far (by components/finder.cl); the few things of the last bracket go to the
-// host, which takes them one by one by their full priorities.
+// Every vertex (drv) or edge (dre) has a priority, and they are deleted by increasing priority. "Alive at T" are those
+// with key >= T, the key being the upper 32 bits of the priority, clamped to 1 .. TOP - 1. A probe labels the
+// components alive at T inside the component followed so far (by components/finder.cl); the few left in the last
+// bracket go to the host, which takes them one by one by their full priorities.
 //
 // key     uint[n] of vertices, or uint[arcs] of edges (both arcs of an edge the same)
 // inside  int[n]  labels at the lower end of the bracket; the followed component has label `root` there
@@ -46,7 +46,7 @@ __kernel void exact_edge_keys(const int n, const ulong seed, __global const OFFS
     }
 }
 
-// Which vertices a probe sees: those inside, and for drv those alive at `threshold` (0: whatever their keys). With
+// Which vertices a probe considers: those inside, and for drv those alive at `threshold` (0: whatever their keys). With
 // `begun`, what is connected at a higher threshold, whose labels are `known`, is connected from the start.
 __kernel void exact_mask(const int n, __global const int *restrict inside, const int root,
                          __global const uint *restrict key, const uint threshold, __global const int *restrict known,
@@ -81,7 +81,7 @@ __kernel void exact_gather(const int count, __global const int *restrict places,
         out[i] = values[places[i]];
 }
 
-// The vertices inside with low <= key < high; `count` counts on beyond the capacity.
+// The vertices inside with low <= key < high; `count` goes on counting beyond the capacity.
 __kernel void exact_collect_vertices(const int n, __global const uint *restrict key, const uint low, const uint high,
                                      __global const int *restrict inside, const int root, const int capacity,
                                      volatile __global int *count, __global int *restrict list)

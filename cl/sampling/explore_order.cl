@@ -1,4 +1,5 @@
-// sampling/explore_order.cl: every row's neighbours in increasing number(seed, v, u), for depth-first exploration (edfs).
+// sampling/explore_order.cl: every row's neighbours in increasing number(seed, v, u), for depth-first exploration
+// (edfs).
 //
 // The numbers are uniform, so a row of d arcs is distributed by the upper bits of its numbers to about d / SPREAD + 1
 // buckets, and the few arcs of a bucket are sorted by insertion. The buckets of all rows form one list, row by row:
@@ -118,7 +119,7 @@ __kernel void order_sort(const int n, const long buckets, const ulong seed, __gl
         if (v < 0)
             v = row_of_bucket(b, n, row_ptr);
         else if (b >= first_bucket(v + 1, row_ptr))
-            v++;   // every row has a bucket
+            v++;   // every row has at least one bucket
         for (OFFSET i = begin[b] + 1; i < begin[b + 1]; i++) {
             const int u = order[i];
             const uint mine = key[i];

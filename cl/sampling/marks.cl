@@ -1,8 +1,8 @@
-// sampling/marks.cl: which vertices and arcs of the input a sample has, a byte each, for the host.
+// sampling/marks.cl: which vertices and arcs of the input are in a sample, one byte each, for the host.
 //
-// label   int[n]              component of each vertex, -1 where it is gone
+// label   int[n]              component of each vertex, -1 where it was removed
 // live_vertices  uchar[n]     1: in the sample
-// live    uchar[n or arcs]    the same, to be written
+// live    uchar[n or arcs]    the same for vertices or arcs, to be written
 // launch  padded range, ITEMS consecutive vertices a work-item
 
 #ifndef OFFSET

@@ -1,9 +1,9 @@
-// sampling/merge_tree.cl: the whole of a reduction by drv or dre in one pass backwards (exact at every size).
+// sampling/merge_tree.cl: a whole reduction by drv or dre in one backward pass (exact at every size).
 //
-// Deletions are undone in reverse order. A node stands for a deletion and for the component that it was made in; its
+// Deletions are undone in reverse order. A node represents a deletion and the component in which it was made; its
 // children are the components that the deletion left. Going down from the input's largest component, each time to the
-// child with the most vertices (a tie goes to the smallest vertex), tells how many vertices and edges were left after
-// every deletion.
+// child with the most vertices (in a tie, the one with the smallest vertex), tells how many vertices and edges were
+// left after every deletion.
 //
 // up int[]        union-find over nodes (path halving)
 // size, arcs, smallest, child   of a node: vertices; arcs when it was whole; smallest vertex; the child that is kept

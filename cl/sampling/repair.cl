@@ -1,18 +1,18 @@
 // sampling/repair.cl: the component that batched deletion keeps, followed from batch to batch, so that the work grows
 // with the batch, not with the graph (after Even, Shiloach: An On-Line Edge-Deletion Problem, J. ACM 28, 1981).
 //
-// Vertices are ordered by (level, number). Each but the hub, the one vertex of level 0, has a live neighbour before
+// Vertices are ordered by (level, number). Each except the hub, the only vertex of level 0, has a live neighbour before
 // it: its support. So all vertices with a level are connected with the hub. After a batch of removals the vertices
 // that have lost their last support are detached, then those supported by them alone, in waves. Then every detached
 // vertex with an attached neighbour is reattached one level below it, and so are its own detached neighbours. Vertices
 // that are still detached after that are not connected with the hub.
 //
-// level     uint[n / 4 + 1]   a byte per vertex, the lowest first: its level, 0 to DEEPEST, with the bit UNDONE while it
-//                             is detached (removed vertices are detached)
+// level     uint[n / 4 + 1]   a byte per vertex, the lowest first: its level, 0 to DEEPEST, with the bit UNDONE while
+//                             it is detached (removed vertices are detached)
 // list      int[2n]           the vertices detached since the last accepted batch, each once; behind them those that
 //                             have been reattached, each once
-// tally     int[4]            numbers of detached and of reattached vertices; slots removed with the vertices that stayed
-//                             detached; whether some level was too deep (then the levels do not hold)
+// tally     int[4]            numbers of detached and of reattached vertices; slots removed with the vertices that
+//                             stayed detached; whether some level was too deep (then the levels do not hold)
 // launch    padded range, ITEMS consecutive list entries per work-item
 // tunables  ITEMS; LOOKS vertices are processed side by side, step by step, so that their cache misses overlap
 // variants  WHOLE_ROWS 1      the batch removed vertices, whose rows of COPRA are blank then: the CSR's rows are read
@@ -31,7 +31,7 @@
 #endif
 #define DEEPEST 126
 #define UNDONE 128
-// slots of the tally
+// entries of the tally
 #define LISTED 0
 #define FILLED 1
 #define LOST 2
@@ -130,7 +130,8 @@ __kernel void repair_begin(const int hub, volatile __global uint *level, __globa
 }
 
 // Of each removed edge, the later end may have been supported by the other one.
-__kernel void repair_edges(const int count, __global const int *restrict vertices, __global const OFFSET *restrict slots,
+__kernel void repair_edges(const int count, __global const int *restrict vertices,
+                           __global const OFFSET *restrict slots,
                            __global const int *restrict col_idx, ROWS, volatile __global uint *level,
                            __global int *list, volatile __global int *tally)
 {

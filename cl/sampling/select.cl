@@ -1,9 +1,9 @@
-// sampling/select.cl: the k live things of smallest (priority, identity), by threshold, without sorting.
+// sampling/select.cl: the k live vertices or edges of smallest (priority, identity), by threshold, without sorting.
 //
 // A pass counts the live priorities of a window [low, low + bins << shift) by bins; the host finds the bin of
 // the k-th, a second pass collects that bin, the host sorts those few, and a last pass lists everything up to
 // the cutoff (priority, position). Priorities are computed from (seed, identity) in each pass: ten rounds of
-// Philox cost less than eight bytes of memory per thing.
+// Philox cost less than reading eight bytes of memory per vertex or edge.
 //
 // A vertex's position is its index; an edge's is its slot in the block of its smaller end (so positions ascend as
 // (min, max, copy) do).
@@ -100,7 +100,7 @@ __kernel void select_collect_edges(const int n, const ulong seed, __global const
     }
 }
 
-// Lists the chosen things in any order (no result depends on it). A work-item first counts its own and then
+// Lists the chosen vertices or edges in any order (no result depends on it). A work-item first counts its own and then
 // reserves that many entries at once: one atomic for ITEMS vertices.
 __kernel void select_list_vertices(const int n, const ulong seed, __global const OFFSET *restrict v_start,
                                    const ulong cutoff, const OFFSET cutoff_position,

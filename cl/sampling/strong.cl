@@ -1,10 +1,10 @@
 // sampling/strong.cl: the largest STRONG component of what is left in COPRA, for samples of directed graphs.
 //
-// COPRA holds the undirected view; way[p] says for arc p of row v, to u, which arcs of the directed graph it stands for:
-// WAY_OUT v -> u, WAY_IN u -> v, or both. Where parallel arcs were kept, each is an edge of its own in the view; of the
-// copies between two vertices those from the smaller to the larger one come first (as in Graph.undirected).
-// The live arcs are packed at the front of the view's rows, once by tails and once by heads; the components in them are
-// found by components/strong_trim.cl and components/strong_color.cl.
+// COPRA holds the undirected view; way[p] says for arc p of row v, to u, which arcs of the directed graph it
+// represents: WAY_OUT v -> u, WAY_IN u -> v, or both. Where parallel arcs were kept, each is an edge of its own in the
+// view; of the copies between two vertices those from the smaller to the larger one come first (as in
+// Graph.undirected). The live arcs are packed at the front of the view's rows, once by tails and once by heads; the
+// components in them are found by components/strong_trim.cl and components/strong_color.cl.
 //
 // out_end, in_end OFFSET[n]   one past v's live out-arcs, in-arcs; its row begins at row_ptr[v]
 // launch                      padded range, ITEMS consecutive vertices per work-item
@@ -80,7 +80,7 @@ __kernel void strong_live_rows(const int n, __global const OFFSET *restrict row_
     }
 }
 
-// A removed vertex has no arcs and was labelled as a component of its own, which it is not.
+// A removed vertex has no arcs and was labelled as a component of its own, although it is none.
 __kernel void strong_absent(const int n, __global const OFFSET *restrict v_start, __global int *restrict label)
 {
     FOR_ITEMS(v, n)

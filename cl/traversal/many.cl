@@ -1,16 +1,17 @@
-// traversal/many.cl: up to 64 independent breadth-first searches at once, a bit each (MS-BFS: Then et al., VLDB 2014).
+// traversal/many.cl: up to 64 independent breadth-first searches at once, one bit each (MS-BFS: Then et al., VLDB
+// 2014).
 //
-// Searches from different sources soon walk over the same vertices: a row is then read once for all of them.
+// Searches from different sources soon visit the same vertices: a row is then read once for all of them.
 //
 // A level is a push along the queue followed by a settling of the vertices touched; or, where few vertices have many
 // arcs, a scatter without a queue and a settling of all vertices; or, when the frontier is large, a pull in which every
-// vertex collects from its neighbours until it has all active searches. Small levels run many to a launch
+// vertex collects from its neighbours until it has all active searches. Small levels run several to a launch
 // (bfs_many_fused: one work-group).
 //
 // layout      traversal/many.h
-// launch      per vertex: runs of ITEMS. bfs_many_push: CPUs: MANY_ITEMS queue entries a work-item; TEAM: a work-group
-//             (times PARTS) an entry. bfs_many_settle: MANY_ITEMS entries a work-item. bfs_many_fused: exactly one
-//             work-group. bfs_many_pull_long (TEAM): any number of groups
+// launch      per vertex: runs of ITEMS. bfs_many_push: CPUs: MANY_ITEMS queue entries per work-item; TEAM: a
+//             work-group (times PARTS) per entry. bfs_many_settle: MANY_ITEMS entries per work-item. bfs_many_fused:
+//             exactly one work-group. bfs_many_pull_long (TEAM): any number of groups
 // tunables    TEAM (GPUs), ITEMS, MANY_ITEMS, PARTS, LANES (32 or 64), MANY_COUNT (the fused kernel leaves
 //             larger frontiers), WIDE_ROW (arcs that a work-group walks together)
 
@@ -34,7 +35,7 @@ __kernel void bfs_many_fill(const int n, const int rows, const uint p, __global 
             state[k] = 0;
 }
 
-// Twice as many planes: `wider` takes the p there are over.
+// Doubles the number of planes: `wider` takes the p existing ones.
 __kernel void bfs_many_widen(const int n, const uint p, __global const BITS *restrict planes,
                              __global BITS *restrict wider)
 {
@@ -42,7 +43,7 @@ __kernel void bfs_many_widen(const int n, const uint p, __global const BITS *res
         FOR_ITEMS(v, n) wider[(size_t)b * n + v] = b < p ? planes[(size_t)b * n + v] : 0;
 }
 
-// One work-item starts all searches: two may start at one vertex.
+// One work-item starts all searches: two may start at the same vertex.
 __kernel void bfs_many_start(const uint sources, __global const uint *restrict source, __global BITS *restrict seen,
                              __global BITS *restrict front, __global uint *restrict queue,
                              volatile __global uint *state)
@@ -63,7 +64,7 @@ __kernel void bfs_many_start(const uint sources, __global const uint *restrict s
     or_into(&state[SLOT(0) + ACTIVE], all);
 }
 
-// The frontier's vertex u hands its searches on along arcs e, e + stride, ... before `end`.
+// The frontier's vertex u passes its searches on along arcs e, e + stride, ... before `end`.
 inline void hand_on(const uint u, OFFSET e, const OFFSET end, const uint stride, const uint level,
                     __global const int *col_idx, __global const BITS *seen, __global const BITS *front,
                     volatile __global BITS *next, volatile __global uint *stamp, __global uint *next_queue,
@@ -73,7 +74,7 @@ inline void hand_on(const uint u, OFFSET e, const OFFSET end, const uint stride,
     for (; e < end; e += stride) {
         const uint v = col_idx[e];
         // `seen` is not written in this launch (fused: in this phase); a scatter leaves it to the settling: one
-        // look-up less for each arc, and few of the vertices it touches have been seen
+        // lookup less for each arc, and few of the vertices it touches have been seen
         const BITS fresh = queueing ? mine & ~seen[v] : mine;
         if (fresh) {
             or_bits(&next[v], fresh);
@@ -104,7 +105,7 @@ inline void hand_on(const uint u, OFFSET e, const OFFSET end, const uint stride,
     } while (0)
 #endif
 
-// A small level: whoever is touched first enters the next queue.
+// A small level: the first to touch a vertex puts it into the next queue.
 __kernel void bfs_many_push(MANY_ARGUMENTS)
 {
     PUSH(1);
@@ -112,7 +113,7 @@ __kernel void bfs_many_push(MANY_ARGUMENTS)
         clear_many(state, level + 2);
 }
 
-// A level of few vertices with many arcs: touches so many that a queue of them is not worth its atomics.
+// A level of few vertices with many arcs: it touches so many that a queue of them is not worth its atomics.
 __kernel void bfs_many_scatter(MANY_ARGUMENTS)
 {
     PUSH(0);
@@ -120,7 +121,7 @@ __kernel void bfs_many_scatter(MANY_ARGUMENTS)
         clear_many(state, level + 2);
 }
 
-// After a push: the vertices touched take what came in, the old frontier is wiped (front is the next `next`).
+// After a push: the vertices touched take what came in, the old frontier is cleared (front is the next `next`).
 __kernel void bfs_many_settle(MANY_ARGUMENTS)
 {
     const uint old = state[SLOT(level) + COUNT], count = state[SLOT(level + 1) + COUNT];
@@ -142,7 +143,7 @@ __kernel void bfs_many_settle(MANY_ARGUMENTS)
     }
 }
 
-// From pull to push: a queue of the frontier, and a clean `next`.
+// From pull to push: a queue of the frontier, and a cleared `next`.
 __kernel void bfs_many_collect(MANY_ARGUMENTS)
 {
     uint count = 0;
@@ -165,7 +166,7 @@ __kernel void bfs_many_collect(MANY_ARGUMENTS)
 }
 
 // Level after level by one work-group, until the frontier is empty, has more than MANY_COUNT vertices or MANY_ARCS
-// arcs, or is at `last`. The arrays come back as pairs: they have changed places if an odd number of levels was done.
+// arcs, or is at `last`. The arrays come in pairs: they have swapped roles if an odd number of levels was done.
 // state[AT_LEVEL]: the level reached.
 __kernel void bfs_many_fused(const int n, uint level, const uint last, __global const OFFSET *restrict row_ptr,
                              __global const int *restrict col_idx, __global BITS *seen, __global BITS *front,
@@ -178,7 +179,7 @@ __kernel void bfs_many_fused(const int n, uint level, const uint last, __global 
     if (lid == 0)
         wide = 0;
     barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
-    // the same for the whole group: what these come from is written before the last barrier
+    // the same for the whole group: the values it depends on are written before the last barrier
     while (count > 0 && count <= MANY_COUNT && arcs <= MANY_ARCS && level < last) {
         for (uint i = lid; i < count; i += size) {
             const uint u = queue[i];

@@ -37,7 +37,7 @@
 #define HALVES 1
 #endif
 
-// state[]: as in traversal/search.h three slots take turns, each cleared one level ahead
+// state[]: as in traversal/search.h, three slots take turns, each cleared one level ahead
 #define AT_LEVEL 0
 #define SLOT(level) (4 + 8 * ((level) % 3u))
 #define COUNT 0
@@ -69,7 +69,7 @@ inline BITS active_in(volatile __global uint *state, const uint level)
 // 32-bit atomics on the words of a BITS: the baseline has no 64-bit ones
 inline void or_into(volatile __global uint *words, const BITS bits)
 {
-    if ((uint)bits & ~SHARED_LOAD(&words[0]))   // a stale word lacks bits at most: then the atomic is superfluous
+    if ((uint)bits & ~SHARED_LOAD(&words[0]))   // a stale word can only lack bits: then the atomic is superfluous
         atomic_or(&words[0], (uint)bits);
 #if LANES == 64
     if ((uint)(bits >> 32) & ~SHARED_LOAD(&words[1]))
@@ -81,7 +81,7 @@ inline void or_into(volatile __global uint *words, const BITS bits)
 inline void or_bits(volatile __global BITS *place, const BITS bits)
 {
 #if LANES == 64 && defined(HAVE_INT64_ATOMICS) && !defined(CHECK_RACES)
-    if (bits & ~*place)   // stale bits are missing at most: then the atomic is superfluous
+    if (bits & ~*place)   // stale bits can only be missing: then the atomic is superfluous
         atom_or(place, bits);
 #else
     or_into((volatile __global uint *)place, bits);
@@ -99,17 +99,17 @@ inline BITS settle(const uint v, const int n, const uint level, const BITS fresh
     return fresh;
 }
 
-// Notes arcs of the frontier of `level`: enough for the choice between the ways to go on. It stops in time to fit.
+// Counts arcs of the frontier of `level`, for choosing how to go on. It stops before the counter would overflow.
 inline void add_arcs(const ulong arcs, const uint level, volatile __global uint *state)
 {
-    if (arcs && SHARED_LOAD(&state[SLOT(level) + ARCS]) < 1u << 30)   // stale: a little more is added
+    if (arcs && SHARED_LOAD(&state[SLOT(level) + ARCS]) < 1u << 30)   // stale: slightly more is added
         atomic_add(&state[SLOT(level) + ARCS], (uint)min(arcs, (ulong)(1u << 20)));
 }
 
-// for (each vertex v < n that is this work-item's), where rows differ much in length, as in a pull. On CPUs runs of RUN
-// vertices are dealt out like cards and in scrambled order, because a driver may give a thread hundreds of consecutive
+// for (each vertex v < n of this work-item), where rows differ much in length, as in a pull. On CPUs runs of RUN
+// vertices are dealt round robin and in scrambled order, because a driver may give a thread hundreds of consecutive
 // work-items, and vertices may be numbered by degree. The multiplier is a prime above any number of work-items, so that
-// each run is dealt once.
+// each run is dealt exactly once.
 #ifdef TEAM
 #define FOR_ROWS(v, n) FOR_ITEMS(v, n)
 #else

@@ -1,11 +1,11 @@
 // traversal/many_expand.cl: distances of many searches, from the bit planes of traversal/many.cl.
 //
-// rank       int[n]             RANKED: where a vertex stands in the arrays below (traversal/ranked.cl)
+// rank       int[n]             RANKED: a vertex's position in the arrays below (traversal/ranked.cl)
 // seen       BITS[n]            bit i: search i has reached the vertex
 // planes     BITS[PLANES rows]  bit b of the distances is plane b; without RANKED rows is n
 // distance   DIST[k n]          row i: distances of search i, -1 where not reached
 //
-// launch     runs of ITEMS vertices a work-item; row by row within a run, so that writes are consecutive
+// launch     runs of ITEMS vertices per work-item; row by row within a run, so that writes are consecutive
 // tunables   TEAM (GPUs; never RANKED), ITEMS, LANES (32 or 64), PLANES, DIST (char, short, int)
 
 #ifndef LANES
@@ -57,7 +57,7 @@ __kernel void bfs_many_expand(const int n, const int rows, const int searches, _
         for (int k = 0; k < count; k++) {
             const uint at = PLACE_OF(begin + k);
             word[PLANES][k] = seen[at];
-            for (int b = 0; b < PLANES; b++)   // what has no row has no place in the planes: a source at most
+            for (int b = 0; b < PLANES; b++)   // without a row: not in the planes, a source at most
                 word[b][k] = at < (uint)rows ? planes[(size_t)b * rows + at] : 0;
         }
         for (int group = 0; group < searches; group += 8) {

@@ -10,7 +10,7 @@
 
 #include "traversal/many.h"
 
-// The sums of a work-group go out in one atomic each: `count` vertices found, `active` searches among them.
+// The sums of a work-group are added with one atomic each: `count` vertices found, `active` searches among them.
 #define REPORT() do { \
         if (count) { \
             atomic_add(&group_count, count); \
@@ -50,7 +50,7 @@ __kernel void bfs_many_settle_all(MANY_ARGUMENTS)
     REPORT();
 }
 
-// A large level: every vertex that lacks an active search looks at the arcs that arrive (row_ptr, col_idx).
+// A large level: every vertex that lacks an active search reads its in-arcs (row_ptr, col_idx).
 // TEAM: rows of more than WIDE_ROW arcs go to bfs_many_pull_long, through `queue`.
 __kernel void bfs_many_pull(MANY_ARGUMENTS)
 {
@@ -122,7 +122,7 @@ __kernel void bfs_many_pull_long(MANY_ARGUMENTS)
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         all &= ~have;
-        barrier(CLK_GLOBAL_MEM_FENCE);   // everybody has read seen[v]
+        barrier(CLK_GLOBAL_MEM_FENCE);   // all have read seen[v]
         if (lid == 0 && all) {
             next[v] = all;
             active |= settle(v, n, level, all, seen, planes);

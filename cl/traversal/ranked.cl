@@ -1,7 +1,7 @@
 // traversal/ranked.cl: a graph's arcs with the vertices numbered by decreasing degree, for bfs_many on CPUs.
 //
 // Most arcs of a skewed graph lead to few vertices. With these first, what a pull gathers lies in the inner caches, a
-// row begins with the neighbours most likely to fill it, and vertices without arcs are behind all others.
+// row begins with the neighbours most likely to complete it, and vertices without arcs come last.
 //
 // order         int[n]       the vertex that has this rank
 // rank          int[n]       its inverse: the rank of each vertex
@@ -9,7 +9,7 @@
 // ranked_idx    int[arcs]    neighbours' ranks; a row ascends by class (below), within a class in any order
 //
 // launch        FOR_ROWS of traversal/many.h: any number of work-items
-// tunables      SHORT (rows of at most so many arcs are sorted by insertion)
+// tunables      SHORT (rows of at most this many arcs are sorted by insertion)
 
 #include "traversal/many.h"
 
@@ -18,7 +18,7 @@
 #endif
 #define CLASSES 32
 
-// A class is a power of two: finer ones do not make a search faster, and take longer to make.
+// A class is a power of two: finer ones do not make a search faster, and take longer to compute.
 inline uint class_of(const uint rank)
 {
     return 31 - clz(rank | 1);

@@ -3,16 +3,17 @@
 //
 // Two methods use these kernels:
 //   frontier   thesis Algorithm 5 (after Harish & Narayanan, HiPC 2007): every level looks at every vertex. It has a
-//              frontier and a next frontier, where the thesis has one array (a vertex marked during a launch could
-//              be expanded in it, and distances came out wrong), and a count, where it has a racing flag.
+//              frontier and a next frontier, where the thesis has one array (a vertex marked during a launch could be
+//              expanded in the same launch, which gave wrong distances), and a count, where the thesis has a racing
+//              flag.
 //   hybrid     direction-optimising (Beamer, Asanovic, Patterson: SC 2012): search_push.cl while the frontier is small,
 //              search_pull.cl while it is large, search_fused.cl for runs of small levels in one launch.
 //
 // layout      traversal/search.h; visited, front: bitmaps, vertex v is bit v % 32 of word v / 32; a work-item or a
 //             work-group owns whole words, so they are written without atomics. Vertices without arcs count as visited
 //             in the bitmaps (no pull can reach them), and so do the bits past n.
-// launch      padded ranges; TEAM: one vertex a work-item, a work-group builds its words in local memory (local size a
-//             multiple of 32, at most 1024); otherwise ITEMS consecutive vertices (a multiple of 32) a work-item
+// launch      padded ranges; TEAM: one vertex per work-item, a work-group builds its words in local memory (local size
+//             a multiple of 32, at most 1024); otherwise ITEMS consecutive vertices (a multiple of 32) per work-item
 // tunables    ITEMS (1 on GPUs, 256 to 2048 on CPUs), TEAM (GPUs)
 
 #include "traversal/search.h"
@@ -42,7 +43,7 @@ __kernel void bfs_fill(const int n, const uint sources, __global uint *restrict 
     }
 }
 
-// Level 0: one work-item a source (no source twice).
+// Level 0: one work-item per source (no source twice).
 __kernel void bfs_start(const uint sources, __global const uint *restrict source, const uint shift,
                         __global const OFFSET *restrict row_ptr, __global uint *restrict distance,
                         __global uint *restrict owner, __global uchar *restrict frontier,
@@ -74,11 +75,11 @@ __kernel void bfs_frontier(const int n, const uint level, __global const OFFSET 
     uint found = 0;
     FOR_ITEMS(v, n) {
         if (frontier[v]) {
-            frontier[v] = 0;   // ours alone, and clean when the two arrays change places
+            frontier[v] = 0;   // written by this work-item only, and clear when the two arrays swap
             for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++) {
                 const uint u = col_idx[e];
                 if (reach(v, u, level + 1, distance, predecessor, owner)) {
-                    next[u] = 1;   // one work-item only: the first to reach u
+                    next[u] = 1;   // done by one work-item only: the first to reach u
                     found++;
                 }
             }
@@ -90,7 +91,7 @@ __kernel void bfs_frontier(const int n, const uint level, __global const OFFSET 
         clear_slot((__global uint *)state, level + 2);
 }
 
-// The bitmaps a pull step starts from, out of the distances. `row_ptr` is that of the arcs that arrive.
+// The bitmaps from which a pull step starts, from the distances. `row_ptr` is that of the in-arcs.
 __kernel void bfs_bitmaps(const int n, const uint level, __global const OFFSET *restrict row_ptr,
                           __global const uint *restrict distance, __global uint *restrict visited,
                           __global uint *restrict front)
@@ -110,7 +111,7 @@ __kernel void bfs_bitmaps(const int n, const uint level, __global const OFFSET *
     if (v < n && d == level)
         atomic_or(&here[lid / 32], 1u << (lid % 32));
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int word = v / 32 - lid / 32 + lid;   // the group's words, one a work-item
+    const int word = v / 32 - lid / 32 + lid;   // the group's words, one per work-item
     if (lid < (int)get_local_size(0) / 32 && word < words) {
         visited[word] = seen[lid];
         front[word] = here[lid];
@@ -130,7 +131,7 @@ __kernel void bfs_bitmaps(const int n, const uint level, __global const OFFSET *
 #endif
 }
 
-// From the bitmap of `level`'s frontier back to a queue; one word (CPUs: ITEMS / 32 words) a work-item.
+// From the bitmap of `level`'s frontier back to a queue; one word (CPUs: ITEMS / 32 words) per work-item.
 __kernel void bfs_collect(const int n, const uint level, const uint shift, __global const OFFSET *restrict row_ptr,
                           __global const uint *restrict front, __global uint *restrict queue,
                           __global uint *restrict longs, volatile __global uint *state)

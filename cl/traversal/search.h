@@ -5,11 +5,11 @@
 // owner         uint[n]   with -DOWNER: the nearest source, of several the smallest
 // queue         uint[n]   the frontier's vertices in any order
 // longs         uint[2 *] pieces of the frontier's long rows: (vertex, number of the piece)
-// state         uint[]    see below; the host reads it once a level
+// state         uint[]    see below; the host reads it once per level
 //
 // Three slots of counters take turns: a level reads its own, adds to the next one's, and clears the third, so
-// that no launch is spent on clearing. Results depend on nothing but the graph: the order inside queues may
-// differ from run to run, a vertex's predecessor and owner are minima.
+// that no launch is spent on clearing. Results depend only on the graph: the order inside queues may differ from run to
+// run, but a vertex's predecessor and owner are minima.
 
 #ifndef OFFSET
 #define OFFSET int
@@ -63,7 +63,7 @@ inline int reach(const uint u, const uint v, const uint next, volatile __global 
 #endif
 }
 
-// A vertex has joined the frontier of `level`: note its long row; returns its arcs in units of 2^shift.
+// A vertex has joined the frontier of `level`: list its row if it is long; returns its arcs in units of 2^shift.
 inline uint announce(const uint v, const uint level, const uint shift, __global const OFFSET *row_ptr,
                      __global uint *longs, volatile __global uint *state)
 {

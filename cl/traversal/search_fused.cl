@@ -1,14 +1,14 @@
 // traversal/search_fused.cl: many small levels of breadth-first search in one launch.
 //
-// A grid of 1000 x 1000 has 2000 levels of at most 1000 vertices: a launch and a read each would cost more than the
+// A grid of 1000 x 1000 has 2000 levels of at most 1000 vertices: a launch and a read for each would cost more than the
 // search. Here one work-group (CPUs: one work-item) goes from level to level by itself while the frontier stays small,
-// then hands the frontier back: state[AT_LEVEL] is its level, state[AT_FOUND] how many vertices were found on the way,
-// its slot of counters is filled in, and its vertices stand in `queue` if an even number of levels was done, in
+// then hands the frontier back: state[AT_LEVEL] is its level, state[AT_FOUND] how many vertices were found in this
+// launch, its slot of counters is filled in, and its vertices are in `queue` if an even number of levels was done, in
 // `next_queue` otherwise (and their long rows in `longs` or `next_longs`).
 //
-//   TEAM (GPUs)  queues in local memory; rows of up to ROW_SERIAL arcs by a work-item each, four gathers under way at
+//   TEAM (GPUs)  queues in local memory; rows of up to ROW_SERIAL arcs by a work-item each, four gathers in flight at
 //                once, longer ones by the whole group. Handed back before a level of more than FUSE_COUNT vertices,
-//                FUSE_WIDE longer rows, or longer rows of together more than FUSE_ARCS arcs.
+//                FUSE_WIDE longer rows, or longer rows with more than FUSE_ARCS arcs in total.
 //   otherwise    a serial queue, plain loads and stores: on a CPU core atomics and barriers cost more than they gain.
 //                Handed back before a level of more than FUSE_ARCS arcs or with a long row.
 //
@@ -37,8 +37,8 @@
 #define FUSED_LOCAL 256
 #endif
 
-// A vertex of the level after this one: put it on the list, and note it where its row is a wide one. Asking for its
-// row now hides that look-up behind the others that are under way.
+// A vertex of the next level: put it on the list, and on the list of wide rows if its row is one. Looking up its row
+// here hides that latency behind the other lookups in flight.
 #define FOUND_ONE(v) do { \
         const uint at = atomic_inc(&found[NEXT]); \
         if (at < FUSE_COUNT) \
@@ -59,7 +59,7 @@
     } while (0)
 
 // Counters of three levels take turns, as in `state`: a level reads its own, adds to the next one's and clears the
-// third, so that one barrier a level is enough.
+// third, so that one barrier per level is enough.
 #define NOW (level % 3u)
 #define NEXT ((level + 1) % 3u)
 #define THIRD ((level + 2) % 3u)
@@ -89,7 +89,7 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     // every condition is the same for the whole group: count and level are, and what comes from local memory is read
-    // behind the barrier that ends the level which wrote it
+    // after the barrier that ends the level which wrote it
     while (count > 0 && count <= FUSE_COUNT && level < last_level && wide_count[NOW] <= FUSE_WIDE
            && wide_arcs[NOW] <= FUSE_ARCS) {
         const uint wides = wide_count[NOW];
@@ -104,13 +104,13 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
             if (end - begin > ROW_SERIAL)
                 continue;
             for (OFFSET e = begin; e < end; e += 4) {
-                uint v[4], fresh[4];   // four of each step under way at once
+                uint v[4], fresh[4];   // four of each step in flight at once
                 for (int k = 0; k < 4; k++)
                     v[k] = col_idx[min(e + k, end - 1)];
                 for (int k = 0; k < 4; k++)
                     fresh[k] = SHARED_LOAD(&distance[v[k]]) > level;   // stale: the atomic decides
 #if defined(PREDECESSOR) && !defined(OWNER)
-                // the last arc may stand there more than once: only its first turn finds NONE
+                // the last arc may be in there more than once: only its first occurrence finds NONE
                 for (int k = 0; k < 4; k++)
                     fresh[k] = fresh[k] ? atomic_min(&predecessor[v[k]], u) == NONE : 0;
                 for (int k = 0; k < 4; k++)
@@ -140,7 +140,7 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
         side = 1 - side;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    // hand back; the slot of `level` may hold an older level's counters
+    // hand back; the slot of `level` may hold the counters of an older level
     if (lid == 0) {
         state[AT_LEVEL] = level;
         state[AT_FOUND] = total;
@@ -170,8 +170,8 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
 
 #else
 
-// A frontier's vertices lie far apart (in a grid each on a page of its own): the processor is told well before what
-// comes next. OpenCL's own prefetch() does nothing on the CPU runtimes we know. Halves the time of a grid.
+// A frontier's vertices lie far apart (in a grid each on its own page): prefetch what comes next well in advance.
+// OpenCL's own prefetch() does nothing on the CPU runtimes we know. Halves the time of a grid.
 #if defined(KIND_CPU) && !defined(CHECK_RACES) && defined(__has_builtin)
 #if __has_builtin(__builtin_prefetch)
 #define FETCH(p) __builtin_prefetch(p)
@@ -207,7 +207,7 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
     const uint start = level;
     uint count = state[SLOT(level) + COUNT], total = 0;
     ulong arcs = 0;
-    int long_row = 0;   // the host calls us for frontiers that are small enough
+    int long_row = 0;   // the host calls this kernel only for frontiers that are small enough
     while (count > 0 && level < last_level && arcs <= FUSE_ARCS && !long_row) {
         const uint next = level + 1;
         uint found = 0;

@@ -4,14 +4,15 @@
 // Rows ascend, so the first hit is the smallest valid predecessor and the scan stops there (Beamer's bottom-up step).
 // With -DOWNER the whole row is scanned, for the smallest source among the neighbours in the frontier.
 //
-// layout      traversal/search.h and traversal/search.cl; row_ptr, col_idx: the arcs that arrive (of an undirected
-//             graph: all). A work-item or a work-group owns whole words of the bitmaps, and its vertices' distances and
+// layout      traversal/search.h and traversal/search.cl; row_ptr, col_idx: the in-arcs (of an undirected graph: all
+//             arcs). A work-item or a work-group owns whole words of the bitmaps, and its vertices' distances and
 //             predecessors.
-//   TEAM      (GPUs) one vertex a work-item, which looks at PULL_SHORT arcs; what is left of longer rows goes to
-//             bfs_pull_rest, a work-group a row (one work-item alone on a row of 100 000 arcs would hold up the level)
+//   TEAM      (GPUs) one vertex per work-item, which looks at PULL_SHORT arcs; what is left of longer rows goes to
+//             bfs_pull_rest, a work-group per row (one work-item alone on a row of 100 000 arcs would hold up the
+//             level)
 //   otherwise a work-item takes ITEMS consecutive vertices, row by row
 // launch      bfs_pull: padded range over vertices (TEAM: local size a multiple of 32, at most 1024) or runs of ITEMS;
-//             bfs_pull_rest: any number of groups; they share out what the state says is left
+//             bfs_pull_rest: any number of groups, which share the rows that the state says are left
 // tunables    ITEMS (a multiple of 32), TEAM, PULL_SHORT, BATCH
 
 #include "traversal/search.h"
@@ -19,7 +20,7 @@
 #ifndef PULL_SHORT
 #define PULL_SHORT 64
 #endif
-#ifndef BATCH          // arcs a work-item of bfs_pull_rest looks at between two barriers
+#ifndef BATCH          // arcs that a work-item of bfs_pull_rest looks at between two barriers
 #define BATCH 4
 #endif
 
@@ -31,11 +32,11 @@
     __global uint *restrict rest, __global uint *restrict distance, __global uint *restrict predecessor, \
     __global uint *restrict owner, volatile __global uint *restrict state
 
-// Looks at arcs begin .. end - 1; the index of the first one from the frontier, or `end`.
+// Looks at arcs begin .. end - 1; returns the index of the first one from the frontier, or `end`.
 inline OFFSET look(OFFSET e, const OFFSET end, __global const int *col_idx, __global const uint *front)
 {
 #ifdef TEAM
-    for (; e + 4 <= end; e += 4) {   // four gathers under way at once
+    for (; e + 4 <= end; e += 4) {   // four gathers in flight at once
         const uint u0 = col_idx[e], u1 = col_idx[e + 1], u2 = col_idx[e + 2], u3 = col_idx[e + 3];
         const uint hits = IN(front, u0) | IN(front, u1) << 1 | IN(front, u2) << 2 | IN(front, u3) << 3;
         if (hits)
@@ -60,7 +61,7 @@ inline uint look_all(OFFSET e, const OFFSET end, __global const int *col_idx, __
     for (; e < end; e++) {
         const uint u = col_idx[e];
         if (IN(front, u)) {
-            best = min(best, owner[u]);   // u is of an earlier level: nobody writes its owner now
+            best = min(best, owner[u]);   // u is of an earlier level: no work-item writes its owner now
             if (*first == end)
                 *first = e;
         }
@@ -107,8 +108,8 @@ __kernel void bfs_pull(PULL_ARGUMENTS)
             left[atomic_inc(&left_count)] = v;
         }
     }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // everybody has read the group's words of `visited`
-    const int word = v / 32 - lid / 32 + lid;   // the group's words, one a work-item
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // all have read the group's words of `visited`
+    const int word = v / 32 - lid / 32 + lid;   // the group's words, one per work-item
     if (lid < (int)get_local_size(0) / 32 && word < words) {
         const uint now = bits[lid];
         next[word] = now;

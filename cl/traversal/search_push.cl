@@ -1,7 +1,7 @@
 // traversal/search_push.cl: one level of breadth-first search from a queue: the frontier's arcs are followed outwards.
 //
-// Edge-balanced: rows of up to LONG_ROW arcs are shared out by vertex, longer ones in pieces of LONG_PIECE arcs
-// through a list of their own (a hub of 100 000 arcs would hold up the level otherwise).
+// Edge-balanced: rows of up to LONG_ROW arcs are distributed by vertex, longer ones in pieces of LONG_PIECE arcs
+// through a separate list (otherwise a hub of 100 000 arcs would hold up the level).
 //   TEAM (GPUs)   a work-group takes ROWS rows, scans their lengths in local memory and walks the arcs of all of them
 //                 together (block gather: Merrill, Garland, Grimshaw: PPoPP 2012); a piece is one work-group.
 //                 Vertices found are gathered in local memory, so that a group reserves its part of the queue at once.
@@ -9,7 +9,7 @@
 //
 // layout      traversal/search.h
 // launch      bfs_push: ceil(frontier / ROWS) groups, local size a power of two >= ROWS; CPUs: ceil(frontier /
-//             PUSH_ITEMS) work-items. bfs_push_long: one group (CPUs: one work-item) a piece
+//             PUSH_ITEMS) work-items. bfs_push_long: one group (CPUs: one work-item) per piece
 // tunables    TEAM, ROWS, FOUND (entries in local memory), PUSH_ITEMS, LONG_ROW, LONG_PIECE
 
 #include "traversal/search.h"
@@ -32,7 +32,7 @@
 
 #ifdef TEAM
 
-// v is the group's: into local memory, or straight into the queue once that is full.
+// v was found by the group: into local memory, or straight into the queue once that is full.
 #define KEEP(v) do { \
         const uint at = atomic_inc(&found_count); \
         if (at < FOUND) { \
@@ -43,7 +43,7 @@
         } \
     } while (0)
 
-// The group's finds go into the next queue.
+// The vertices found by the group go into the next queue.
 #define PUBLISH() do { \
         barrier(CLK_LOCAL_MEM_FENCE); \
         const uint keep = min(found_count, (uint)FOUND); \
@@ -135,7 +135,7 @@ __kernel void bfs_push_long(STATE_ARGUMENTS)
 
 #define BUFFER 128
 
-// A work-item's finds take their places in the next queue; returns their arcs.
+// The vertices found by a work-item get their positions in the next queue; returns their arcs.
 uint publish(const uint *found, const uint count, const uint level, const uint shift, __global const OFFSET *row_ptr,
              __global uint *next_queue, __global uint *next_longs, volatile __global uint *state)
 {

@@ -1,19 +1,20 @@
-// components/finder.cl (pipelines): connected components by hooking and compressing in rounds (Shiloach, Vishkin 1982), with
-// the passing over of the giant of Afforest (layout and order of kernels: cl/components/finder.cl).
+// components/finder.cl (pipelines): connected components by hooking and compressing in rounds (Shiloach, Vishkin 1982),
+// skipping the giant as in Afforest (layout and order of kernels: cl/components/finder.cl).
 //
-// A pipeline has a hundred turns under way whose reads see labels of a hundred turns ago. So nothing relies on a fresh
-// label: a round looks at all arcs outside the giant, one a cycle, and hooks the larger of two roots onto the smaller by a
-// plain store; compressing makes all labels roots again; the rounds end when no arc joins two labels. Of two hooks of
-// one root one may be lost: its arc is found again in the next round. Labels only fall and at least one root goes in
-// each round, so that it ends; in the end a label is the smallest vertex of its component, whatever the order was.
+// A pipeline has a hundred iterations in flight, which read labels as they were a hundred iterations ago. So nothing
+// relies on a fresh label: a round looks at all arcs outside the giant, one per cycle, and hooks the larger of two
+// roots onto the smaller by a plain store; compressing makes all labels roots again; the rounds end when no arc joins
+// two labels. If two hooks of one root collide, one may be overwritten: its arc is found again in the next round.
+// Labels only fall and at least one root disappears in each round, so the rounds end; the final label is the smallest
+// vertex of the component, whatever the order was.
 //
-// per cycle   init: UNROLL vertices; compress, link: LANES vertices; start: one vertex to find its row, then one of its first
-//             START_SLOTS arcs; rest: one vertex to find the rows outside the giant, then one of their arcs
-// bound by    random reads of labels: one an arc in rest (two more where labels differ), one a vertex in compress
-// ivdep       stale labels are harmless everywhere, as said; a label never changes between -1 and others
+// per cycle   init: UNROLL vertices; compress, link: LANES vertices; start: one vertex to find its row, then one of its
+//             first START_SLOTS arcs; rest: one vertex to find the rows outside the giant, then one of their arcs
+// bound by    random reads of labels: one per arc in rest (two more where labels differ), one per vertex in compress
+// ivdep       stale labels are harmless everywhere, as explained; a label never changes between -1 and other values
 //
-// MASKED      always: the host fills `label` beforehand (what is not -1 is there); v_end NULL: a plain CSR, whose v_start
-//             is row_ptr. components_long has no pipeline: long rows are nothing special here
+// MASKED      always: the host fills `label` beforehand (vertices not at -1 are present); v_end NULL: a plain CSR,
+//             whose v_start is row_ptr. components_long has no pipeline: long rows need no special treatment here
 
 #include "fpga/pipeline.h"
 #include "fpga/rows.h"
@@ -78,7 +79,7 @@ PIPELINE void components_start(const int n, ROWS, __global int *restrict label, 
     }
 }
 
-// Hook the larger of two labels onto the smaller one if it is a root as far as we see.
+// Hook the larger of two labels onto the smaller one if it appears to be a root.
 static inline int hook(__global int *label, const int a, const int b)
 {
     const int high = max(a, b), low = min(a, b);
@@ -125,7 +126,7 @@ PIPELINE void components_finish(const int n, __global int *restrict label, __glo
     compress(n, label);
 }
 
-// The root that most of SAMPLES labels show. Just a guess: whatever comes out, the result is right.
+// The most frequent root among SAMPLES labels. Only a guess: the result is right whatever it is.
 PIPELINE void components_sample(const int n, __global const int *restrict label, __global int *restrict state)
 {
     int drawn[SAMPLES], best = 0, giant = -1;
@@ -146,8 +147,8 @@ PIPELINE void components_sample(const int n, __global const int *restrict label,
     state[GIANT] = giant;
 }
 
-// All arcs of the vertices outside the giant (of all vertices if `skip` is 0; with a `vertex_key`, of those
-// with vertex_key <= newest_vertex, wherever they are: the others were joined before), until none joins two labels.
+// All arcs of the vertices outside the giant (of all vertices if `skip` is 0; with a `vertex_key`, of those with
+// vertex_key <= newest_vertex, wherever they are: the others were joined earlier), until none joins two labels.
 PIPELINE void components_rest(const int n, ROWS, __global int *restrict label, __global int *restrict state,
                               const int skip, __global const uint *restrict vertex_key, const uint newest_vertex,
                               __global int *restrict queue, const int capacity ARC_ARGS)
@@ -158,7 +159,7 @@ PIPELINE void components_rest(const int n, ROWS, __global int *restrict label, _
     do {
         differ = 0;
         FOR_BLOCKS(base, n, many) {
-            int listed = 0;   // a row that is passed over takes no turn below
+            int listed = 0;   // a row that is skipped takes no iteration below
             FOR_EACH(i, many) {
                 const int v = base + i, root = label[v];
                 if (root >= 0 && (vertex_key ? vertex_key[v] <= newest_vertex : root != giant)) {

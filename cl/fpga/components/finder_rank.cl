@@ -2,7 +2,7 @@
 //
 // per cycle   one vertex; counters in registers, so that the running sums of blocks need no second pass
 // count       adding to count[root] is a read and a write of memory: recent.h
-// bound by    a random read and write a vertex outside the giant (count), else the streams: 4 to 12 bytes a vertex
+// bound by    a random read and write per vertex outside the giant (count), else the streams: 4 to 12 bytes per vertex
 
 #include "fpga/pipeline.h"
 #include "fpga/recent.h"
@@ -43,7 +43,7 @@ PIPELINE void components_count(const int n, __global const int *restrict label, 
         count[giant] += members;
 }
 
-// The giant's count has its root in it: take it out.
+// The giant's count includes its root: subtract it.
 PIPELINE void components_count_end(__global const int *restrict label, __global const int *restrict state,
                                    __global int *restrict count)
 {
@@ -68,14 +68,14 @@ PIPELINE void rank_blocks(const int n, const int blocks, __global const int *res
     }
 }
 
-// The running sums go on from block to block: only the first block's are read.
+// The running sums continue from block to block: only those of the first block are read.
 PIPELINE void rank_place(const int n, const int blocks, __global const int *restrict label,
                          __global int *restrict count, __global const int *restrict tally,
                          __global int *restrict root, __global int *restrict size)
 {
     int single = tally[0], larger = tally[1];
     #pragma ivdep
-    FOR_EACH(v, n) {   // each turn has a place of its own in count
+    FOR_EACH(v, n) {   // each iteration writes its own entry of count
         const int is_root = label[v] == v, counted = count[v], alone = is_root & (counted == 0);
         if (alone)
             count[v] = single++;

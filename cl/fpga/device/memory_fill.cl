@@ -1,7 +1,7 @@
 // device/memory_fill.cl (pipelines): sets words of a buffer, for boards whose runtime has no clEnqueueFillBuffer.
 //
 // per cycle   UNROLL words
-// bound by    the bandwidth of memory
+// bound by    memory bandwidth
 
 #include "fpga/pipeline.h"
 

@@ -1,15 +1,16 @@
-// fpga/ranking/flat.h: the sums of PageRank as pipelines: fixed point along rows, and the end of a row; after ranking/pagerank.h.
+// fpga/ranking/flat.h: the sums of PageRank as pipelines: fixed point along rows, and the end of a row; after
+// ranking/pagerank.h.
 //
-// A floating-point sum would make each turn wait for the addition before it. What is added here are parts of a whole
-// that is 1, so fixed point serves better: 64 bits, 2^-62 to a unit, additions in one cycle and in any order with the
-// same result. Values are cut off to the unit below: a sum of k values is too small by less than k 2^-62, and one
+// A floating-point sum would make each iteration wait for the addition before it. The values added here are parts of a
+// whole that is 1, so fixed point works better: 64 bits in units of 2^-62, additions in one cycle and in any order with
+// the same result. Values are rounded down to the unit: a sum of k values is too small by less than k 2^-62, and one
 // iteration loses less than arcs 2^-62 in all (6.5e-11 for 300 million arcs; the ranks' own rounding to float32 is up
-// to 6e-8). Sums of squares (norm l2) are too small for that: ADDERS partial sums in floating point, taken in turns.
+// to 6e-8). Sums of squares (norm l2) are too small for that: ADDERS partial sums in floating point, used in turn.
 
 #define FRACTION 62
 
-// The mantissa, shifted: what lies below the unit is cut off. (Intel's compiler for CPUs, the emulator's too, takes 14 ns for
-// a conversion to 64-bit integers.) Shares, rows' sums and changes are not negative and below 2.
+// The mantissa, shifted: what lies below the unit is cut off. (Intel's compiler for CPUs, also the emulator's, needs
+// 14 ns for a conversion to 64-bit integers.) Shares, rows' sums and changes are not negative and below 2.
 #if defined(HAVE_FP64) && !defined(COMPENSATED)
 #define MANTISSA 52
 #define BITS_OF(x) as_ulong(x)
@@ -25,8 +26,8 @@ static inline ulong to_fixed(const WIDE x)
     const int shift = (int)(bits >> MANTISSA) - (BIAS + MANTISSA - FRACTION);
     return shift >= 0 ? mantissa << shift : shift > -64 ? mantissa >> -shift : 0;
 }
-// A row's sum and the changes are below 2: a signed conversion does, which processors have in one instruction. The total of
-// all changes may reach 2 and above.
+// A row's sum and the changes are below 2: a signed conversion suffices, which is a single instruction on processors.
+// The total of all changes may reach 2 and above.
 static inline WIDE from_fixed(const ulong x)
 {
     return (WIDE)(long)x * ((WIDE)1 / (WIDE)(1ul << FRACTION));
@@ -35,7 +36,7 @@ static inline WIDE total_fixed(const ulong x)
 {
     return (WIDE)x * ((WIDE)1 / (WIDE)(1ul << FRACTION));
 }
-// Exact in a pair of floats but for the last 14 bits; a double keeps the first 53.
+// Exact in a pair of floats except for the last 14 bits; a double keeps the first 53.
 static inline ACC acc_fixed(const ulong x)
 {
     ACC a = acc_add(ACC_ZERO, total_fixed(x & ~((1ul << 40) - 1)));
@@ -97,14 +98,14 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
 #define FLAT_ARGS                                                                                                \
     const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx
 
-// What an arc brings; VALUE(u) is the contribution of u. `degree` is NULL except in Parallel I, `share` except in weighted
-// graphs.
+// What an arc contributes; VALUE(u) is the contribution of u. `degree` is NULL except in Parallel I, `share` except in
+// weighted graphs.
 #define BROUGHT(e, u, VALUE)                                                                                     \
     to_fixed(share ? (WIDE)VALUE(u) * (WIDE)share[e] : degree ? (WIDE)(VALUE(u) / (REAL)degree[e]) : (WIDE)VALUE(u))
 
-// A row's sum is the difference of two running totals: that of all arcs so far at its end, and that at its begin. Integers
-// that overflow do not matter there, and the arcs go by UNROLL a cycle whatever the rows' lengths are. The totals behind
-// ARC_BLOCK arcs stand on chip; then the rows that end among these are ended, SETTLES a cycle.
+// A row's sum is the difference of two running totals of all arcs so far: at its end and at its beginning. Integer
+// overflow does no harm there, and UNROLL arcs are taken per cycle whatever the rows' lengths are. The totals after
+// each of ARC_BLOCK arcs are kept on chip; then the rows that end among these arcs are finished, SETTLES per cycle.
 #if ARC_BLOCK % UNROLL
 #error ARC_BLOCK must be a multiple of UNROLL
 #endif
@@ -112,8 +113,8 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
     ulong total = 0, before = 0;   /* so far; where the row began that comes next */                             \
     ulong upto[ARC_BLOCK]
 
-// The rows from .. ended - 1 and, if `cut`, the begin of the next one, as far as their arcs stand in low .. high - 1. `names`
-// says of each arc which value it takes. DONE(v, sum) ends a row; one that is cut goes on in the next call.
+// The rows from .. ended - 1 and, if `cut`, the beginning of the next one, as far as their arcs are in low .. high - 1.
+// `names` says for each arc which value it takes. DONE(v, sum) ends a row; one that is cut continues in the next call.
 #define FLAT_ROWS(from, ended, cut, low, high, names, VALUE, DONE)                                                 \
     FOR_BLOCKS(base, (ended) - (from) + (cut), many) {                                                             \
         const int row_ = (int)((from) + base);                                                                     \
@@ -145,7 +146,7 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
         } while (at_ < end_);                                                                                      \
     }
 
-// All rows at once: with the values on chip where there are up to LOCAL_RANKS, else from memory.
+// All rows at once: with the values on chip if there are up to LOCAL_RANKS, else from memory.
 #define FLAT_VALUE(u) (fits ? values[u] : contribution[(u) + SHIFT])
 #define FLAT_ALL(DONE)                             \
     const int fits = n <= LOCAL_RANKS;             \
@@ -155,12 +156,12 @@ static inline void flat_settle(const int v, const ulong row, const WIDE mass, Fl
             values[u_] = contribution[u_ + SHIFT]; \
     FLAT_ROWS(0, n, 0, 0, row_ptr[n], col_idx, FLAT_VALUE, DONE)
 
-// A variant's kernel. With CHANNELS two: `name` reads the arcs and hands on the rows' sums, `name`_write, which the host
-// launches beside it with the same arguments, ends the rows. So the reads of a row's own values and the writes never hold
-// up the stream of arcs.
+// A variant's kernel. With CHANNELS two: `name` reads the arcs and passes on the rows' sums, `name`_write, which the
+// host launches beside it with the same arguments, ends the rows. So the reads of a row's own values and the writes
+// never hold up the stream of arcs.
 #if CHANNELS
 #undef SETTLES
-#define SETTLES 1   // a channel takes one word a cycle
+#define SETTLES 1   // a channel takes one word per cycle
 #pragma OPENCL EXTENSION cl_intel_channels : enable
 #define FLAT_KERNEL(name, ARGS, DEGREE)                                                                               \
     channel ulong name##_sums __attribute__((depth(1024)));                                                           \

@@ -1,24 +1,26 @@
-// ranking/partitions.cl (pipelines only): PageRank of graphs of more than LOCAL_RANKS vertices, all random reads on chip.
+// ranking/partitions.cl (pipelines only): PageRank of graphs of more than LOCAL_RANKS vertices, with all random reads
+// on chip.
 //
-// The vertices are cut into partitions of LOCAL_RANKS, the arcs in the order of the rows into blocks. A tile is what goes from
-// a partition to a block. Every arc's value is read twice on chip, and in between written to memory and read back in order:
-//   move    partition by partition: its values stand on chip; the sources of its arcs stream by, tile by tile, and the
+// The vertices are cut into partitions of LOCAL_RANKS, the arcs in the order of the rows into blocks. A tile holds the
+// arcs from one partition to one block. Every arc's value is read twice on chip, and in between written to memory and
+// read back in order:
+//   move    partition by partition: its values are on chip; the sources of its arcs stream in, tile by tile, and the
 //           values found stream out
-//   sum     block by block: its tiles stream in, each from where move left it, until all the block's values stand on chip;
-//           then its rows stream by as in ranking/solver.cl, where each arc names its value's place on chip. A row that the
-//           end of a block cuts goes on with its sum in the next one
+//   sum     block by block: its tiles stream in, each from where move left it, until all the block's values are on
+//           chip; then its rows stream in as in ranking/solver.cl, where each arc names its value's position on chip. A
+//           row cut by the end of a block continues with its sum in the next one
 // Sums are in fixed point (fpga/ranking/flat.h): the result has the bits of `contribution`.
 //
-// per cycle   move: UNROLL values of a partition, then UNROLL arcs. sum: UNROLL values of a tile, then UNROLL arcs, then the
-//             ends of SETTLES rows
-// bound by    streams: 16 bytes an arc (source, value out, value in, place) and 20 a vertex, where a random read would cost
-//             as much of memory's time as some 80 bytes
-// on chip     LOCAL_RANKS values in each kernel, in as many copies as UNROLL reads a cycle take
-// layout      (clgraph/csr/partitions.py) a tile takes whole bursts of UNROLL: the surplus is never named.
+// per cycle   move: UNROLL values of a partition, then UNROLL arcs. sum: UNROLL values of a tile, then UNROLL arcs,
+//             then the ends of SETTLES rows
+// bound by    streams: 16 bytes per arc (source, value out, value in, position) and 20 per vertex, where a random read
+//             would take as much of memory's time as some 80 bytes
+// on chip     LOCAL_RANKS values in each kernel, in as many copies as UNROLL reads per cycle need
+// layout      (clgraph/csr/partitions.py) a tile takes whole bursts of UNROLL: the padding is never referred to.
 //             begin OFFSET[partitions + 1]: where a partition's arcs begin in `source` and `moved`
 //             source int[], moved REAL[]: by partition, block, row; a source counts from its partition's first vertex
 //             tile OFFSET[2 * blocks * partitions]: begin and end in `moved`, by block, then partition
-//             ended int[blocks + 1]: so many rows end before block b begins; place int[arcs]: in the rows' order
+//             ended int[blocks + 1]: how many rows end before block b begins; place int[arcs]: in the rows' order
 
 #include "fpga/pipeline.h"
 #include "ranking/pagerank.h"
@@ -65,7 +67,7 @@ PIPELINE void pagerank_sum(const int n, const int partitions, const int blocks, 
             FOR_STREAM(i, many)
                 SET_BOUNDS(bounds, i, tile[2 * (tiles + base + i)], tile[2 * (tiles + base + i) + 1]);
             FOR_BURSTS(w, bounds, many) {
-                if (w.count) {   // all UNROLL
+                if (w.count) {   // all UNROLL of them
                     EACH_WORD(k)
                         values[at * UNROLL + k] = moved[w.p + k];
                     at++;

@@ -1,9 +1,9 @@
-// ranking/rows_pull.cl (pipelines): the PageRank thesis's two GPU versions as one flat loop over the arcs.
+// ranking/rows_pull.cl (pipelines): two GPU versions of the PageRank thesis as one flat loop over the arcs.
 //
-// pull          Parallel I: the out-degree is stored beside each arc, UNROLL divisions a cycle
-// contribution  Parallel II: one multiplication a vertex; what `auto` takes on an FPGA
+// pull          Parallel I: the out-degree is stored beside each arc, UNROLL divisions per cycle
+// contribution  Parallel II: one multiplication per vertex; what `auto` uses on an FPGA
 //
-// Each is a program of its own (SEND_RANK: pull's), so that a chip does not have to hold both.
+// Each is a separate program (SEND_RANK: that of pull), so that a chip does not have to hold both.
 // per cycle, bound by   ranking/solver.cl (pull reads twice as much)
 
 #include "fpga/pipeline.h"

@@ -1,9 +1,9 @@
 // ranking/solver.cl (pipelines): PageRank: start, serial variant, end of an iteration (layout: cl/ranking/solver.cl).
 //
-// per cycle   serial: UNROLL arcs (heads in a burst, their values from the chip where the graph has up to LOCAL_RANKS vertices,
-//             else from memory) added to a running total in fixed point (fpga/ranking/flat.h); after ARC_BLOCK arcs, the
-//             ends of SETTLES rows: three streams read, two written. start: one vertex
-// bound by    on chip: the clock; from memory: its random reads, one an arc (ranking/partitions.cl has none)
+// per cycle   serial: UNROLL arcs (heads in a burst, their values from the chip where the graph has up to LOCAL_RANKS
+//             vertices, else from memory) added to a running total in fixed point (fpga/ranking/flat.h); after
+//             ARC_BLOCK arcs, the ends of SETTLES rows: three streams read, two written. start: one vertex
+// bound by    on chip: the clock; from memory: its random reads, one per arc (ranking/partitions.cl has none)
 // parts       one: the host launches one work-item
 
 #include "fpga/pipeline.h"
@@ -13,7 +13,8 @@
 
 PIPELINE void pagerank_start(const int n, const WIDE even, __global const REAL *restrict start,
                              __global const REAL *restrict inverse, __global REAL *restrict rank,
-                             __global REAL *restrict contribution, __global ACC *restrict parts, __global int *restrict state)
+                             __global REAL *restrict contribution, __global ACC *restrict parts,
+                             __global int *restrict state)
 {
     ulong dangling_mass = 0;
     FOR_EACH(v, n) {
@@ -58,7 +59,7 @@ PIPELINE void pagerank_finish(const int count, const int counts, const int last,
     }
 }
 
-#ifdef SEND_RANK   // of pull, which has a file of its own
+#ifdef SEND_RANK   // pull has a file of its own
 #else
 FLAT_KERNEL(pagerank_serial, FLAT_ARGS, NO_DEGREE)
 #endif

@@ -1,12 +1,13 @@
-// sampling/array_frontier.cl (pipelines): array-frontier search on COPRA (layout: cl/sampling/array_frontier.cl), thesis Algorithm 5.
+// sampling/array_frontier.cl (pipelines): array-frontier search on COPRA (layout: cl/sampling/array_frontier.cl),
+// thesis Algorithm 5.
 //
-// A level: the bounds of a block's rows in the frontier (one vertex a cycle), then the frontier's slots one a cycle:
-// a random read of the label and, where it is -1, two random writes.
+// A level: the bounds of a block's rows in the frontier (one vertex per cycle), then the frontier's slots one per
+// cycle: a random read of the label and, where it is -1, two random writes.
 //
-// bound by    n cycles a level, and one random read a frontier's slot
-// found       counts a vertex once: a label read while an earlier write to it is still under way would be a stale -1,
-//             so the last HAZARD vertices found are held in registers and compared with
-// ivdep       safelen(HAZARD): a read sees what was written HAZARD turns ago
+// bound by    n cycles per level, and one random read per slot of the frontier
+// found       counts a vertex once: a label read while an earlier write to it is still in flight would be a stale -1,
+//             so new vertices are compared with the last HAZARD ones found, which are held in registers
+// ivdep       safelen(HAZARD): a read sees what was written HAZARD iterations ago
 
 #include "fpga/pipeline.h"
 #include "sampling/copra.h"

@@ -1,17 +1,18 @@
-// sampling/copra.cl (pipelines): the Compressed Parallel-Removal Array (layout: cl/sampling/copra.cl), thesis algorithms 1 to 3.
+// sampling/copra.cl (pipelines): the Compressed Parallel-Removal Array (layout: cl/sampling/copra.cl), thesis
+// algorithms 1 to 3.
 //
-// A removal blanks an edge's slot and the slot of its other half. Per block of ROW_BLOCK arcs:
-//   near    one arc a cycle: read the slot, blank it, note tail, head and rank of the arc on chip
-//   far     far.h: one arc a cycle and round (one round where the heads' rows have up to UNROLL arcs, and one more for
-//           each doubling), each a random read
-//   blank   one arc a cycle: a random write
-// Build, keep and live walk all rows in bursts of UNROLL slots: max(1, ceil(degree / UNROLL)) cycles a vertex.
+// A removal blanks an edge's slot and the slot of its opposite half. Per block of ROW_BLOCK arcs:
+//   near    one arc per cycle: read the slot, blank it, note tail, head and rank of the arc on chip
+//   far     far.h: one arc per cycle and round (one round where the heads' rows have up to UNROLL arcs, and one more
+//           for each doubling), each a random read
+//   blank   one arc per cycle: a random write
+// Build, keep and live walk all rows in bursts of UNROLL slots: max(1, ceil(degree / UNROLL)) cycles per vertex.
 //
-// bound by    removals: random reads and writes of memory (3 an arc removed and more where rows are long);
-//             the rest: the stream of slots, 64 bytes a cycle
-// ivdep       every store of a launch to one slot stores the same value, and no slot's value decides about another slot
+// bound by    removals: random reads and writes of memory (3 per arc removed and more where rows are long);
+//             the rest: the stream of slots, 64 bytes per cycle
+// ivdep       every store of a launch to one slot stores the same value, and no slot's value affects another slot
 //
-// FAR_SCAN changes nothing here: what is left of a row is always read as one burst.
+// FAR_SCAN has no effect here: what is left of a row is always read as one burst.
 
 #include "fpga/pipeline.h"
 #include "sampling/copra.h"
@@ -19,7 +20,8 @@
 #include "fpga/far.h"
 
 PIPELINE void copra_build(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                          __global OFFSET *restrict v_start, __global OFFSET *restrict v_end, __global int *restrict edges)
+                          __global OFFSET *restrict v_start, __global OFFSET *restrict v_end,
+                          __global int *restrict edges)
 {
     Bounds bounds;
     FOR_BLOCKS(base, n, many) {
@@ -74,7 +76,7 @@ static inline void write_rows(const int count, __global const int *list, const i
         Walk w = walk_start(&bounds, many, 1);
         while (w.row < many) {
             arcs.count = 0;
-            #pragma ivdep   // the loop ends by turns, not by arcs found, which a turn learns late
+            #pragma ivdep   // the loop counts iterations, not arcs found, which an iteration knows late
             for (int turn = 0; w.row < many && turn < ROW_BLOCK; turn++, walk_on(&w, &bounds, 1)) {
                 if (w.count == 0)
                     continue;
@@ -133,7 +135,7 @@ static inline void write_pairs(Arcs *arcs, const int restore, __global const OFF
                                __global const int *col_idx, __global int *edges)
 {
     #pragma ivdep
-    FOR_EACH(i, arcs->count) {   // rank holds the arc's place
+    FOR_EACH(i, arcs->count) {   // rank holds the arc's position
         const int u = col_idx[arcs->rank[i]];
         arcs->head[i] = u;
         edges[slot_of(arcs->tail[i], arcs->rank[i])] = restore ? u : REMOVED;
@@ -142,8 +144,8 @@ static inline void write_pairs(Arcs *arcs, const int restore, __global const OFF
     write_far(arcs, restore, row_ptr, col_idx, edges);
 }
 
-// Removes edges given by one of their slots (thesis algorithm 2). The owner is found by halving among the rows, all
-// edges of a block side by side, one step a round (walking back to the -2 would wait for memory at every step).
+// Removes edges given by one of their slots (thesis algorithm 2). The owner is found by bisection among the rows, all
+// edges of a block side by side, one step per round (walking back to the -2 would wait for memory at every step).
 PIPELINE void copra_remove_edges(const int count, __global const OFFSET *restrict slots, const int n,
                                  __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                  __global int *restrict edges)
@@ -190,7 +192,8 @@ static inline void write_listed(const int count, const int restore, __global con
     }
 }
 
-// Removes drawn pairs of a vertex and one of its live edges (thesis algorithm 3); slot -1 marks a draw that does not count.
+// Removes drawn pairs of a vertex and one of its live edges (thesis algorithm 3); slot -1 marks a draw that does not
+// count.
 PIPELINE void copra_remove_vertex_edges(const int count, __global const int *restrict vertices,
                                         __global const OFFSET *restrict slots,
                                         __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
@@ -239,7 +242,7 @@ PIPELINE void copra_keep_component(const int n, const int keep, __global const i
     Bounds bounds;
     int gone = 0;
     FOR_BLOCKS(base, n, many) {
-        int listed = 0;   // a row that stays takes no turn below
+        int listed = 0;   // a row that stays takes no iteration below
         #pragma ivdep
         FOR_EACH(i, many) {
             const int v = base + i;

@@ -1,14 +1,15 @@
-// sampling/draw.cl (pipelines): keyed draws for drve and dhyb (layout: cl/sampling/draw.cl), a block of ROW_BLOCK draws at a time.
+// sampling/draw.cl (pipelines): keyed draws for drve and dhyb (layout: cl/sampling/draw.cl), a block of ROW_BLOCK draws
+// at a time.
 //
-//   draw      one Philox block (dhyb: two) a cycle; dhyb's slots find their owners by halving, a round a step
+//   draw      one Philox block (dhyb: two) per cycle; dhyb's slots find their owners by bisection, a round per step
 //   count     the drawn vertices' rows in bursts of UNROLL slots: how many are live
 //   pick      the same rows again: which slot is the one drawn
 //   far       far.h
-//   note      one draw a cycle, from the last to the first: of draws that hit one edge the smallest number is written last.
-//             What a turn reads is either older than the launch or not smaller than its own number: stale or not, it
-//             decides alike (ivdep)
+//   note      one draw per cycle, from the last to the first: of draws that hit one edge the smallest number is written
+//             last. What an iteration reads is either older than the launch or not smaller than its own number: stale
+//             or not, the decision is the same (ivdep)
 //
-// bound by    random reads: a row twice, its bounds, the head's row and its bounds: about 6 a draw
+// bound by    random reads: a row twice, its bounds, the head's row and its bounds: about 6 per draw
 // threshold   2^64 - 1 stands for "always a vertex's edge" (drve); no coin reaches it
 
 #include "fpga/pipeline.h"
@@ -77,7 +78,7 @@ PIPELINE void draw_edges(const int begin, const int end, const ulong seed, const
             EACH_WORD(k)
                 live += k < w.count && edges[k < w.count ? w.p + k : 0] >= 0;
             before = live;
-            degree[w.row] = live;   // right once the row's last burst has come by
+            degree[w.row] = live;   // right once the row's last burst has been read
         }
         FOR_BURSTS(w, bounds, many) {
             const int wanted = degree[w.row] > 0 ? (int)keyed_below(pick[w.row], degree[w.row]) : -1;
@@ -120,7 +121,7 @@ PIPELINE void draw_distinct(const int begin, const int end, __global OFFSET *res
 {
     int count = 0, inside = 0, block = 0;   // draws of the block so far, number of the block
     #pragma ivdep
-    for (int i = begin; i < end; i++) {   // each slot is read and written in one turn
+    for (int i = begin; i < end; i++) {   // each slot is read and written in one iteration
         const OFFSET slot = drawn_slot[i];
         if (slot >= 0) {
             const int own = first[min(slot, drawn_far[i])] == i;

@@ -1,12 +1,12 @@
 // sampling/exact.cl (pipelines): keyed thresholds of drv and dre (layout: cl/sampling/exact.cl).
 //
-// keys        one Philox block a cycle (ten rounds, unrolled into a pipeline), vertex by vertex or arc by arc
-// mask        the start of a probe: UNROLL vertices a cycle, three streams read and one written; the rest is done by
+// keys        one Philox block per cycle (ten rounds, unrolled into a pipeline), vertex by vertex or arc by arc
+// mask        the start of a probe: UNROLL vertices per cycle, three streams read and one written; the rest is done by
 //             components/finder.cl
-// collect     one vertex or arc a cycle; live: UNROLL arcs of a row a cycle
+// collect     one vertex or arc per cycle; live: UNROLL arcs of a row per cycle
 //
-// bound by    keys: the clock (a key a cycle); mask and live: the streams, 16 bytes a vertex, 5 bytes an arc
-// HAS_COPIES  is not asked: the rank among parallel copies is carried along with the row at no cost
+// bound by    keys: the clock (a key per cycle); mask and live: the streams, 16 bytes per vertex, 5 bytes per arc
+// HAS_COPIES  is not used: the rank among parallel copies is carried along with the row at no cost
 
 #include "fpga/pipeline.h"
 #include "keyed.h"

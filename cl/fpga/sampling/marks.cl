@@ -1,9 +1,9 @@
-// sampling/marks.cl (pipelines): which vertices and arcs a sample has (layout: cl/sampling/marks.cl).
+// sampling/marks.cl (pipelines): which vertices and arcs are in a sample (layout: cl/sampling/marks.cl).
 //
-// vertices    UNROLL vertices a cycle
-// induced     one arc a cycle
+// vertices    UNROLL vertices per cycle
+// induced     one arc per cycle
 //
-// bound by    vertices: the streams, 5 bytes a vertex; induced: a random read an arc
+// bound by    vertices: the streams, 5 bytes per vertex; induced: a random read per arc
 
 #include "fpga/pipeline.h"
 #include "sampling/copra.h"

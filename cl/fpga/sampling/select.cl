@@ -1,12 +1,13 @@
-// sampling/select.cl (pipelines): the live things of smallest (priority, position) by threshold (layout: cl/sampling/select.cl).
+// sampling/select.cl (pipelines): the live vertices or edges of smallest (priority, position) by threshold (layout:
+// cl/sampling/select.cl).
 //
 // per cycle   one vertex or one slot: its Philox block (ten rounds in a pipeline) and what becomes of it
-// count       the histogram stands on chip, HISTOGRAMS times, taken in turns: adding to a bin takes a few cycles, and
-//             no copy's turn comes again before it is done (ivdep safelen). Windows of more than LOCAL_BINS bins are
-//             refused by the host's own constant (clgraph/sampling/select.py: BINS)
-// list        one pass in ascending order, as a counter in a register is all it takes
+// count       the histogram is on chip, in HISTOGRAMS copies used in turn: adding to a bin takes a few cycles, and no
+//             copy is used again before it is done (ivdep safelen). The host's own constant rules out windows of more
+//             than LOCAL_BINS bins (clgraph/sampling/select.py: BINS)
+// list        one pass in ascending order, since it takes only a counter in a register
 //
-// bound by    the clock: n, or all slots, cycles a pass; 4 bytes a slot are read
+// bound by    the clock: n cycles per pass, or as many as there are slots; 4 bytes per slot are read
 
 #include "fpga/pipeline.h"
 #include "keyed.h"
@@ -47,12 +48,12 @@ PIPELINE void select_count_vertices(const int n, const ulong seed, __global cons
     bins_clear(counts);
     IN_TURNS for (int v = 0, turn = 0; v < n; v++, turn = turn + 1 == HISTOGRAMS ? 0 : turn + 1) {
         const ulong bin = v_start[v] == REMOVED ? (ulong)LOCAL_BINS : BIN_OF(vertex_priority(seed, v), low, shift);
-        counts[turn * (LOCAL_BINS + 1) + (int)bin]++;   // what falls into no bin is counted beyond the last
+        counts[turn * (LOCAL_BINS + 1) + (int)bin]++;   // what falls into no bin is counted after the last one
     }
     bins_add(bins, counts, histogram);
 }
 
-// for (each slot of a live vertex's block): v, s, u; HINT: what the compiler is told of the turns
+// for (each slot of a live vertex's block): v, s, u; HINT: what the compiler is told about the iterations
 #define FOR_SLOTS(HINT)                                                                                \
     FOR_BLOCKS(base, n, many) {                                                                        \
         FOR_EACH(i, many) {                                                                            \
@@ -61,8 +62,8 @@ PIPELINE void select_count_vertices(const int n, const ulong seed, __global cons
         }                                                                                              \
         HINT FOR_ARCS(w, bounds, many)                                                                 \
 
-// Each live edge once: at the slot in its smaller end's block. The rank among copies counts dead ones too: it is that of
-// the arc in the CSR, and carried along with the row.
+// Each live edge once: at the slot in its smaller end's block. The rank among copies includes dead ones: it is the
+// arc's rank in the CSR, and carried along with the row.
 #define EDGE_OF_SLOT                                                                                   \
     const int v = base + w.row;                                                                        \
     const OFFSET s = w.p, p = s - 2 * ((OFFSET)v + 1);                                                 \

@@ -2,7 +2,7 @@
 //
 // What cl/traversal/search.h decides when a program is built is decided here by the arguments: `predecessor` is NULL if
 // no predecessors are wanted, `owner` if no owners are, and `frontier` except for Algorithm 5.
-// Rows of any length are one to a pipeline: there are no pieces of long rows (state LONGS stays 0).
+// Row lengths do not matter to a pipeline: there are no pieces of long rows (state LONGS stays 0).
 
 #include "fpga/recent.h"
 
@@ -28,10 +28,10 @@ static inline uint units_of(const OFFSET degree, const uint shift)
 }
 
 typedef struct {
-    Recent predecessors, owners;   // of the vertices that the last turns reached
+    Recent predecessors, owners;   // of the vertices that the last iterations reached
 } Reached;
 
-// The arc u -> v at level `next` - 1 (v < 0: none); u's owner is `mine`. Whether it is the first to reach v.
+// The arc u -> v at level `next` - 1 (v < 0: none); u's owner is `mine`. Returns whether it is the first to reach v.
 static inline int reach(const int u, const uint mine, const int v, const uint next, __global uint *distance,
                         __global uint *predecessor, __global uint *owner, Reached *reached)
 {
@@ -93,17 +93,17 @@ static inline uint push_level(const uint count, const uint next, const uint shif
     return found;
 }
 
-// One level by pulling: the rows of vertices that are not yet reached stream by, and their first neighbour in the frontier
-// is found. A word of a bitmap is 32 vertices; UNROLL divides that.
+// One level by pulling: the rows of vertices that are not yet reached stream in, and their first neighbour in the
+// frontier is found. A word of a bitmap is 32 vertices; UNROLL divides that.
 #define BIT(word, v) ((word) >> ((v) & 31) & 1u)
 #define PULL                                                                                                     \
     Bounds bounds;                                                                                               \
     uint words[ROW_BLOCK / 32], found = 0;                                                                       \
     uint now = 0, best = NONE, first = NONE   /* of the word, the row */
 
-// The rows from .. ended - 1 and, if `cut`, the begin of the next one, as far as their arcs stand in low .. high - 1.
-// HIT(p): whether the head of arc p is in the frontier. A row, or word, that is cut goes on in the next call.
-// ivdep: a row's words are its own; what belongs to one word follows on each other and is written once.
+// The rows from .. ended - 1 and, if `cut`, the beginning of the next one, as far as their arcs are in low .. high - 1.
+// HIT(p): whether the head of arc p is in the frontier. A row, or word, that is cut continues in the next call.
+// ivdep: each row writes its own words; the vertices of one word are consecutive, and the word is written once.
 #define PULL_ROWS(from, ended, cut, low, high, HIT)                                                              \
     FOR_BLOCKS(base, (ended) + (cut) - ((from) & ~31), many) {                                                   \
         const int row_ = (int)(((from) & ~31) + base);                                                           \

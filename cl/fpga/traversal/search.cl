@@ -3,7 +3,8 @@
 //
 // per cycle   fill, bitmaps: UNROLL vertices; collect: one; frontier: one vertex to find the frontier's rows, then one
 //             of its arcs
-// bound by    frontier: n cycles a level, and a random read of a distance for each arc of the frontier; others: streams
+// bound by    frontier: n cycles per level, and a random read of a distance for each arc of the frontier; others:
+//             streams
 // ivdep       frontier: safelen(HAZARD), recent.h: a vertex found is counted once, and the smallest predecessor kept
 
 #include "fpga/pipeline.h"

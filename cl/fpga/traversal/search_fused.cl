@@ -1,8 +1,8 @@
 // traversal/search_fused.cl (pipelines): levels of breadth-first search in one launch (layout and hand-over:
 // cl/traversal/search_fused.cl).
 //
-// A launch costs a board some 50 us: levels of fewer than FUSE_ARCS arcs follow each other without the host. Between
-// two levels the pipeline runs empty, some 300 cycles.
+// A launch costs about 50 us on a board: levels of fewer than FUSE_ARCS arcs follow each other without the host.
+// Between two levels the pipeline drains, for about 300 cycles.
 // per cycle, bound by, ivdep   as traversal/search_push.cl
 
 #include "fpga/pipeline.h"

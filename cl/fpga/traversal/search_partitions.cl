@@ -1,16 +1,16 @@
 // traversal/search_partitions.cl (pipelines only): pulling (search_pull.cl) where the frontier's bitmap is larger than
 // LOCAL_WORDS.
 //
-// As in ranking/partitions.cl (layout there), with bits for values: vertices in partitions of 32 LOCAL_WORDS, arcs in
+// As in ranking/partitions.cl (layout there), with bits as values: vertices in partitions of 32 LOCAL_WORDS, arcs in
 // blocks that have room for LOCAL_WORDS bursts. A tile takes whole bursts of words, each with the bits of UNROLL arcs.
-//   move    partition by partition: its part of the bitmap is on chip; its arcs' sources stream by, and for every burst
-//           a word with their bits streams out
-//   pull    block by block: its words are on chip; then the rows of the vertices not yet visited stream by, and each
-//           arc looks up its bit on chip. The head is read where the bit is set
+//   move    partition by partition: its part of the bitmap is on chip; the sources of its arcs stream in, and for every
+//           burst a word with their bits streams out
+//   pull    block by block: its words are on chip; then the rows of the unvisited vertices stream in, and each
+//           arc looks up its bit on chip. The head is read only where the bit is set
 //
 // per cycle   move: UNROLL of all arcs. pull: UNROLL vertices to find the unvisited ones' rows, then up to UNROLL arcs
 //             of one row
-// bound by    the clock: move's cycles come on top of pull's. In exchange no arc reads memory at random; whether that
+// bound by    the clock: move's cycles come on top of pull's. In return no arc reads memory at random; whether that
 //             pays depends on the board (PULL_PARTITIONS, docs/fpga.md)
 
 #include "fpga/pipeline.h"
@@ -57,7 +57,7 @@ PIPELINE void bfs_pull_placed(const int n, const uint level, const int partition
             FOR_STREAM(i, many)
                 SET_BOUNDS(bounds, i, tile[2 * (tiles + base + i)] / UNROLL, tile[2 * (tiles + base + i) + 1] / UNROLL);
             FOR_BURSTS(w, bounds, many) {
-                if (w.count) {   // all UNROLL
+                if (w.count) {   // all UNROLL of them
                     EACH_WORD(k)
                         here[at * UNROLL + k] = moved[w.p + k];
                     at++;

@@ -1,12 +1,12 @@
 // traversal/search_pull.cl (pipelines): one level of breadth-first search from bitmaps (layout:
 // cl/traversal/search_pull.cl).
 //
-// The frontier's bitmap is on chip if it fits (LOCAL_WORDS). Then nothing is read at random: the rows of the vertices
-// not yet visited stream by, and UNROLL heads a cycle are looked up on chip (the compiler makes as many copies of the
+// The frontier's bitmap is on chip if it fits (LOCAL_WORDS). Then nothing is read at random: the rows of the unvisited
+// vertices stream in, and UNROLL heads per cycle are looked up on chip (the compiler makes as many copies of the
 // bitmap as the lookups need ports). A row belongs to one vertex, so that no two iterations write to one word.
 //
 // per cycle   UNROLL vertices to find the unvisited ones' rows, then up to UNROLL arcs of one row
-// bound by    at least one cycle a vertex; if the bitmap does not fit, a random read an arc, or search_partitions.cl
+// bound by    at least one cycle per vertex; if the bitmap does not fit, a random read per arc, or search_partitions.cl
 // EARLY_OUT   1: the rest of a row is skipped after its first hit, at the cost of waiting for that hit
 // There are no pieces of long rows, and so no bfs_pull_rest.
 

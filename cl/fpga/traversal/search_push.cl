@@ -3,7 +3,7 @@
 //
 // per cycle   one vertex of the queue (its row's bounds, two random reads), then one arc of the block's rows: a random
 //             read of its head's distance (and of predecessor and owner if it is reached), two writes if it is new
-// bound by    random reads: one to three an arc
+// bound by    random reads: one to three per arc
 // ivdep       safelen(HAZARD), recent.h
 // There are no pieces of long rows, and so no bfs_push_long.
 

@@ -1,20 +1,21 @@
-// ranking/personalized/coo.cl: an iteration over arcs in coordinate form, one source: the contest slides' naive and flat
-// kernels.
+// ranking/personalized/coo.cl: an iteration over arcs in coordinate form, for one source: the naive and the flat kernel
+// of the contest slides.
 //
-// coo         one work-item an arc: its contribution is added atomically to its head's sum. OpenCL has no atomic float
-//             add, and its order would show in the last bits: sums are integers, in units of 2^-62 (a rank is at most
-//             1, and at most 2^-62 is cut off an arc). Two 32-bit words with a carry where there is no
-//             64-bit atomic. The same bytes whatever the order.
+// coo         one work-item per arc: its contribution is added atomically to its head's sum. OpenCL has no atomic float
+//             add, and the order would show in the last bits: sums are integers, in units of 2^-62 (a rank is at most
+//             1, and at most 2^-62 is cut off per arc). Two 32-bit words with a carry where there is no
+//             64-bit atomic. The bytes are the same whatever the order.
 // coo-flat    arcs sorted by head. Each work-group takes an interval of LOCAL * ARCS arcs; each work-item adds up its
 //             own, and a segmented scan over the group joins the sums of rows that cross work-items. Those
-//             of rows that cross groups are left in `carry` and added by the group in which the row begins
-//             (ppr_flat_carries): no atomics at all.
-// settle      one work-item for ITEMS vertices ends the rows of either
+//             own, and a segmented scan over the group joins the sums of rows that cross work-items. The sums of rows
+//             that cross groups are left in `carry` and added by the group in which the row begins (ppr_flat_carries):
+//             no atomics at all.
+// settle      one work-item per ITEMS vertices ends the rows of either
 //
 // layout      ranking/personalized/lanes.h with LANES 1. tail, head int[arcs]; share REAL[arcs] if WEIGHTED
 //             fixed uint[2 n]: low and high words; zero between iterations (settle clears them)
 //             row_sum ACC[n]: zero where no arc arrives
-//             carry ACC[2 * groups]: of a group, the sum of the row it closes for others, and of the one it leaves open
+//             carry ACC[2 * groups]: per group, the sum of the row it closes for others, and of the one it leaves open
 //             closes int[groups]: whether a row ends in the group
 // launch      push: padded range of ITEMS arcs each; flat: groups of LOCAL; carries: padded range, a group each;
 //             settle: groups of LOCAL
@@ -41,7 +42,7 @@ static inline void add_fixed(__global uint *fixed, int v, ulong x)
     atom_add((volatile __global ulong *)fixed + v, x);
 #else
     const uint low = (uint)x, before = atomic_add(fixed + 2 * (size_t)v, low);
-    const uint high = (uint)(x >> 32) + (before > 0xffffffffu - low);   // the word ran over: once for each time it does
+    const uint high = (uint)(x >> 32) + (before > 0xffffffffu - low);   // the word wrapped: seen once for each wrap
     if (high) atomic_add(fixed + 2 * (size_t)v + 1, high);
 #endif
 }
@@ -62,12 +63,12 @@ __kernel void ppr_flat_sums(const long arcs, __global const int *restrict tail, 
                             __global const int *restrict state, __global ACC *restrict row_sum,
                             __global ACC *restrict carry, __global int *restrict closes)
 {
-    __local ACC open[LOCAL];   // after the scan: what is open behind each work-item,
+    __local ACC open[LOCAL];   // after the scan: what is open after each work-item,
     __local int shut[LOCAL];   // and whether a row ended in the group up to there
     const int lid = get_local_id(0), g = get_group_id(0);
     const long group_begin = (long)g * LOCAL * ARCS;
     const long begin = state[STOPPED] ? arcs : min(group_begin + (long)lid * ARCS, arcs), end = min(begin + ARCS, arcs);
-    ACC sum = ACC_ZERO, first = ACC_ZERO;   // of the row that is open, of the first one that ended
+    ACC sum = ACC_ZERO, first = ACC_ZERO;   // of the open row, of the first one that ended
     int closed = 0, first_row = 0;
     for (long e = begin; e < end; e++) {
         const int row = head[e];
@@ -98,7 +99,7 @@ __kernel void ppr_flat_sums(const long arcs, __global const int *restrict tail, 
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (closed) {
-        const int began = lid > 0 && shut[lid - 1];   // a row ended before in this group: this one began in it
+        const int began = lid > 0 && shut[lid - 1];   // a row ended in this group earlier: this one began in it
         const ACC total = lid > 0 ? acc_join(open[lid - 1], first) : first;
         if (began || group_begin == 0 || head[group_begin - 1] != first_row) row_sum[first_row] = total;
         else carry[2 * (size_t)g] = total;
@@ -119,7 +120,7 @@ __kernel void ppr_flat_carries(const long arcs, const int groups, __global const
     const long past = (g + 1) * span;
     const int row = head[past - 1];
     if (head[past] != row) return;
-    // the row begins here unless it fills the group from its first arc on, and stood in the group before
+    // the row begins here unless it fills the group from its first arc on, and was already open in the previous group
     if (!closes[g] && g > 0 && head[g * span - 1] == row) return;
     ACC sum = carry[2 * (size_t)g + 1];
     int to = g + 1;
@@ -129,7 +130,8 @@ __kernel void ppr_flat_carries(const long arcs, const int groups, __global const
 }
 
 __kernel void ppr_settle(const int n, const int test, const int last, __global const ACC *restrict row_sum,
-                         __global uint *restrict fixed, __global ACC *restrict parts, __global const int *restrict state,
+                         __global uint *restrict fixed, __global ACC *restrict parts,
+                         __global const int *restrict state,
                          PPR_VERTEX_ARGS)
 {
     TALLY_BOX;

@@ -3,27 +3,27 @@
 //
 //     x(v) = (1-d) p(v) + d (sum over in-neighbours u of x(u) w(u, v) / W(u) + D q(v)),   D: dangling mass
 //
-// An iteration is the kernels that sum the rows (power.cl, teams.cl or coo.cl beside this file) and ppr_finish. The host
-// looks at `state` now and then, takes the lanes that have stopped and starts others in their place; for a lane that has
-// stopped, surplus launches are no-ops.
+// An iteration is the kernels that sum the rows (power.cl, teams.cl or coo.cl in this folder) and ppr_finish. The host
+// looks at `state` now and then, fetches the lanes that have stopped and starts others in their place; for a lane that
+// has stopped, surplus launches are no-ops.
 //
 // layout      ranking/personalized/lanes.h
-// launch      start: padded range, ITEMS vertices each (if that is one: a work-item for a vertex and a lane); take: padded
-//             range, ITEMS vertices each; finish: LANES work-groups of LOCAL, one a lane
+// launch      start: padded range, ITEMS vertices each (if that is one: a work-item for a vertex and a lane); take:
+//             padded range, ITEMS vertices each; finish: LANES work-groups of LOCAL, one per lane
 // variants    those of ranking/personalized/lanes.h; SQUARED: the sum of squares is compared with the squared tolerance
 // tunables    ITEMS, LOCAL
 
 #include "ranking/personalized/lanes.h"
 
-// Give lanes a source each: lane l starts at vertex from[l] (EMPTY: at nothing), or at row given_row[l] of `given`; one
-// whose `from` is KEPT goes on as it is.
+// Give a source to each lane: lane l starts at vertex from[l] (EMPTY: nowhere), or at row given_row[l] of `given`; a
+// lane whose `from` is KEPT goes on unchanged.
 #define EMPTY -1
 #define KEPT -2
 __kernel void ppr_start(const int n, __global const int *restrict from, __global const int *restrict given_row,
                         __global const REAL *restrict given, __global const REAL *restrict scale,
                         __global REAL *restrict value, __global REAL *restrict p)
 {
-#if ITEMS == 1   // neighbouring work-items take neighbouring lanes
+#if ITEMS == 1   // adjacent work-items take adjacent lanes
     const long i = get_global_id(0);
     const int v = (int)min(i / LANES, (long)n), past = min(v + 1, n), low = (int)(i & (LANES - 1)), high = low + 1;
     for (int u = v; u < past; u++) {
@@ -45,7 +45,8 @@ __kernel void ppr_start(const int n, __global const int *restrict from, __global
 }
 
 // The ranks of `count` lanes, one vector after the other.
-__kernel void ppr_take(const int n, const int count, __global const int *restrict lane, __global const REAL *restrict scale,
+__kernel void ppr_take(const int n, const int count, __global const int *restrict lane,
+                       __global const REAL *restrict scale,
                        __global const REAL *restrict value, __global REAL *restrict out)
 {
     FOR_ITEMS(v, n) {
@@ -66,7 +67,7 @@ __kernel void ppr_finish(const int count, const int test, const int last, const 
     const int lane = get_group_id(0), lid = get_local_id(0);
     const int stopped = !RUNS_ON(lane), done = STATE(ITERATIONS, lane) + 1;
     const int look = test || done >= last;
-    barrier(CLK_GLOBAL_MEM_FENCE);   // all have read it before the first writes it
+    barrier(CLK_GLOBAL_MEM_FENCE);   // all have read it before the first one writes it
     if (!stopped) {
         for (int i = lid; i < count; i += LOCAL) {
             __global const ACC *part = parts + (size_t)i * 3 * LANES + lane;

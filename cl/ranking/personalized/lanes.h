@@ -1,15 +1,15 @@
-// ranking/personalized/lanes.h: several personalized PageRanks side by side, for every iterating kernel of the family.
+// ranking/personalized/lanes.h: several personalized PageRanks side by side, for all iterative kernels of the family.
 //
-// LANES sources stand side by side: lane l of vertex v is at v * LANES + l, so that one memory sector brings what an arc
+// LANES sources are interleaved: lane l of vertex v is at v * LANES + l, so that one memory sector holds what an arc
 // needs for 8 of them. A lane is given a source, iterates until its own test is met, and is then given the next one.
 //
-// value REAL[n * LANES]  the contribution, which arcs read: x / W (WEIGHTED: x) where W is above 0; x itself at dangling
-//                        vertices, which no arc reads. `next`: the same of the iterate being made
+// value REAL[n * LANES]  the contribution, which arcs read: x / W (WEIGHTED: x) where W is above 0; x itself at
+//                        dangling vertices, which no arc reads. `next`: the same of the iterate being made
 // scale REAL[n]          W (WEIGHTED: 1), 0 at dangling vertices: x = value * scale, or value where scale is 0
-// source int[LANES]      the source vertex of each lane, -1 in an empty one; with P_VECTOR unread, p is then
-// p REAL[n * LANES]      its distribution
+// source int[LANES]      the source vertex of each lane, -1 in an empty one; not read with P_VECTOR, which has
+// p REAL[n * LANES]      the lane's distribution
 // sums ACC[3 * LANES]    by lane: dangling mass (that on dangling vertices), L1 difference, the norm's own sum
-// parts ACC[3 * LANES * groups]   the same for each work-group (or run); the lane varies fastest, then which of the three
+// parts ACC[3 * LANES * groups]   the same per work-group (or run); the lane varies fastest, then which of the three
 // state int[3 * LANES]   by lane STOPPED, ITERATIONS, CONVERGED
 //
 // A lane that has stopped keeps its values: they are copied from `value` to `next` until the host has fetched them.
@@ -39,8 +39,8 @@ enum { norm = NORM };   // fixed when a program of this family is built
         __global const int *restrict source, __global const REAL *restrict p, __global const REAL *restrict q,      \
         const WIDE damping, const WIDE even, __global const ACC *restrict sums
 
-// The rank that row v has in a lane whose arcs bring `row`, and whose p is `at` there. `flow`: damping times the lane's
-// dangling mass. FAR_RANK: the same where p is 0.
+// The rank that row v has in a lane whose arcs contribute `row`, and whose p is `at` there. `flow`: damping times the
+// lane's dangling mass. FAR_RANK: the same where p is 0.
 #ifdef P_VECTOR
 #define IS_AT(v, l) p[PLACE(v, l)]
 #else
@@ -60,7 +60,7 @@ enum { norm = NORM };   // fixed when a program of this family is built
 #endif
 #define NEW_RANK(v, l, row, flow) RANK_AT(IS_AT(v, l), v, row, flow)
 
-// Whether this iteration's difference is wanted of any lane, and whether all lanes go on: uniform over the launch.
+// Whether any lane needs this iteration's difference, and whether all lanes go on: uniform over the launch.
 static inline int any_looks(__global const int *state, int test, int last)
 {
     for (int l = 0; l < LANES; l++)
@@ -75,7 +75,7 @@ static inline int lanes_running(__global const int *state)
     return running;
 }
 
-// Row v ends in lane l: what is stored, and its part in the tally.
+// Row v ends in lane l: its stored values, and its part of the tally.
 #define PPR_SETTLE(v, l, row, flow, runs, compare, up, down, tally_moved, tally_other)                  \
     do {                                                                                                \
         const REAL fresh_ = (REAL)NEW_RANK(v, l, row, flow) * (down);                                   \

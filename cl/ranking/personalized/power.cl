@@ -1,18 +1,18 @@
 // ranking/personalized/power.cl: an iteration of the power method for LANES sources at once, by pulling over in-arcs.
 //
-// Row v of row_ptr, col_idx holds the in-neighbours of v. An index is read once for all lanes, and the values that it
-// leads to are neighbours: at 8 lanes of float they are one sector of 32 bytes.
+// Row v of row_ptr, col_idx holds the in-neighbours of v. An index is read once for all lanes, and the values it refers
+// to are adjacent: at 8 lanes of float they are one sector of 32 bytes.
 //
 // One work-item takes a run of rows and all lanes, which stay in vector registers (CPUs; teams.cl is for GPUs).
 //
 // layout      ranking/personalized/lanes.h; bound int[runs + 1]: the rows of each run, about the same work in each
-// launch      one work-item a run, groups of 1
+// launch      one work-item per run, groups of 1
 
 #include "ranking/personalized/lanes.h"
 
 // One text, two forms: the values of all lanes are one OpenCL vector, or an array and a loop (sums in pairs; ranks in
-// double; Oclgrind, which loses track of computed vectors). From such loops clang makes vectors of 256 bits at
-// most, and of 128 where float meets double, whatever the CPU has: 1.2 times as long at 16 lanes with AVX-512.
+// double; Oclgrind, which mishandles computed vectors). From such loops clang makes vectors of at most 256 bits, and of
+// 128 where float meets double, whatever the CPU has: 1.2 times as long at 16 lanes with AVX-512.
 #define JOINED_(a, b) a##b
 #define JOINED(a, b) JOINED_(a, b)
 #define REAL_IS_float 1
@@ -50,7 +50,7 @@
 #define ROW_ARGS                                                                                       \
     __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx, __global const REAL *restrict share
 
-// The difference is summed in REAL over so many rows, and these sums in ACC: half the work, and no error to speak of.
+// The difference is summed in REAL over this many rows, and these sums in ACC: half the work, with negligible error.
 #define BLOCK 32
 
 // Rows whose p is not 0 in every lane: the next one from `from` on. A comparison's "true" is 1, and -1 in a vector.

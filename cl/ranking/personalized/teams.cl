@@ -1,18 +1,18 @@
-// ranking/personalized/teams.cl: an iteration of the power method for LANES sources at once, on GPUs: a team of LANES / 4
-// neighbouring work-items takes a row, four lanes each.
+// ranking/personalized/teams.cl: an iteration of the power method for LANES sources at once, on GPUs: a team of
+// LANES / 4 adjacent work-items takes a row, four lanes each.
 //
-// Its cost is that of the gathers: a row of 32 lanes of float is a line of 128 bytes, which a team reads in one go, and
-// each work-item has four of them in flight. Sums stay in a work-item's registers, so that nothing crosses lanes.
+// Gathers dominate the cost: a row of 32 lanes of float is a line of 128 bytes, which a team reads in one access, and
+// each work-item has four of them in flight. Sums stay in a work-item's registers, so nothing crosses lanes.
 //
-// Rows are dealt by decreasing length, in turns: the teams of a warp have about the same number of arcs, all groups the
-// same number of long rows, and rows without arcs come last. The sums of rows of more than PIECE arcs are made before,
-// in pieces (ppr_pieces), and added up here.
+// Rows are dealt round robin by decreasing length: the teams of a warp have about the same number of arcs, all groups
+// the same number of long rows, and rows without arcs come last. The sums of rows of more than PIECE arcs are made
+// beforehand, in pieces (ppr_pieces), and added up here.
 //
-// layout      ranking/personalized/lanes.h; order int[n]: the row at each place; the first `long_rows` places have
-//             pieces: first_piece int[long_rows + 1], piece_begin and piece_end OFFSET[pieces], piece_sum
-//             ACC[pieces * LANES]; places from `filled` on have no arcs
-// launch      teams: groups of LOCAL, any number, which take the places in turns; pieces: LANES / 4 work-items a piece,
-//             groups of LOCAL
+// layout      ranking/personalized/lanes.h; order int[n]: the row at each position; the first `long_rows` positions
+//             have pieces: first_piece int[long_rows + 1], piece_begin and piece_end OFFSET[pieces], piece_sum
+//             ACC[pieces * LANES]; positions from `filled` on have no arcs
+// launch      teams: groups of LOCAL, any number, which take the positions round robin; pieces: LANES / 4 work-items
+//             per piece, groups of LOCAL
 // tunables    LOCAL (a power of two, a multiple of LANES / 4)
 
 #include "ranking/personalized/lanes.h"
@@ -23,7 +23,7 @@
 #define JOINED(a, b) JOINED_(a, b)
 typedef JOINED(REAL, 4) Quad;   // only loaded and stored: four lanes in one access
 #define QUAD(array, v, part) ((array)[(size_t)(v) * TEAM + (part)])
-#ifdef CHECK_RACES   // Oclgrind loses vectors that are made of scalars
+#ifdef CHECK_RACES   // Oclgrind mishandles vectors that are built from scalars
 #define PUT_QUAD(array, v, part, x) \
     EACH_OF_SPAN(c_) (array)[PLACE(v, (part) * SPAN + c_)] = (x)[c_]
 #else

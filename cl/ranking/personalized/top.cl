@@ -1,17 +1,18 @@
-// ranking/personalized/top.cl: the k largest of one or more vectors, descending, equal ones by ascending number: nothing
-// of size n leaves the device.
+// ranking/personalized/top.cl: the k largest entries of one or more vectors, descending, equal ones by ascending
+// number: nothing of size n leaves the device.
 //
-// The vector is cut into chunks of CHUNK (about the root of n). Each chunk's best is found; then, k times over, the best
-// chunk gives its best away and looks for its next one. That is k (n / CHUNK + CHUNK) steps after one pass.
+// The vector is cut into chunks of CHUNK (about the square root of n). The best entry of each chunk is found; then, k
+// times, the best chunk gives up its best entry and looks for its next one: k (n / CHUNK + CHUNK) steps after one pass.
 //
 // layout      score REAL[n * LANES]: lane l of entry v at v * LANES + l; values are not negative
 //             scale REAL[n] or NULL: a factor of the score where it is not 0 (ranking/personalized/lanes.h)
-//             number int[n] or NULL: the number of entry v, where entries do not stand in order
+//             number int[n] or NULL: the number of entry v, where entries are not in order
 //             best, who [LANES * chunks]: the best of each chunk of a lane, and its entry
-// launch      top_chunks: a group of LOCAL for each chunk, in which neighbouring work-items take neighbouring lanes (all of
-//             them: they come in the same sectors) or one work-item takes all; where LOCAL is neither 1 nor a multiple of
-//             LANES, for each chunk and lane wanted (2-d); top_pick: a group of LOCAL for each lane wanted
-// variants    SCALED, NUMBERED       tunables    LOCAL (a power of two; 1 on CPUs), CHUNK (a host argument)
+// launch      top_chunks: a group of LOCAL for each chunk, in which adjacent work-items take adjacent lanes (all of
+//             them: they lie in the same sectors) or one work-item takes all; where LOCAL is neither 1 nor a multiple
+//             of LANES, for each chunk and lane wanted (2-d); top_pick: a group of LOCAL for each lane wanted
+// variants    SCALED, NUMBERED
+// tunables    LOCAL (a power of two; 1 on CPUs), CHUNK (a host argument)
 
 #ifndef REAL
 #define REAL float
@@ -30,12 +31,13 @@
 #define NUMBER(v) (v)
 #endif
 
-// Scores and entries of work-items in local memory become the best `left` ones, in front; those that are a multiple of
-// `left` apart belong together. At kernel level, by all work-items.
+// Scores and entries of work-items in local memory become the `left` best ones, at the front; those whose positions
+// differ by a multiple of `left` belong together. At kernel level, by all work-items.
 #define BEST_OF_GROUP(left)                                                                                     \
     for (int half_ = LOCAL / 2; half_ >= (left); half_ /= 2) {                                                  \
         barrier(CLK_LOCAL_MEM_FENCE);                                                                           \
-        if (lid < half_ && goes_before(box_score[lid + half_], box_name[lid + half_], box_score[lid], box_name[lid])) { \
+        if (lid < half_ &&                                                                                      \
+            goes_before(box_score[lid + half_], box_name[lid + half_], box_score[lid], box_name[lid])) {        \
             box_score[lid] = box_score[lid + half_];                                                            \
             box_name[lid] = box_name[lid + half_];                                                              \
             box_who[lid] = box_who[lid + half_];                                                                \
@@ -57,7 +59,7 @@ static inline REAL score_of(__global const REAL *score, __global const REAL *sca
 #endif
 }
 
-// The best of v = begin, begin + by, ... < end among those that go after (limit, limit_name), into the work-item's box.
+// The best of v = begin, begin + by, ... < end among those after (limit, limit_name), into the work-item's box.
 #define BEST_OF(begin, end, by, limit, limit_name)                                                   \
     do {                                                                                             \
         REAL top_ = -1;                                                                              \
@@ -80,7 +82,7 @@ __kernel void top_chunks(const int n, const int chunk, const int chunks, __globa
                          __global const REAL *restrict score, __global const REAL *restrict scale,
                          __global const int *restrict number, __global REAL *restrict best, __global int *restrict who)
 {
-#if LOCAL == 1 && LANES > 1   // names are in order then
+#if LOCAL == 1 && LANES > 1   // numbers are in order then
     const int c = get_group_id(0);
     const int begin = (int)min((long)c * chunk, (long)n), end = (int)min((long)begin + chunk, (long)n);
     REAL high[LANES];
@@ -119,7 +121,7 @@ __kernel void top_chunks(const int n, const int chunk, const int chunks, __globa
 #endif
 }
 
-// `count` lanes are wanted: as many groups are launched (a pipeline is told by it).
+// `count` lanes are wanted: as many groups are launched (a pipeline needs to be told).
 __kernel void top_pick(const int n, const int chunk, const int chunks, const int k, const int count,
                        __global const int *restrict lane, __global const REAL *restrict score,
                        __global const REAL *restrict scale, __global const int *restrict number,
@@ -149,18 +151,18 @@ __kernel void top_pick(const int n, const int chunk, const int chunks, const int
         barrier(CLK_LOCAL_MEM_FENCE);
         high = box_score[0];
         name = box_name[0];
-        const int c = box_who[0] == NOBODY ? 0 : box_who[0] / chunk;   // k is at most n: somebody is left
+        const int c = box_who[0] == NOBODY ? 0 : box_who[0] / chunk;   // k is at most n: an entry is left
         if (lid == 0) {
             top_name[(size_t)j * k + turn] = name;
             top_score[(size_t)j * k + turn] = high;
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // all have read the box and the bests
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // all have read the box and the chunks' best
         BEST_OF(c * chunk + lid, (int)min((long)c * chunk + chunk, (long)n), LOCAL, high, name);
         BEST_OF_GROUP(1)
         if (lid == 0) {
             best[c] = box_score[0];
             who[c] = box_who[0];
         }
-        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // box and bests are right for the next turn
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // box and bests are right for the next iteration
     }
 }

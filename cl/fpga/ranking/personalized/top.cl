@@ -2,8 +2,8 @@
 // cl/ranking/personalized/top.cl).
 //
 // per cycle   chunks: an entry of every lane. pick, for each of the k: a chunk's best, then an entry of the best chunk
-// bound by    the clock: n cycles, and k (n / CHUNK + CHUNK) a lane
-// compared    as integers, in one cycle: values are not negative, so that their bits have their order
+// bound by    the clock: n cycles, and k (n / CHUNK + CHUNK) per lane
+// compared    as integers, in one cycle: values are not negative, so their bit patterns have the same order
 // variants    SCALED, NUMBERED follow from the arguments `scale`, `number`
 
 #include "fpga/pipeline.h"
@@ -18,7 +18,7 @@
 #define NOBODY 0x7fffffff
 #define NUMBER(v) (number ? number[v] : (v))
 
-// 0 is nobody's.
+// 0 is never a real score.
 static inline ulong order_of(const REAL x)
 {
     union {

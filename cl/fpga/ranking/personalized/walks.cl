@@ -1,16 +1,17 @@
 // ranking/personalized/walks.cl (pipelines): personalized PageRank by random walks (layout and method:
 // cl/ranking/personalized/walks.cl).
 //
-// A walk's step waits for two dependent reads (a row's bounds, one of its heads). So WALKS walks are in flight, one a turn:
-// a lane's turn comes round when its reads have arrived (ivdep safelen(WALKS) on the lanes' state). A lane whose walk has
-// ended takes the next one at its next turn, so that what a turn reads affects neither the turn after it nor when the loop
-// ends. Walks are numbered, and their draws keyed by that number: the counts are those of any device.
+// A walk's step waits for two dependent reads (a row's bounds, one of its heads). So WALKS walks are in flight, one per
+// iteration: a lane's next iteration comes when its reads have arrived (ivdep safelen(WALKS) on the lanes' state). A
+// lane whose walk has ended takes the next walk in its next iteration, so that what an iteration reads affects neither
+// the iteration after it nor when the loop ends. Walks are numbered, and their draws keyed by that number: the counts
+// are those of any device.
 //
 // per cycle   one step of one walk: a Philox block, the row's bounds, a head, and one more visit to count: a read and a
-//             write of memory (recent.h). On weighted graphs a step takes log2(degree) turns more, one a halving.
-// POLICY      follows from the arguments: `store`, and whether what is lost counts for anything
-// starts      for ROW_BLOCK walks at a time, by halving, all of them side by side
-// bound by    random reads: four and a write a step
+//             write of memory (recent.h). On weighted graphs a step takes log2(degree) iterations more, for bisection.
+// POLICY      follows from the arguments: `store`, and whether lost walks are counted at all
+// starts      for ROW_BLOCK walks at a time, by bisection, all of them side by side
+// bound by    random reads: four and a write per step
 
 #include "fpga/pipeline.h"
 #include "keyed.h"
@@ -37,8 +38,8 @@ PIPELINE void ppr_first(const uint walks, const ulong seed, const uint source, c
 }
 
 #define IDLE -1    // a lane without a walk
-#define ENDED -2   // one whose walk has ended, which its next turn will see
-// A lane's turn comes every WALKS turns.
+#define ENDED -2   // its walk has ended, which its next iteration will see
+// A lane is visited every WALKS iterations.
 #define IN_LANES(state) PRAGMA(ivdep array(state) safelen(WALKS))
 
 // The visits after the first.
@@ -48,11 +49,11 @@ PIPELINE void ppr_walk(const int n, const uint walks, const uint each, const ulo
                        __global const int *restrict col_idx, __global const ulong *restrict limit,
                        __global uint *restrict visits)
 {
-    int first[ROW_BLOCK], open[ROW_BLOCK];       // of a walk: where it starts; halving: `first` .. `first` + `open`
+    int first[ROW_BLOCK], open[ROW_BLOCK];       // of a walk: where it starts; bisection: `first` .. `first` + `open`
     ulong position[ROW_BLOCK];
     int vertex[WALKS];                           // of a lane
     uint walk[WALKS], step[WALKS];
-    OFFSET low[WALKS], high[WALKS];              // halving of a weighted row; low < high: not done yet
+    OFFSET low[WALKS], high[WALKS];              // bisection of a weighted row; low < high: not finished
     ulong wanted[WALKS];
     uint steps = 0, lost = 0;
     for (ulong from = 0; from < walks; from += ROW_BLOCK) {
@@ -100,7 +101,7 @@ PIPELINE void ppr_walk(const int n, const uint walks, const uint each, const ulo
             }
             int to = v;
             uint visited = 0;
-            if (low[lane] < high[lane]) {   // on a weighted row
+            if (low[lane] < high[lane]) {   // in a weighted row
                 const OFFSET middle = low[lane] + (high[lane] - low[lane]) / 2;
                 if (limit[middle] <= wanted[lane])
                     low[lane] = middle + 1;
@@ -109,7 +110,7 @@ PIPELINE void ppr_walk(const int n, const uint walks, const uint each, const ulo
                 if (low[lane] == high[lane])
                     to = col_idx[low[lane]];
             } else if (v >= 0) {
-                if (step[lane] > 1) {   // the first visit is ppr_first's
+                if (step[lane] > 1) {   // the first visit is counted by ppr_first
                     counted = v;
                     visited = recent_value(&recent, v, visits[v]) + 1;
                     visits[v] = visited;
