@@ -19,7 +19,7 @@ from clgraph.sampling.options import CONTRACTING, EXPLORING, Options
 from clgraph.sampling.repair import finder_for
 from clgraph.sampling.result import Left, Progress
 from clgraph.sampling.select import ByPriority
-from clgraph.sampling.strong import StrongFinder
+from clgraph.sampling.strong import StrongCopraFinder
 from clgraph.sampling.threshold_search import ExactRun
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
         choice = ByPriority(copra, seed, edges=method == "dre")
     finder: Finder
     if options.connection == "strong":
-        finder, way = StrongFinder(copra, graph, graph_components(device, simple)), "strong"
+        finder, way = StrongCopraFinder(copra, graph, graph_components(device, simple)), "strong"
     elif options.components == "bfs":
         finder, way = ArrayFrontier(copra, int(simple.degrees.argmax())), "bfs"
     else:

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.components import strong as strong_components
 from clgraph.components.kept import GraphComponents
+from clgraph.components.strong import ArcRows, StrongFinder
 from clgraph.graph import Graph
 from clgraph.sampling.copra import Copra
 
 
-class StrongFinder:
-    """A finder for the batched loop on the undirected view of a directed graph.
+class StrongCopraFinder:
+    """Finds the strong components of what COPRA still has of the undirected view of a directed graph.
 
     Its labels are the smallest vertices of the strong components, -1 where a vertex is gone.
 
@@ -53,7 +53,7 @@ class StrongFinder:
         self._heads, self._tails = (device.empty(max(arcs, 1), np.int32) for _ in range(2))
         self._label = device.empty(n, np.int32)
         self._lost = device.empty(1, np.int32)
-        rows = strong_components.ArcRows(
+        rows = ArcRows(
             n,
             arcs,
             (csr.row_ptr, self._ends[0], self._heads),
@@ -61,12 +61,12 @@ class StrongFinder:
             copra.offset,
             0,
         )
-        self._strong = strong_components.StrongFinder(device, rows, long_row=long_row)
+        self._strong = StrongFinder(device, rows, long_row=long_row)
         self._giant = components.finder
         self._way = device.cached(graph, "strong-ways", lambda: self._make_ways(graph))
 
     def _make_ways(self, graph: Graph) -> Any:
-        """Which arcs of the directed graph each arc of the view stands for, one byte per arc."""
+        """Which arcs of the directed graph each arc of the view represents, one byte per arc."""
         copra, device = self._copra, self._copra.device
         arc_ptr, arc_idx = device.upload(graph.row_ptr), device.upload(graph.col_idx)
         way = device.empty(max(copra.arcs, 1), np.uint8)

@@ -69,7 +69,9 @@ def _strong_sample(device: Any, method: str, duplicates: Any, long_row: int | No
     from clgraph.sampling import sample, strong
 
     rng = np.random.default_rng(8)
-    strong.StrongFinder.__init__ = functools.partialmethod(strong.StrongFinder.__init__, long_row=long_row)  # type: ignore[assignment]
+    strong.StrongCopraFinder.__init__ = functools.partialmethod(
+        strong.StrongCopraFinder.__init__, long_row=long_row
+    )  # type: ignore[assignment]
     graph = Graph.from_edges(*rng.integers(0, 40, (2, 110)), directed=True, duplicates=duplicates)
     made = sample(graph, method, size="50%", seed=5, device=device, connection="strong")
     expected = reference_sample(graph, method, size="50%", seed=5, mode="batched", connection="strong")

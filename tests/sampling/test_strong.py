@@ -9,7 +9,7 @@ from clgraph.components.kept import graph_components
 from clgraph.reference import reference_sample, verify_sample
 from clgraph.sampling import sample
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.strong import StrongFinder
+from clgraph.sampling.strong import StrongCopraFinder
 
 METHODS = ["drv", "dre", "drve", "dhyb"]
 
@@ -143,7 +143,7 @@ def test_the_finder_on_what_is_left(device, long_row):
         copra = Copra(device, graph.undirected.simple)
         copra.build()
         components = graph_components(device, graph.undirected.simple)
-        finder = StrongFinder(copra, graph, components, long_row=long_row)
+        finder = StrongCopraFinder(copra, graph, components, long_row=long_row)
         gone = np.unique(rng.integers(0, 50, 8)).astype(np.int32)
         copra.remove_vertices(device.upload(gone), len(gone))
         label, root, size = finder.find(50 - len(gone))
