@@ -9,7 +9,7 @@ from clgraph.errors import ClgraphError
 
 
 def need_matplotlib(wanted_by: str, otherwise: str = "leave it out") -> None:
-    """Check that matplotlib is there, before work starts whose result could not be drawn.
+    """Check that matplotlib is installed, before work starts whose result could not be drawn.
 
     Parameters
     ----------

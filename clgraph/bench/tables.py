@@ -1,4 +1,4 @@
-"""The tables that are made of results."""
+"""The tables that are made from results."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
             f"The graph: {graph}, average degree {whole['average_degree']:.3f}, degree exponent "
             f"{whole['degree_exponent']:.3f}, rank exponent {whole['rank_exponent']:.3f} (Chung and Lu's "
             "model, exponent 2.71; the thesis has 30 M vertices and does not name its generator). Exact mode "
-            "stands beside the thesis's sequential program, batched mode beside its parallel one (sequential "
+            "is beside the thesis's sequential program, batched mode beside its parallel one (sequential "
             '/ parallel where it prints two); drve has no exact mode. "removed" is the share of vertices.'
         )
         yield Table(f"characteristics_{graph}", f"What samples keep of {graph}", columns, rows, [note])

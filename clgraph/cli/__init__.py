@@ -1,6 +1,6 @@
 """The command line: ``clgraph COMMAND ...``.
 
-Each command lives in a module of its own, imported when it is called: ``clgraph --help`` opens no driver.
+Each command is in its own module, imported when it is called: ``clgraph --help`` opens no driver.
 """
 
 from __future__ import annotations

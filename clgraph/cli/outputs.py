@@ -22,7 +22,7 @@ PLACES = ("size", "seed")
 
 
 def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
-    """Check that a name with ``{size}`` and ``{seed}`` gives each output a name of its own.
+    """Check that a name with ``{size}`` and ``{seed}`` gives each output a different name.
 
     Raises
     ------

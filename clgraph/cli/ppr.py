@@ -69,7 +69,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     type=click.IntRange(min=0),
     default=20,
     show_default=True,
-    help="Select so many vertices on the device; 0: all ranks (with -o).",
+    help="Select this many vertices on the device; 0: all ranks (with -o).",
 )
 @click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and reported).")
 @click.option("--walks", type=int, help="Walks from each source.  [default: 200000]")
@@ -80,7 +80,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Test the residual only every so many iterations.",
+    help="Test the residual only once in this many iterations.",
 )
 @click.option("--squared", is_flag=True, help="Compare the squared residual with the squared tolerance.")
 @click.option("--stored", is_flag=True, help="Answer sources without out-arcs from stored ranks.")

@@ -145,7 +145,7 @@ def sample(
     if record:
         check_writable(record, "edges")  # a record is not a graph, but its file is checked in the same way
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
-            raise InputError(f"-o and --record both name {record}: give the record a name of its own")
+            raise InputError(f"-o and --record both name {record}: give the record another name")
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet)
     read_seconds = time.perf_counter() - started

@@ -197,7 +197,7 @@ def components(
     if output:
         check_writable(output, "edges")
         if largest and Path(output).resolve() == Path(largest).resolve():
-            raise InputError(f"-o and --largest both name {output}: give each a name of its own")
+            raise InputError(f"-o and --largest both name {output}: give them different names")
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet)
     read_seconds = time.perf_counter() - started

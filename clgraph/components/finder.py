@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Program
 
-PIECE = 1024  # a long row is cut into pieces of so many slots
+PIECE = 1024  # slots in a piece of a long row
 NUMBERS = 65536  # how many sizes a 16-bit key can tell apart
 
 
@@ -79,7 +79,7 @@ class Buffers:
 
     @classmethod
     def make(cls, device: Device, n: int, blocks: int, capacity: int) -> Buffers:
-        """Allocate for `n` vertices, so many ranking blocks and pieces of long rows."""
+        """Allocate for `n` vertices and the given numbers of ranking blocks and pieces of long rows."""
         device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * capacity})
         return cls(
             device.empty(n, np.int32),
@@ -212,13 +212,13 @@ class GiantFinder:
             The rows; for a plain CSR ``row_ptr, row_ptr, col_idx``.
         label : device buffer, int32 (n,)
         one_way : bool
-            An arc stands in the row of its tail only (a directed graph): then no row can be skipped.
+            An arc is in the row of its tail only (a directed graph): then no row can be skipped.
         begun : bool
             `label` already holds the components that some of the arcs make: -1 for a vertex that is not
             there, for the others a root that is labelled with itself. Only the remaining arcs are joined. (If
             a root was not the smallest of its component, the result need not be either.)
         arc_key : device buffer (slots,), optional
-            With the `arc_key` option: arc e is there iff ``arc_key[e] >= threshold``. Both arcs of an edge
+            With the `arc_key` option: arc e is present iff ``arc_key[e] >= threshold``. Both arcs of an edge
             must have one key.
         vertex_key : device buffer, uint32 (n,), optional
             With `newest`.
@@ -278,7 +278,7 @@ class GiantFinder:
         Returns
         -------
         root, size, present : int
-            Its smallest vertex, its vertices, and the number of vertices that are there; (-1, 0, 0) if none
+            Its smallest vertex, its vertices, and the number of vertices present; (-1, 0, 0) if none
             is. A tie goes to the component with the smallest vertex.
         """
         self._count(label, everything=False)

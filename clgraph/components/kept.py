@@ -77,7 +77,7 @@ class GraphComponents:
         )
 
     def copra(self, slots: int, *, wide: bool) -> GiantFinder:
-        """A finder of the graph's COPRA arrays of so many slots; shares the buffers."""
+        """A finder of the graph's COPRA arrays, which have `slots` slots; shares the buffers."""
         return GiantFinder(self.device, self.csr.n, slots, copra=True, wide=wide, shared=self.finder.buffers)
 
 

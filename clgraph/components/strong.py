@@ -32,7 +32,7 @@ class Shape:
     Attributes
     ----------
     chase : int
-        Steps that a work-item goes on by itself: few where thousands of others could do the work, many where
+        Steps that a work-item takes in a launch: few where thousands of others could do the work, many where
         a launch visits all vertices in series.
     block : int
         Vertices that a work-item looks through for the pivot.
@@ -97,7 +97,7 @@ class StrongFinder:
     long_row, piece : int, optional
         Rows with more arcs are cut into pieces for work-groups (default: as in `clgraph.components.finder`).
     chase : int, optional
-        Steps that a work-item goes on by itself (default: by device, see `SHAPES`).
+        Steps that a work-item takes in a launch (default: by device, see `SHAPES`).
 
     Attributes
     ----------

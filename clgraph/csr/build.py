@@ -1,4 +1,4 @@
-"""Compressed sparse rows made on a device from arcs that are there already.
+"""Compressed sparse rows made on a device from arcs that are already in its memory.
 
 Two ways, the same bytes: `Scatter` for devices of many work-items (``cl/csr/build.cl``,
 ``cl/csr/build_sort.cl``) and `Buckets` for CPUs (``cl/csr/build_buckets.cl``). Sums of blocks are scanned on
@@ -54,7 +54,7 @@ def build_rows(
     count : int
         Below 2**32, so that 32-bit counters hold a row.
     mirror : bool
-        Whether each arc stands for both directions (an undirected graph).
+        Whether each arc represents both directions (an undirected graph).
     duplicates : {"merge", "keep"}
         Whether parallel arcs become one.
     way : {"scatter", "buckets"}, optional

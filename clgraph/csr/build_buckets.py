@@ -17,7 +17,7 @@ SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice
 
 
 class Buckets(Building):
-    """Deal the arcs out to buckets of rows, and finish each bucket by itself."""
+    """Deal the arcs out to buckets of rows, and finish each bucket separately."""
 
     def build(self, tail: Any, head: Any, count: int) -> DeviceCSR:
         """The rows."""

@@ -115,7 +115,7 @@ def rmat_graph(
     seed, device, progress, report
         As in `powerlaw_graph`.
     directed : bool
-        False (Graph500): an edge is there both ways.
+        False (Graph500): an edge has arcs in both directions.
     scramble : bool
         Renumber the vertices by a bijection that the seed decides (as Graph500 does), so that a number says
         nothing about a degree. False keeps R-MAT's own numbers: small ones have many edges.
@@ -208,7 +208,7 @@ def _make_on_device(
     count, mirror = model.count, not model.directed
     program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
     clock.phase("compile")
-    reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before edges are drawn for nothing
+    reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before edges are drawn in vain
     ends = device.output(count, np.int32), device.output(count, np.int32)
     common = -(-count // device.tuning.items), np.int64(count), np.uint64(model.seed)
     if isinstance(model, PowerLaw):

@@ -24,13 +24,13 @@ class Cut:
     Attributes
     ----------
     size : int
-        Vertices in a partition: the state of so many fits on chip.
+        Vertices in a partition, whose state fits on chip.
     burst : int
         Tiles are padded to multiples of this many arcs.
     partitions : int
         Number of partitions.
     each : int
-        Arcs in a block: the padded tiles of so many fit on chip.
+        Arcs in a block, whose padded tiles fit on chip.
     blocks : int
         Number of blocks.
     """

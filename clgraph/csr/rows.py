@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def offset_type(arcs: int) -> type:
-    """The type of offsets into so many arcs: int32, or int64 from 2**31 arcs on."""
+    """The type of offsets into `arcs` arcs: int32, or int64 from 2**31 arcs on."""
     return np.int32 if arcs <= INT32_MAX else np.int64
 
 
@@ -28,7 +28,7 @@ class Building:
     n : int
         Number of vertices.
     mirror : bool
-        Whether each arc stands for both directions.
+        Whether each arc represents both directions.
     merge : bool
         Whether parallel arcs become one.
     """

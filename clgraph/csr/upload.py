@@ -57,7 +57,7 @@ class Place:
 
     @staticmethod
     def of(device: Device, graph: Graph) -> Place:
-        """The place of a graph on a device; empty if nothing of the graph is there yet."""
+        """The place of a graph on a device; empty if nothing of the graph is on the device yet."""
         found: Place = device.cached(graph, Place, Place)
         return found
 

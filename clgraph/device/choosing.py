@@ -165,7 +165,7 @@ def wanted() -> tuple[str, str]:
 
 
 def of_word(word: str, devices: list[Device]) -> list[Device] | None:
-    """The devices that a word stands for, best first; None for an unknown word."""
+    """The devices that a word selects, best first; None for an unknown word."""
 
     def of(kind: str) -> list[Device]:
         return [d for d in devices if d.kind == kind]

@@ -125,7 +125,7 @@ def _icds() -> list[dict[str, Any]]:
 
 
 def _may_load(icd: drivers.Icd) -> bool:
-    """Whether to try to load a driver: not Oclgrind, which brings an LLVM of its own into the process."""
+    """Whether to try to load a driver: not Oclgrind, which brings its own LLVM into the process."""
     return "oclgrind" not in icd.library
 
 

@@ -1,6 +1,6 @@
 """What a device is: its kind, the facts that its driver states, and the peculiarities of drivers.
 
-All vendor quirks stand in one function, `quirks`; the launch table that every kernel starts from is `TUNING`.
+All vendor quirks are in one function, `quirks`; the launch table that every kernel starts from is `TUNING`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Tuning:
     items : int
         Consecutive vertices per work-item where each is cheap.
     local_size : int
-        Work-items per work-group where the kernel does not ask for a size of its own.
+        Work-items per work-group where the kernel does not ask for another size.
     """
 
     items: int

@@ -76,7 +76,7 @@ def read_source(name: str) -> str:
                 found = _find(match[1] or match[2], path.parent)
             except BuildError:
                 if match[2]:
-                    return match[0]  # <stddef.h> and the like, behind an #ifdef __cplusplus of random123
+                    return match[0]  # <stddef.h> and the like, after an #ifdef __cplusplus of random123
                 raise
             return f'{text_of(found)}\n#line {line} "{_shown(path)}"'
 

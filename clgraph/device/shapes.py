@@ -1,4 +1,4 @@
-"""Launch tables: what a kernel family wants of each kind of device.
+"""Launch tables: the launch parameters of a kernel family for each kind of device.
 
 Each family keeps its table, always called ``SHAPES``, beside its host half; ``SHAPES.of(device)`` reads it.
 """

@@ -42,7 +42,7 @@ def target(cpuinfo: str) -> str | None:
 
 @contextmanager
 def unknown_cpu() -> Iterator[None]:
-    """Wraps the first platform query: the runtimes are told the processor, their warning of it is left out.
+    """Wraps the first platform query: tells the runtimes the processor and suppresses their warning about it.
 
     A target that the user has set stays. All else that drivers print is passed on.
     """

@@ -70,7 +70,7 @@ class Energy:
         return None if self.joules is None or self.seconds <= 0 else self.joules / self.seconds
 
     def per_joule(self, things: int) -> float | None:
-        """Things (vertices, arcs) per second per watt: `things` per run over joules per run."""
+        """`things` (vertices, arcs) per run over joules per run: things per second per watt."""
         return things * self.runs / self.joules if self.joules else None
 
     def to_dict(self, vertices: int | None = None) -> dict[str, Any]:

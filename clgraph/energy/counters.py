@@ -30,7 +30,7 @@ class Counter(Protocol):
         """Start counting."""
 
     def stop(self, seconds: float) -> float:
-        """Joules since `start`, which was so many seconds ago."""
+        """Joules since `start`, which was `seconds` seconds ago."""
 
 
 # --- NVIDIA boards -------------------------------------------------------------------------------------

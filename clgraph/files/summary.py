@@ -1,4 +1,4 @@
-"""Reading and writing as the commands do it: with a line that says what was read, merged, skipped or lost."""
+"""Reading and writing for the commands, with a line that says what was read, merged, skipped or lost."""
 
 from __future__ import annotations
 

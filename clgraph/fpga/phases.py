@@ -80,13 +80,13 @@ def build(w: Workload) -> Phase:
 
 
 def far(w: Workload, arcs: float) -> Phase:
-    """Finding the far slots of so many arcs, in blocks, by bisection."""
+    """Finding the far slots of a number of arcs, in blocks, by bisection."""
     looks = 2 + w.rounds  # the row's bounds, bisection steps, the last burst
     return Phase("far slots found", arcs * looks, 0.0, arcs * looks, blocks(arcs) * (2 + w.longest))
 
 
 def remove(w: Workload, vertices: float, arcs: float) -> list[Phase]:
-    """Removing so many vertices and their arcs from COPRA: near slots, far slots."""
+    """Removing a number of vertices and their arcs from COPRA: near slots, far slots."""
     return [
         Phase("near slots", vertices + arcs, 0.0, 2 * (vertices + arcs), blocks(vertices) + blocks(arcs)),
         far(w, arcs),
@@ -206,7 +206,7 @@ def search_memory(w: Workload) -> list[Phase]:
 
 
 def _rows(w: Workload, pieces: float) -> Phase:
-    """Arcs in order, in so many pieces, and the row ends within each ARC_BLOCK of them."""
+    """Arcs in order, in a number of pieces, and the row ends within each ARC_BLOCK of them."""
     values = parameters.defaults()
     cut = np.ceil(w.n / pieces / values["ROW_BLOCK"]) * pieces  # blocks of rows
     looks = cut * np.ceil(w.arcs / cut / values["ARC_BLOCK"])

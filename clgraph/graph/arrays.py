@@ -27,7 +27,7 @@ class Arrays:
     row_ptr, col_idx, weights, multiplicity, ids, directed
         As the parameters of `clgraph.Graph`.
     num_self_loops : int or None
-        None where nobody has counted them.
+        None where they have not been counted.
     """
 
     row_ptr: npt.NDArray[Any]

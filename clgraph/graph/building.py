@@ -129,7 +129,7 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float6
 
 
 def checked_counts(counts: npt.ArrayLike, count: int) -> npt.NDArray[np.int32]:
-    """How many parallel edges each of `count` edges stands for, as int32; all at least 1."""
+    """How many parallel edges each of `count` edges represents, as int32; all at least 1."""
     given = np.asarray(counts)
     if given.dtype.kind not in "iu":
         raise InputError(f"multiplicity of type {given.dtype}: it counts edges in whole numbers")
@@ -162,7 +162,7 @@ def sorted_rows(
         Number of vertices.
     weights : float64 array, shape (edges,), optional
     multiplicity : int32 array, shape (edges,), optional
-        How many parallel edges each one stands for.
+        How many parallel edges each one represents.
     ids : array, shape (n,), optional
         Taken over as they are.
     directed : bool

@@ -145,7 +145,7 @@ def inline_svg(drawing: Drawing) -> str:
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
-    # ids are unique within a figure, but several stand on a page
+    # ids are unique within a figure, but a page has several figures
     text = re.sub(r'\bid="', f'id="{drawing.name}-', text)
     text = re.sub(r'(href="#|url\(#)', rf"\g<1>{drawing.name}-", text)
     for name, token in TOKENS.items():

@@ -134,7 +134,7 @@ def draw_hops(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measur
         fit = graph.hop_plot_exponent
         _points(axes, keep + 1, pairs[keep], colours[name], marker, name if fit.slope is None else None)
         _fit(axes, fit, (1, max(2, fit.points)), colours[name], dashes, name)
-    _finish(axes, "hops", "pairs within so many hops", drawn=drawn)
+    _finish(axes, "hops", "pairs within this many hops", drawn=drawn)
     if drawn:
         from matplotlib.ticker import NullFormatter
 

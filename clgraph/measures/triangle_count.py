@@ -24,7 +24,7 @@ class Shape:
     run : int
         Consecutive arcs a work-item.
     skew : int
-        A list that is so many times longer than the other is searched; otherwise both are walked.
+        A list that is this many times longer than the other is searched; otherwise both are walked.
     """
 
     run: int

@@ -36,7 +36,7 @@ class ConvertedGraph:
     nodes : Nodes
         The nodes; vertex i of `rows` is node i.
     adjacency : Adjacency
-        NetworkX's own rows; until `rows` is asked for, only their lengths are read.
+        NetworkX's own rows; until `rows` is used, only their lengths are read.
     predecessors : mapping or None
         ``_pred`` of a directed graph.
     links : Graph or None
@@ -93,7 +93,7 @@ class ConvertedGraph:
 
     @property
     def is_read(self) -> bool:
-        """Whether `rows` are there."""
+        """Whether `rows` have been read."""
         return "rows" in self.__dict__
 
     @cached_property
@@ -259,7 +259,7 @@ def convert_from_nx(
     if preserve_edge_attrs or preserve_node_attrs or node_attrs:
         raise NotImplementedError("clgraph converts edge weights only, no other attributes")
     if getattr(graph, "_graph", None) is not None:
-        # a view has a cache of its own, which nobody clears when the underlying graph changes
+        # a view has its own cache, which is not cleared when the underlying graph changes
         graph.__networkx_cache__ = None
     adjacency = Adjacency(Nodes(graph), graph._adj, graph.is_multigraph())
     weights = {}

@@ -69,7 +69,7 @@ def pagerank(
         The vector to start from; None: uniform.
     weight : bool
         Whether the graph's weights count. Without weights (or with False) merged parallel arcs count as
-        often as they stood in the input, as in a NetworkX multigraph.
+        often as they appear in the input, as in a NetworkX multigraph.
     variant : {"auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"}
         How rows are summed (see ``cl/ranking/``): by one work-item; by a work-item a vertex, with a division
         for each arc; the same with one division a vertex; by a sub-group a row. "auto" chooses by the device

@@ -32,7 +32,7 @@ class Shape:
     hot : int
         Sources in local memory at most; fewer where fewer fit.
     segments : int
-        How many times so many sources come from local memory in pieces of long rows.
+        Segments of `hot` sources each that pieces of long rows read from local memory.
     classes : tuple of int
         Bounds between classes of sources.
     piece_groups : int

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 WINDOW_BITS = 15  # of a position within its window
-WINDOWS = 1 << 7  # about so many, if their sizes allow it
+WINDOWS = 1 << 7  # approximately, if their sizes allow it
 SLICE_ARCS = 1 << 14  # fewer are not worth a slice of their own
 
 
@@ -35,7 +35,7 @@ class Shape:
         Positions of a window, powers of two: enough rows for equal lengths to meet, few enough for a core's
         cache.
     chunk : int
-        Arcs of a stream that stand together, a power of two.
+        Arcs of a stream that are stored together, a power of two.
     """
 
     least_window: int

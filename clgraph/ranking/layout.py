@@ -1,7 +1,7 @@
 """The layout of rows in sliced ELL form with renumbered vertices, computed on the host; no OpenCL here.
 
 Vertices are renumbered: sources with many out-arcs come first, because their values are wanted most often;
-within a class of such vertices, rows of similar length stand together. A slice is `width` rows side by side,
+within a class of such vertices, rows of similar length are adjacent. A slice is `width` rows side by side,
 padded to the longest: entry j of its row r is at ``(begin + j) * width + r``, so that `width` lanes read
 in step.
 

@@ -196,7 +196,7 @@ def arc_weights(graph: Graph, weight: bool) -> Reals | None:
     """The weight of each arc, scaled so that the largest is 1; None where all are the same.
 
     The graph's weights; without them (or with `weight` False) merged parallel arcs count as often as they
-    stood in the input, as the copies of a multigraph do.
+    appears in the input, as the copies of a multigraph do.
     """
     values: npt.NDArray[Any] | None = None
     if weight and graph.weights is not None:

@@ -47,7 +47,7 @@ SHAPES = Shapes(
     cpu=Shape(local=16, team=4, rows=512, most_rows=512, piece=1024),
     simulator=Shape(local=8, team=4, rows=4, most_rows=8, piece=6),
 )
-GROUPS_FOR_A_UNIT = 16  # work-groups for each compute unit, if there are rows for so many
+GROUPS_FOR_A_UNIT = 16  # work-groups for each compute unit, if there are enough rows
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class Solver:
         self.n = problem.n
         shape = SHAPES.of(device)
         self.local = shape.local
-        # the start has a tally of its own
+        # the start has its own tally
         flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
         self.start_items = self.n if flat else shape.items
         self.start_groups = -(-self.n // (self.start_items * self.local))

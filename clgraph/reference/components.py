@@ -59,7 +59,7 @@ def verify_components(graph: Graph, result: Components) -> None:
     Raises
     ------
     AssertionError
-        At the first thing that is wrong; it says which vertex, arc or component.
+        At the first error; the message says which vertex, arc or component.
     """
     n, labels, sizes = graph.num_vertices, result.labels, result.sizes
     if labels.shape != (n,):

@@ -75,7 +75,7 @@ class _Contracting:
             number += 256
 
     def contract(self, count: int) -> None:
-        """Contract drawn edges until so many vertices are gone."""
+        """Contract drawn edges until this many vertices are gone."""
         now = {v: v for v in self.live.tolist()}
         for u, v in self.draws():
             a, b = _find(now, u), _find(now, v)

@@ -83,10 +83,10 @@ def top_accuracy(
         Vertex indices; the first k count.
     ranks : float64 array, shape (n,)
         Of the reference. Its k best with a rank above 0, ties to the larger index, are to be found; a vertex
-        within 1e-9 (relative) of the k-th rank may stand in for it.
+        within 1e-9 (relative) of the k-th rank may replace it.
     k : int
     rule : {"exact", "contest"}
-        "contest" divides by min(n, k), counts vertices of rank 0 too and allows no stand-ins.
+        "contest" divides by min(n, k), counts vertices of rank 0 too and allows no replacements.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
             if np.any(down > 0) or np.any((down == 0) & (index[1:] < index[:-1])):
                 raise ClgraphError(f"{name}: the top is not in order (equal ranks: smaller index first)")
             if len(set(index.tolist())) != len(index):
-                raise ClgraphError(f"{name}: a vertex stands in the top twice")
+                raise ClgraphError(f"{name}: a vertex occurs twice in the top")
         if not np.all(np.isfinite(values) & (values >= 0)):
             raise ClgraphError(f"{name}: a rank is negative or not finite")
         # up to round-off the sum is 1 after any number of iterations, also where the error bound says little

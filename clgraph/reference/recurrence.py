@@ -1,7 +1,7 @@
 """PageRank's recurrence on the host, and the plain reading of what its callers ask for.
 
 Nothing here comes from the code that it checks: weights, dangling vertices, distributions and sources are
-read anew from the graph and the arguments.
+read independently from the graph and the arguments.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, we
 def arc_weights(graph: Graph, weight: bool) -> Reals:
     """What each arc counts, the largest 1; an undirected edge is two arcs, an undirected loop one.
 
-    Without weights an arc counts as often as it stood in the input.
+    Without weights an arc counts as often as it appears in the input.
     """
     given = graph.weights if weight and graph.weights is not None else graph.multiplicity
     w = np.ones(graph.num_arcs) if given is None else np.asarray(given, dtype=np.float64)

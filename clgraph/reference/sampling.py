@@ -63,9 +63,9 @@ class EdgeList:
         return cls(low, high, copy, rank[proper])
 
     def directions(self, graph: Graph) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Whether an edge stands for an arc low -> high, and whether for one high -> low (directed graph).
+        """Whether an edge represents an arc low -> high, and whether for one high -> low (directed graph).
 
-        Where parallel arcs were kept, an edge stands for one arc: the copies low -> high come first.
+        Where parallel arcs were kept, an edge represents one arc: the copies low -> high come first.
         """
         width = np.int64(graph.num_vertices)
         arcs = np.sort(graph.rows * width + graph.col_idx)
@@ -129,7 +129,7 @@ class _Shrinking:
         self.live &= self.vertices[e.low] & self.vertices[e.high]
 
     def choose(self, method: str, step: int, count: int) -> npt.NDArray[np.int64]:
-        """The first `count` things to delete, in order: vertices for drv, edges otherwise."""
+        """The first `count` vertices (drv) or edges (otherwise) to delete, in order."""
         if method == "drv":
             assert self.vertex_priority is not None
             candidates = np.flatnonzero(self.vertices)
@@ -306,7 +306,7 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
     inside = np.zeros(graph.num_vertices, dtype=bool)
     inside[index] = True
     if int(np.count_nonzero(inside)) != len(index):
-        raise AssertionError("a vertex stands twice in the sample")
+        raise AssertionError("a vertex occurs twice in the sample")
     if len(index) == 0:
         raise AssertionError("the sample is empty")
 

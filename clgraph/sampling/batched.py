@@ -14,20 +14,20 @@ from clgraph.sampling.schedule import batch_share
 
 
 class Choice(Protocol):
-    """Which things a batch deletes: lists them on the device, removes them from COPRA, and can undo that.
+    """The vertices or edges that a batch deletes: lists them on the device, removes or restores them.
 
     Attributes
     ----------
     most : Fraction
-        A batch takes at most this share of the things left.
+        A batch takes at most this share of the vertices or edges left.
     """
 
     most: Fraction
 
     def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
-        """Choose the first `count` things of a graph with so many vertices and edges, and remove them.
+        """Choose and remove the first `count`; `vertices` and `edges` are how many are left before.
 
-        `edges` is only used where the things are edges.
+        `edges` is only used where edges are deleted.
         """
 
     def undo(self) -> None:

@@ -25,7 +25,7 @@ class Contracted(Left):
 
 
 def extract_contracted(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
-    """The sample of a contraction as a graph, and the arcs of the original that stand for its edges.
+    """The sample of a contraction as a graph, and the arcs of the original that represent its edges.
 
     Parameters
     ----------

@@ -101,7 +101,7 @@ class Copra:
         )
 
     def _passes_over(self, count: int) -> int:
-        """Work-items of a pass over so many entries."""
+        """Work-items of a pass over `count` entries."""
         return -(-count // self.device.tuning.items)
 
     @property

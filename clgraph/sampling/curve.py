@@ -56,7 +56,7 @@ class ReductionCurve(RunsOn):
         return 2 * self.edges / self.vertices
 
     def at(self, vertices: int) -> tuple[int, int, int]:
-        """(deletions, vertices, edges) of the first row with at most so many vertices, or of the last row."""
+        """(deletions, vertices, edges) of the first row with `vertices` vertices or fewer, or of the last."""
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 

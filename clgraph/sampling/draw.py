@@ -111,7 +111,7 @@ class ByDraw:
         self._drawn = end
 
     def _grow(self, room: int) -> None:
-        """Make room for so many draws; those already made in this step are copied."""
+        """Make room for `room` draws; those already made in this step are copied."""
         if room <= self._room:
             return
         device, old = self._copra.device, (self._vertex, self._slot, self._far)

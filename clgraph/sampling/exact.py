@@ -140,7 +140,7 @@ class Probes:
         )
 
     def _over(self, count: int) -> int:
-        """Work-items of a pass over so many list entries."""
+        """Work-items of a pass over `count` list entries."""
         return -(-count // self._device.tuning.items)
 
     # --- the deletions between two thresholds -----------------------------------------------------

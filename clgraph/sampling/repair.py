@@ -15,7 +15,7 @@ from clgraph.sampling.copra import Copra
 
 LISTED, FILLED, REMOVED, DEEP = range(4)  # slots of the tally
 NOWHERE = 0x80808080  # four vertices that are detached
-WAVES = 64  # after so many waves it is cheaper to label all components anew
+WAVES = 64  # after this many waves it is cheaper to label all components again
 
 # whether following the component is faster than labelling all components after each batch
 SHAPES = Shapes(gpu=False, cpu=True, simulator=False, emulator=False, fpga=False)

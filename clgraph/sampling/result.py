@@ -102,7 +102,7 @@ class Sample(RunsOn):
         return np.flatnonzero(self.kept_arcs[view.rows <= view.col_idx])
 
     def members(self, vertex: Any) -> npt.NDArray[Any]:
-        """Original ids of the vertices that a vertex of the sample (given by id) stands for, in index order.
+        """Original ids of the vertices that a vertex of the sample (given by id) represents, in index order.
 
         Unless the method contracts, only the vertex itself.
         """
@@ -174,7 +174,7 @@ def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:
     own = _pairs(tail, head)
     place = np.searchsorted(_pairs(view.rows, view.col_idx), own)
     if view.has_copies:
-        # each arc is an edge of its own; of the copies those from the smaller to the larger end come first
+        # each arc is a separate edge; of the copies those from the smaller to the larger end come first
         back = _pairs(head, tail)
         before = np.searchsorted(own, back, side="right") - np.searchsorted(own, back)
         place += np.arange(len(own)) - np.searchsorted(own, own) + np.where(tail > head, before, 0)

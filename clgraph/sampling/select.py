@@ -1,4 +1,7 @@
-"""The live things of smallest keyed priority, by threshold: host half of ``cl/sampling/select.cl``."""
+"""The live vertices or edges of smallest keyed priority, by threshold.
+
+Host half of ``cl/sampling/select.cl``.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ TOP = 1 << 64
 
 
 class ByPriority:
-    """Chooses the live things of smallest (priority, position): vertices for drv, edges for dre.
+    """Chooses the live vertices (drv) or edges (dre) of smallest (priority, position).
 
     Parameters
     ----------
@@ -59,7 +62,7 @@ class ByPriority:
         getattr(self._program, f"select_{what}_{self._kind}")(self._passes, *self._head, *arguments)
 
     def _cutoff(self, count: int, live: int) -> tuple[int, int]:
-        """(priority, position) of the `count`-th of `live` things."""
+        """(priority, position) of the `count`-th of `live` vertices or edges."""
         device, low, wanted = self._copra.device, self._low, count
         # the window that contains the count-th, by six standard deviations, if priorities are uniform
         width = (TOP - low) * (count + 6 * isqrt(count) + 16) // live + 1

@@ -147,7 +147,7 @@ class ExactRun:
         return low.at + int((high.at - low.at) * (low.size - size) / (low.size - high.size))
 
     def _keys_of(self, things: int) -> int:
-        """The distance of two thresholds that have so many things between them, on average."""
+        """The distance of two thresholds with `things` vertices or edges between them, on average."""
         return things * TOP // self._probes.things
 
     def _few(self, low: State, upper: int) -> bool:

@@ -17,7 +17,7 @@ WHAT = "characteristics"
 
 
 def cases(graphs: Sequence[str], *, seed: int = 1) -> list[Case]:
-    """The thesis's twenty rows on each graph; exact mode stands for its sequential program."""
+    """The thesis's twenty rows on each graph; exact mode takes the place of its sequential program."""
     made = []
     for graph in graphs:
         for method in CHARACTERISTICS:

@@ -156,7 +156,7 @@ def _on_one_core(graph: str, method: str, mode: str) -> Case:
 def child(asked: dict[str, Any]) -> dict[str, Any]:
     """Kernel seconds of the thesis's methods on one core of a CPU device.
 
-    In a process of its own, since drivers count cores when they are loaded.
+    In a separate process, since drivers count cores when they are loaded.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def made(name: str, make: Callable[..., Any], *args: Any) -> Any:
 
 
 def wanted(names: Iterable[str], asked: str) -> list[str]:
-    """The peers that ``all``, a list with commas between, or nothing stands for."""
+    """The peers that ``all``, a list with commas between, or nothing selects."""
     if asked == "all":
         return list(names)
     return [name for name in names if name in asked.split(",")]

@@ -45,7 +45,7 @@ def _graphblas(graph: Graph) -> Run:
     adjacency = gb.io.from_scipy_sparse(graph.to_scipy().astype(bool))
 
     def run(source: int) -> Any:
-        """Push by masked vector-matrix products (GraphBLAS turns round by itself)."""
+        """Push by masked vector-matrix products (GraphBLAS changes direction by itself)."""
         parent = gb.Vector.from_coo([source], [source], size=n, dtype=int)
         frontier = parent.dup()
         while frontier.nvals:

@@ -1,4 +1,4 @@
-"""PageRank by other libraries, and the PageRank thesis's CUDA kernels written anew."""
+"""PageRank by other libraries, and the PageRank thesis's CUDA kernels, rewritten."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _sknetwork(graph: Graph, error: float) -> Solve:
         # its other solvers end elsewhere (0.34 away on RMAT 10, version 0.33), or are in float32
         return PageRank(DAMPING, solver="RH", n_iter=count).fit_predict(matrix)
 
-    # this one has no test of its own: the iterations that it needs are found beforehand
+    # this one has no convergence test: the number of iterations is determined beforehand
     count, before = 5, run(5)
     while True:
         count += 5
@@ -137,7 +137,7 @@ MAKERS: dict[str, Any] = {
 
 
 # Parallel I and II of the PageRank thesis as it runs them: one thread a vertex, the in-neighbours' ranks (I)
-# or contributions (II) gathered, float sums, mass of dangling vertices dropped. Two faults mended: vertices
+# or contributions (II) gathered, float sums, mass of dangling vertices dropped. Two faults fixed: vertices
 # without out-arcs are not divided by, and as many groups are launched as there are vertices to fill.
 CUDA = r"""
 extern "C" __global__ void parallel_one(int n, const int* row_ptr, const int* source, const int* degree,

@@ -86,7 +86,7 @@ def personalized_pagerank(
         Whether the graph's weights count. Without them merged parallel arcs count as often as they occurred
         in the input.
     check_every : int
-        Sum the difference only every so many iterations. Costs up to check_every - 1 iterations more.
+        Sum the difference only once in this many iterations. Costs up to check_every - 1 iterations more.
     squared : bool
         Compare the sum of squared differences with tol^2 (norm "l2"): the same test but for the rounding of
         a root, so that it may end an iteration earlier or later where the two are equal up to rounding.
@@ -95,7 +95,7 @@ def personalized_pagerank(
         personalization and dangling distribution q, made once per graph, damping and q (a whole PageRank to
         1e-10). As exact as those; "personalization" and "drop" need no store (x = p and (1-d) p).
     stable_top : int
-        Also stop once the set of the `top` k was the same at so many checks in a row after the first. Costs
+        Also stop once the set of the `top` k was the same at this many checks in a row after the first. Costs
         a selection a check, and promises nothing about the ranks or a set that would change later: see
         `error_bounds`. 0: never.
     dtype : {"float32", "float64"}

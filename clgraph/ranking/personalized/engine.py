@@ -76,7 +76,7 @@ class Outcome:
     plan : tuple of str
         What was chosen and why, a line each.
     visits : uint32 array like `values`, or None
-        How often walks stood at each vertex.
+        How often walks visited each vertex.
     lost : int64 array, shape (count,), or None
         Walks that ended at a vertex without out-arcs.
     standard_errors : float64 array like `values`, or None

@@ -30,11 +30,11 @@ class Options:
     top : int or None
         Select this many highest ranks.
     check_every : int
-        Sum the difference at every so many iterations only.
+        Sum the difference only once in this many iterations.
     squared : bool
         Compare its square with the squared tolerance.
     stable_top : int
-        Stop once the top k set was the same at so many checks in a row after the first; 0: never.
+        Stop once the top k set was the same at this many checks in a row after the first; 0: never.
     stored : bool
         Answer sources without out-arcs from stored ranks.
     walks : int
@@ -75,7 +75,7 @@ def check_options(
 ) -> Options:
     """Validate the options for a graph of `n` vertices; a seed that is None is drawn.
 
-    Whatever is invalid for one vertex is invalid for more: so a caller may find out before a graph is there.
+    What is invalid for one vertex is invalid for more: so a caller may find out before there is a graph.
 
     Raises
     ------

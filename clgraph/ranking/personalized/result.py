@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class PersonalizedResult(RunsOn):
     """Ranks from the point of view of each source, and how they came about.
 
-    Rows stand in the order of the caller's sources; a vertex given twice has two equal rows
+    Rows are in the order of the caller's sources; a vertex given twice has two equal rows
     (a distribution given twice takes walks of its own each time).
 
     Attributes
@@ -54,7 +54,7 @@ class PersonalizedResult(RunsOn):
     walks : int or None
         Walks from each source (monte-carlo).
     visits : uint32 array, shape (k, n) or (k, top), or None
-        How often walks stood at each vertex, or at those of `ids`. Equal on all devices for one seed.
+        How often walks visited each vertex, or at those of `ids`. Equal on all devices for one seed.
     lost : int64 array, shape (k,), or None
         Walks that ended at a vertex without out-arcs.
     standard_errors : float64 array like `visits`, or None

@@ -19,7 +19,7 @@ FULL = 1 << 62  # the end of a row's thresholds
 def start_thresholds(weights: Reals | None, count: int, walks: int) -> npt.NDArray[np.uint64]:
     """Where, among positions 0 .. walks * 2**32 - 1, each start's share ends; shape (count,).
 
-    Walk i stands at position i * 2**32 + a keyed 32-bit number. Made of integers alone. `weights` None: all
+    Walk i is at position i * 2**32 + a keyed 32-bit number. Made of integers alone. `weights` None: all
     shares are equal.
     """
     if weights is None:
@@ -48,7 +48,7 @@ def arc_limits(graph: Graph, problem: Problem) -> npt.NDArray[np.uint64]:
     np.cumsum(np.rint(shares * FULL).astype(np.uint64), out=sums[1:])
     first = graph.row_ptr[:-1].clip(max=max(len(weights) - 1, 0))
     limits = sums[1:] - np.repeat(sums[:-1][first], lengths)
-    # what rounding leaves over goes to the last arc that has a weight, and to those of weight 0 behind it
+    # the remainder of rounding goes to the last arc that has a weight, and to those of weight 0 after it
     some = np.flatnonzero(weights > 0)
     row_of = np.repeat(np.arange(len(lengths)), lengths)
     last = np.zeros(len(lengths), np.int64)

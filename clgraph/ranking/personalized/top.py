@@ -18,7 +18,7 @@ SHAPES = Shapes(gpu=256, cpu=1, simulator=4)
 
 
 class Top:
-    """Selects from vectors that stand side by side in lanes.
+    """Selects from vectors that are interleaved in lanes.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class Shape:
     ----------
     each : int
         Consecutive walks of a work-item: on GPUs a few, so that a long one does not leave the rest of a warp
-        idle, on CPUs so many that starting a work-item costs nothing.
+        idle, on CPUs enough to make the start of a work-item negligible.
     local : int or None
         Work-items of a group (at least 2), whose sums are joined first: small groups make room for the next
         sooner. None: whatever the driver takes, without joining.
@@ -84,7 +84,7 @@ class Walks:
         self.store = stored_ranks(self.request)
         self._stored = None if self.store is None else upload_stored(self.request, self.store)
         dev.reserve({"visits": 4 * (n + 2), "score": n * np.dtype(real).itemsize})
-        self._visits = dev.empty(n + 2, np.uint32)  # the totals stand behind the vertices
+        self._visits = dev.empty(n + 2, np.uint32)  # the totals come after the vertices
         self._score = dev.empty(n, real)
         if self.top is not None:
             sources = self.queries.distinct
@@ -217,7 +217,7 @@ class Walks:
         )
 
     def _starts(self, i: int) -> tuple[int, int, Any, Any]:
-        """Where walks from source i stand after their first step.
+        """Where walks from source i are after their first step.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Walks:
         """
         graph, weights, dev = self.graph, self.problem.weights, self.device
         where, _ = self.queries.entries(i)
-        if len(where) == 1 and weights is None:  # as they stand on the device
+        if len(where) == 1 and weights is None:  # as they are on the device
             begin, end = graph.row_ptr[where[0] : where[0] + 2].tolist()
             return end - begin, begin, None, self.csr.col_idx
         heads, share = self._weighted_starts(i)
