@@ -1,13 +1,34 @@
-"""One seed gives one sample however many threads the device has: PoCL with one and with two of them."""
+"""Threads and processes: the device's own threads, calls from many threads at once, forks, interrupts."""
 
+import asyncio
+import gc
+import inspect
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
+import numpy as np
 import pytest
 from devices import working_devices
+from graphs import random_graph
+from mixed_calls import equal, mixed_calls
+
+import clgraph
+from clgraph import Graph
+from clgraph.device import Setup
+from clgraph.device.device import Device
+from clgraph.device.launch import Kernel, record_launches
+from clgraph.device.memory import Memory
+
+THREADS, CALLS = 8, 200
 
 SCRIPT = """
 import hashlib, json, sys
@@ -40,19 +61,24 @@ json.dump({"threads": device.compute_units, "samples": made}, sys.stdout)
 """
 
 
-def samples_with(threads):
+def output_of(script, *arguments, timeout=300, **variables):
+    """What a script prints in a process of its own."""
     root = str(Path(__file__).parent.parent)
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        env={**os.environ, "POCL_MAX_PTHREAD_COUNT": str(threads), "PYTHONPATH": path},
+        [sys.executable, "-c", script, *arguments],
+        env={**os.environ, **variables, "PYTHONPATH": path},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=timeout,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return done.stdout
+
+
+def samples_with(threads):
+    return json.loads(output_of(SCRIPT, POCL_MAX_PTHREAD_COUNT=str(threads)))
 
 
 @pytest.mark.slow
@@ -63,3 +89,342 @@ def test_one_and_two_threads():
     assert one["threads"] == 1
     assert two["threads"] == min(2, os.cpu_count() or 1)
     assert one["samples"] == two["samples"]
+
+
+# --- calls from many threads ------------------------------------------------------------------------------
+
+
+def wrong_answers(calls, expected, seed, count):
+    """Names of the calls, drawn at random, whose answer is not the serial one."""
+    names = random.Random(seed).choices(list(calls), k=count)
+    return [name for name in names if not equal(calls[name](), expected[name])]
+
+
+def test_mixed_calls_from_threads_give_the_serial_answers(device):
+    calls = mixed_calls(device)
+    expected = {name: call() for name, call in calls.items()}
+    with ThreadPoolExecutor(THREADS) as threads:
+        found = threads.map(lambda seed: wrong_answers(calls, expected, seed, CALLS), range(THREADS))
+        assert list(chain(*found)) == []
+
+
+@pytest.mark.slow
+def test_devices_work_side_by_side():
+    devices = list(working_devices().values())
+    calls = [mixed_calls(device) for device in devices]
+    expected = [{name: call() for name, call in each.items()} for each in calls]
+    with ThreadPoolExecutor(2 * len(devices)) as threads:
+        found = threads.map(
+            lambda i: wrong_answers(calls[i % len(devices)], expected[i % len(devices)], i, 60),
+            range(2 * len(devices)),
+        )
+        assert list(chain(*found)) == []
+
+
+def test_the_first_calls_of_a_graph_may_be_in_threads(device):
+    """Uploads, views and what is kept for a graph are made once, or at least alike."""
+    for seed in range(5):
+        one = random_graph(seed, 90, 300, directed=True)
+        together = threading.Barrier(4, timeout=60)
+
+        def first(number, one=one, together=together):
+            together.wait()
+            if number % 2:
+                found = clgraph.sample(one, "drv", size="50%", seed=1, device=device)
+                return found.vertices, found.edges
+            return clgraph.pagerank(one, tol=1e-4, device=device).ranks, one.reverse.col_idx
+
+        with ThreadPoolExecutor(4) as threads:
+            a, b, c, d = threads.map(first, range(4))
+        assert equal(a, c) and equal(b, d)
+        again = random_graph(seed, 90, 300, directed=True)
+        assert equal(a, (clgraph.pagerank(again, tol=1e-4, device=device).ranks, again.reverse.col_idx))
+
+
+def test_views_of_a_graph_are_one_object_in_all_threads():
+    for seed in range(20):
+        graph, together = random_graph(seed, 300, 2000, directed=True), threading.Barrier(4, timeout=60)
+
+        def views(_, graph=graph, together=together):
+            together.wait()
+            return graph.undirected, graph.reverse, graph.undirected.simple, graph.num_self_loops
+
+        with ThreadPoolExecutor(4) as threads:
+            made = list(threads.map(views, range(4)))
+        assert all(x is y for other in made[1:] for x, y in zip(made[0][:3], other[:3], strict=True))
+        assert len({found[3] for found in made}) == 1
+
+
+def test_graphs_are_freed_in_any_thread_while_others_compute(device):
+    """Finalizers release buffers wherever the garbage collector happens to run, also in circles."""
+    graph = random_graph(1, 90, 240)
+    expected = clgraph.bfs(graph, 0, device=device).distance
+    over = threading.Event()
+
+    def litter():
+        while not over.is_set():
+            made = random_graph(2, 50, 100)
+            clgraph.connected_components(made, device=device)
+            made.__dict__["circle"] = made
+            del made
+            gc.collect(0)
+            device.release()
+
+    with ThreadPoolExecutor(4) as threads:
+        litters = [threads.submit(litter) for _ in range(2)]
+        try:
+            for _ in range(60):
+                np.testing.assert_array_equal(clgraph.bfs(graph, 0, device=device).distance, expected)
+        finally:
+            over.set()
+        for each in litters:
+            each.result(60)
+
+
+def test_counters_of_threads_do_not_mix(device):
+    """`kernels` says what ran in this call, and recorded launches are this thread's."""
+    graph = random_graph(1, 90, 240)
+    other = device.with_setup(Setup(kernels="ndrange"))
+    expected = clgraph.bfs(graph, 0, device=device).kernels
+    clgraph.bfs(graph, 0, device=other)
+
+    def search(number):
+        found = clgraph.bfs(graph, 0, device=other if number % 2 else device)
+        return found.kernels == ("ndrange" if number % 2 else expected)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(search, range(80)))
+        with record_launches() as launches:
+            list(threads.map(search, range(8)))
+        assert launches == []
+
+
+def test_asyncio(device):
+    graph = random_graph(1, 90, 240)
+    expected = [clgraph.bfs(graph, source, device=device).distance for source in range(40)]
+
+    async def searches():
+        made = (asyncio.to_thread(clgraph.bfs, graph, source, device=device) for source in range(40))
+        return await asyncio.gather(*made)
+
+    for found, right in zip(asyncio.run(searches()), expected, strict=True):
+        np.testing.assert_array_equal(found.distance, right)
+
+
+FIRST_USE = """
+import json, sys, threading
+from concurrent.futures import ThreadPoolExecutor
+from clgraph.device import get_device, list_devices
+
+together = threading.Barrier(8, timeout=60)
+
+def first(number):
+    together.wait()
+    if number == 0:
+        list_devices()
+    device = get_device(sys.argv[1])
+    return device, device.context, device.queue, device.features, device.build_options
+
+with ThreadPoolExecutor(8) as threads:
+    found = list(threads.map(first, range(8)))
+print(len({(id(d), id(c), id(q)) for d, c, q, *_ in found}), len({(f, o) for *_, f, o in found}))
+"""
+
+
+@pytest.mark.slow
+def test_the_first_use_of_a_device_may_be_in_threads(device):
+    assert output_of(FIRST_USE, device.spec).split() == ["1", "1"]
+
+
+# --- no public call forgets the lock ----------------------------------------------------------------------
+
+SMALL = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+ARGUMENTS = {
+    "bfs": (SMALL, 0),
+    "bfs_many": (SMALL, [0, 1]),
+    "clustering": (SMALL,),
+    "connected_components": (SMALL,),
+    "largest_component": (Graph.from_edges([0, 1, 3], [1, 2, 4]),),
+    "pagerank": (SMALL,),
+    "personalized_pagerank": (SMALL, [0]),
+    "powerlaw_graph": (30,),
+    "quality": (SMALL,),
+    "reduction_curve": (SMALL,),
+    "rmat_graph": (4,),
+    "sample": (SMALL, "drv"),
+    "triangles": (SMALL,),
+}
+OPTIONS = {"sample": {"size": 2}}
+
+
+def public_calls():
+    """The functions of clgraph that take a device (`sample` among its options)."""
+    for name in clgraph.__all__:
+        found = getattr(clgraph, name)
+        if inspect.isfunction(found):
+            names = inspect.signature(found).parameters
+            if "device" in names or "options" in names:
+                yield name
+
+
+def test_all_public_calls_are_watched():
+    assert set(public_calls()) == set(ARGUMENTS)
+
+
+class Recorder:
+    """A lock that counts how deep it is held, and by how many calls in turn."""
+
+    def __init__(self):
+        self.depth = self.turns = 0
+
+    def __enter__(self):
+        self.turns += self.depth == 0
+        self.depth += 1
+
+    def __exit__(self, *_):
+        self.depth -= 1
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_a_public_call_holds_the_device_from_its_first_use_to_its_last(name, device, monkeypatch):
+    lock, seen = Recorder(), []
+    monkeypatch.setattr(device, "_lock", lock)
+
+    def watched(owner, method):
+        original = getattr(owner, method)
+
+        def call(*args, **kwargs):
+            seen.append(method)
+            assert lock.depth > 0, f"{owner.__name__}.{method} while others may use the device"
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(owner, method, call)
+
+    for method in ("empty", "upload", "download", "take", "write", "copy", "fill", "finish", "cached"):
+        watched(Memory, method)
+    watched(Device, "watch")
+    watched(Kernel, "_launch")
+    getattr(clgraph, name)(*ARGUMENTS[name], device=device, **OPTIONS.get(name, {}))
+    assert seen and lock.turns == 1 and lock.depth == 0
+
+
+def test_a_device_in_another_setup_has_the_same_lock(device):
+    other = device.with_setup(Setup(kernels="ndrange", force=True))
+    assert other is not device and other.alone() is device.alone()
+    assert other.with_setup(Setup(kernels="pipeline")).alone() is device.alone()
+
+
+# --- interrupts -------------------------------------------------------------------------------------------
+
+
+class Alarm:
+    """Raises KeyboardInterrupt in the main thread after some time, as Ctrl-C does."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+
+    def __enter__(self):
+        self.before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+
+    def __exit__(self, *_):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.before)
+
+
+def test_an_interrupt_leaves_the_device_usable(device):
+    calls = mixed_calls(device)
+    expected = {name: call() for name, call in calls.items()}
+    drawn, interrupted = random.Random(5), 0
+    with ThreadPoolExecutor(1) as other:
+        for _ in range(40):
+            try:
+                with Alarm(drawn.uniform(1e-4, 2e-2)):
+                    for name in drawn.choices(list(calls), k=1000):
+                        calls[name]()
+            except KeyboardInterrupt:
+                interrupted += 1
+            # another thread gets the device, which the main thread may have been using
+            assert other.submit(wrong_answers, calls, expected, interrupted, 2).result(60) == []
+        assert interrupted == 40
+        left = other.submit(lambda: [n for n, call in calls.items() if not equal(call(), expected[n])])
+        assert left.result(60) == []
+
+
+def test_an_interrupt_reaches_a_call_that_waits(device):
+    graph, held, over = random_graph(1, 30, 60), threading.Event(), threading.Event()
+
+    def hold():
+        with device.alone():
+            held.set()
+            over.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(60)
+    try:
+        begun = time.monotonic()
+        with pytest.raises(KeyboardInterrupt), Alarm(0.1):
+            clgraph.bfs(graph, 0, device=device)
+        assert time.monotonic() - begun < 10
+    finally:
+        over.set()
+        holder.join(60)
+    assert clgraph.bfs(graph, 0, device=device).levels > 0
+
+
+# --- fork -------------------------------------------------------------------------------------------------
+
+FORK = """
+import gc, multiprocessing, os, sys, threading, warnings
+import numpy as np
+import clgraph
+
+warnings.simplefilter("ignore")  # newer Pythons warn of a fork among threads
+spec, before = sys.argv[1], sys.argv[2] == "before"
+graph = clgraph.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+
+def search(device):
+    try:
+        return clgraph.bfs(graph, 0, device=device).distance.tolist()
+    except clgraph.DeviceError as error:
+        return str(error)
+
+device = None
+if before:
+    device = clgraph.get_device(spec)
+    search(device)
+    over = threading.Event()
+    busy = threading.Thread(target=lambda: [search(device) for _ in iter(over.is_set, True)])
+    busy.start()  # the lock may be held as the process forks
+
+def child(answers):
+    global graph
+    answers.put([search(spec), search(device or spec)])
+    graph = None
+    gc.collect()  # frees the parent's buffers
+
+context = multiprocessing.get_context("fork")
+for _ in range(4):
+    answers = context.SimpleQueue()
+    process = context.Process(target=child, args=(answers,))
+    process.start()
+    process.join(60)
+    assert process.exitcode == 0, process.exitcode
+    for answer in answers.get():
+        if before:
+            assert 'get_context("spawn")' in answer and "forked" in answer, answer
+        else:
+            assert answer == [0, 1, 1, 2], answer
+if before:
+    over.set()
+    busy.join()
+print(search(spec))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("used", ["before", "not before"])
+def test_a_forked_child(used, device):
+    """One that would wait for its parent's driver for ever is told so; if the parent used none, it may."""
+    assert output_of(FORK, device.spec, used, timeout=200) == "[0, 1, 1, 2]\n"

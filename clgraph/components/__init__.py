@@ -108,23 +108,24 @@ def connected_components(
     from clgraph.device import get_device
 
     dev = get_device(device)
-    how = dev.watch()
-    n = graph.num_vertices
-    if n == 0:
-        none = dev.array(dev.empty(0, np.int32), np.int32, 0) if stays else np.empty(0, np.int32)
-        return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **how())
-    seconds: dict[str, float] = {}
-    start = time.perf_counter()
-    label, finder = find_labels(dev, graph, connection, seconds)
-    ranked = time.perf_counter()
-    sizes = finder.rank(label)
-    dev.finish()
-    seconds["ranking"] = time.perf_counter() - ranked
-    back = time.perf_counter()
-    labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
-    seconds["download"] = time.perf_counter() - back
-    seconds["total"] = time.perf_counter() - start
-    return Components(labels, sizes, connection, seconds, dev.name, **how())
+    with dev.alone():
+        how = dev.watch()
+        n = graph.num_vertices
+        if n == 0:
+            none = dev.array(dev.empty(0, np.int32), np.int32, 0) if stays else np.empty(0, np.int32)
+            return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **how())
+        seconds: dict[str, float] = {}
+        start = time.perf_counter()
+        label, finder = find_labels(dev, graph, connection, seconds)
+        ranked = time.perf_counter()
+        sizes = finder.rank(label)
+        dev.finish()
+        seconds["ranking"] = time.perf_counter() - ranked
+        back = time.perf_counter()
+        labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
+        seconds["download"] = time.perf_counter() - back
+        seconds["total"] = time.perf_counter() - start
+        return Components(labels, sizes, connection, seconds, dev.name, **how())
 
 
 def largest_component(
@@ -147,8 +148,9 @@ def largest_component(
     from clgraph.device import get_device
 
     dev = get_device(device)
-    label, finder = find_labels(dev, graph, connection, {})
-    root, size, _ = finder.largest_label(label)
-    if size == graph.num_vertices:
-        return graph
-    return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)
+    with dev.alone():
+        label, finder = find_labels(dev, graph, connection, {})
+        root, size, _ = finder.largest_label(label)
+        if size == graph.num_vertices:
+            return graph
+        return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)

@@ -174,8 +174,9 @@ def _make(
         from clgraph.device import get_device
 
         opened = get_device(device)
-        name, clock = opened.name, _Clock()
-        graph = _make_on_device(model, duplicates, opened, progress, clock)
+        with opened.alone():
+            name, clock = opened.name, _Clock()
+            graph = _make_on_device(model, duplicates, opened, progress, clock)
     if report is not None:
         report.update(seed=model.seed, device=name, seconds=clock.seconds)
     return graph

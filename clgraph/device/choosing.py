@@ -119,7 +119,8 @@ def get_device(
     ------
     DeviceError
         If no device or several different ones match (the message lists them all); if the one named is
-        broken; if `fpga_binary` is given and the device cannot use it.
+        broken; if `fpga_binary` is given and the device cannot use it; in a process that was forked from one
+        that had used OpenCL.
 
     Examples
     --------
@@ -127,6 +128,7 @@ def get_device(
     'cpu'
     """
     if isinstance(spec, Device):
+        drivers.check_process()
         if kernels is None and fpga_binary is None and not force:
             return spec
         return _checked(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable, Mapping
-from functools import cached_property, partial
+from contextlib import AbstractContextManager
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device import drivers
 from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
@@ -19,6 +22,7 @@ from clgraph.device.probe import probe, probe_features
 from clgraph.device.program import Program, build, load_binary
 from clgraph.device.queues import Queues
 from clgraph.errors import DeviceError
+from clgraph.lazy import lazy
 
 T = TypeVar("T")
 
@@ -26,6 +30,18 @@ T = TypeVar("T")
 def _of(path: str) -> Any:
     """A read-only attribute that one of a Device's parts has."""
     return property(attrgetter(path))
+
+
+class once(lazy[T]):
+    """A value of a Device, computed by one thread, alone on the device; others wait for it."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The value; Python asks only until the device has it in its ``__dict__``."""
+        if instance is None:
+            return self
+        with instance.alone():
+            made = vars(instance)
+            return made[self.attrname] if self.attrname in made else super().__get__(instance, owner)
 
 
 class Device:
@@ -89,12 +105,15 @@ class Device:
     queue: Any = _of("queues.main")
     second_queue: Any = _of("queues.second")
 
-    def __init__(self, raw: Any, spec: str, setup: Setup | None = None) -> None:
+    def __init__(
+        self, raw: Any, spec: str, setup: Setup | None = None, lock: threading.RLock | None = None
+    ) -> None:
         self.hardware = Hardware.of(raw, spec)
         self.setup = setup or Setup.wanted()
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
+        self._lock = lock or threading.RLock()
         self.queues = Queues(self.hardware)
         self.memory = Memory(self.hardware, self.queues, self._fill_kernel)
         self._programs: dict[Any, Program] = {}
@@ -113,12 +132,28 @@ class Device:
         if setup == self.setup:
             return self
         if setup not in self._others:
-            self._others[setup] = Device(self.raw, self.spec, setup)
+            self._others.setdefault(setup, Device(self.raw, self.spec, setup, self._lock))
         return self._others[setup]
+
+    def alone(self) -> AbstractContextManager[Any]:
+        """For a with-block: other threads that ask for this device, in whatever setup, wait until its end.
+
+        Every public call holds it from the first use of the device to the last download. Kernels'
+        arguments, scratch areas, what is kept for a graph and the counters of `watch` then belong to one
+        thread at a time. A thread that has the device already may ask for it again.
+
+        Raises
+        ------
+        DeviceError
+            In a process that was forked from one that had used OpenCL.
+        """
+        drivers.check_process()
+        # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
+        return self._lock
 
     # --- what it can do ---------------------------------------------------------------------------
 
-    @cached_property
+    @once
     def fault(self) -> str | None:
         """None if the probe kernel was built, ran and gave the right result; else the reason why not."""
         return probe(self.queues, self.memory) if self.has_compiler else self._binary_fault()
@@ -133,7 +168,7 @@ class Device:
             return str(error).split("\n")[0]
         return None
 
-    @cached_property
+    @once
     def _probed(self) -> tuple[str, frozenset[str]]:
         if self.fpga_binary:
             return "", frozenset()  # what its programs use was settled when the binary was built
@@ -144,7 +179,7 @@ class Device:
         """Names ``HAVE_...`` of what works beyond OpenCL C 1.2, found by build probes (kept on disk)."""
         return self._probed[1]
 
-    @cached_property
+    @once
     def build_options(self) -> tuple[str, ...]:
         """Build options of every program: OpenCL C standard, kind, quirks, features."""
         standard, features = self._probed
@@ -175,16 +210,19 @@ class Device:
         if pipeline:
             defines = self.pipelines.variant(name, defines)
         key = (name, tuple(sorted(defines.items())))
-        if key not in self._programs:
-            made = (
-                self.pipelines.program(name, defines)
-                if pipeline
-                else build(self.queues, name, defines, self.build_options)
-            )
-            self._programs[key] = made
-        return self._programs[key]
+        made = self._programs.get(key)
+        if made is None:
+            with self.alone():
+                made = self._programs.get(key) or self._make_program(name, defines, pipeline)
+                self._programs[key] = made
+        return made
 
-    @cached_property
+    def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
+        if pipeline:
+            return self.pipelines.program(name, defines)
+        return build(self.queues, name, defines, self.build_options)
+
+    @once
     def pipelines(self) -> Pipelines:
         """The single-work-item form of its kernels."""
         return pipelines_of(self)
@@ -291,4 +329,5 @@ class Device:
 
     def release(self) -> None:
         """Free every value that `cached` keeps."""
-        self.memory.release()
+        with self.alone():
+            self.memory.release()

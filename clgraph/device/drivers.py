@@ -191,11 +191,25 @@ class _State:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self.process = 0  # which one has queried the drivers; 0: none has
         self.platforms: list[Any] | None = None
         self.oclgrind = False
 
 
 _state = _State()
+
+
+def check_process() -> None:
+    """Raise a DeviceError in a process forked from one that had queried the drivers.
+
+    A fork copies the drivers' memory but not their threads: whatever waits for these would wait for ever.
+    """
+    if _state.process not in (0, os.getpid()):
+        raise DeviceError(
+            f"this process was forked from one that had used OpenCL (process {_state.process}), and OpenCL's "
+            'drivers do not survive a fork: start it by multiprocessing.get_context("spawn"), or use no '
+            "device before the fork"
+        )
 
 
 def platforms(*, oclgrind: bool = False) -> list[Any]:
@@ -209,8 +223,11 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
     Raises
     ------
     DeviceError
-        If the loader fails; if Oclgrind is requested after the loader has read its folder without it.
+        If the loader fails; if Oclgrind is requested after the loader has read its folder without it; in a
+        process that was forked from one that had queried the drivers.
     """
+    check_process()
+    _state.process = os.getpid()  # before the lock: a process forked while it is held must not wait for it
     with _state.lock:
         if _state.platforms is None:
             folder = _corrected_folder(oclgrind)

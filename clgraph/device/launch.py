@@ -34,26 +34,31 @@ class Launch:
     local_size: tuple[int, ...]
 
 
-# lists that every launch is appended to; normally there are none
-_recorders: list[list[Launch]] = []
+# the lists that a thread's launches are appended to, with the thread; normally there are none
+_recorders: tuple[tuple[int, list[Launch]], ...] = ()
+_recorders_lock = threading.Lock()
 
 
 @contextmanager
 def record_launches() -> Iterator[list[Launch]]:
-    """Record every launch of this process, on any device, while the block runs."""
-    launches: list[Launch] = []
-    _recorders.append(launches)
+    """Record every launch of this thread, on any device, while the block runs."""
+    global _recorders
+    mine = threading.get_ident(), list[Launch]()
+    with _recorders_lock:
+        _recorders = (*_recorders, mine)
     try:
-        yield launches
+        yield mine[1]
     finally:
-        _recorders[:] = [other for other in _recorders if other is not launches]
+        with _recorders_lock:
+            _recorders = tuple(other for other in _recorders if other is not mine)
 
 
 class Kernel:
     """A kernel, ready to be launched on its device's queue; launches do not wait.
 
     Made by `clgraph.device.program.Program`. Arguments belong to the kernel, so a lock keeps other threads
-    away from the first argument set until the launch is enqueued.
+    away from the first argument set until the launch is enqueued: that is enough for one launch. (Launches
+    that belong together are made within `Device.alone`, as every public call does.)
 
     A pipeline (a single-work-item kernel of ``cl/fpga/``) has the same arguments as the kernel of that name
     for ranges. It is always launched with one work-item, whatever size the caller asks for: the arguments
@@ -172,32 +177,31 @@ class Kernel:
         self._launched[self.pipeline] += 1
         if self.pipeline:
             sizes = locals_ = (1,)
-        for noted in _recorders:
-            noted.append(Launch(self.program, self.name, self.pipeline, sizes, locals_))
+        for thread, noted in _recorders:
+            if thread == threading.get_ident():
+                noted.append(Launch(self.program, self.name, self.pipeline, sizes, locals_))
         kernel = self._kernel
         scalars: list[Any] = []
-        self._lock.acquire()
         try:
-            for index, arg in enumerate(args):
-                scalar = _is_scalar.get(type(arg))
-                if scalar is None:
-                    scalar = self._learn(index, arg)
-                if scalar:
-                    scalars += (index, arg)
-                elif arg is None:
-                    self._set_null(index)
-                else:
-                    kernel.set_arg(index, arg)
-            if scalars:
-                self._set_scalars(tuple(scalars))
-            if self.partner is not None:
-                self._launch_with_partner(args)
-                return
-            cl.enqueue_nd_range_kernel(self._queue, kernel, sizes, locals_)
+            with self._lock:
+                for index, arg in enumerate(args):
+                    scalar = _is_scalar.get(type(arg))
+                    if scalar is None:
+                        scalar = self._learn(index, arg)
+                    if scalar:
+                        scalars += (index, arg)
+                    elif arg is None:
+                        self._set_null(index)
+                    else:
+                        kernel.set_arg(index, arg)
+                if scalars:
+                    self._set_scalars(tuple(scalars))
+                if self.partner is not None:
+                    self._launch_with_partner(args)
+                    return
+                cl.enqueue_nd_range_kernel(self._queue, kernel, sizes, locals_)
         except cl.Error as error:
             raise self._failure(error, sizes, locals_, args) from error
-        finally:
-            self._lock.release()
 
     def _learn(self, index: int, arg: Any) -> bool:
         if not isinstance(arg, (np.generic, cl.MemoryObjectHolder, cl.LocalMemory, type(None))):

@@ -102,7 +102,7 @@ class Memory:
             buffer = HostBuffer(self._queues.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._no_room(array.nbytes, error) from error
-        buffer.array, buffer.retire = array, self._retired.append
+        buffer.array, buffer.retire = array, self._retire
         return buffer
 
     # --- buffers ----------------------------------------------------------------------------------
@@ -244,14 +244,22 @@ class Memory:
         """Wait until everything enqueued has finished."""
         self._wait(self._queues.main.finish)
 
+    def _retire(self, array: Any) -> None:
+        self._retired.append(array)  # in whichever thread a buffer happens to be freed
+
     def _wait(self, blocking: Callable[[], Any]) -> None:
+        # only what was retired before: other threads may launch and retire more while this one waits
+        over, self._retired = self._retired, []
         try:
             blocking()
-        except cl.Error as error:
+        except BaseException as error:
+            self._retired += over
+            if not isinstance(error, cl.Error):
+                raise
             # NVIDIA reports a kernel's fault at the next call that waits
             reason = "the fault may lie in any kernel launched since the last wait"
             raise self._hardware.failure(error, reason) from error
-        self._retired.clear()  # the queue is in order: everything launched before has finished
+        over.clear()  # the queue is in order: everything launched before has finished
 
     # --- cached values ----------------------------------------------------------------------------
 
@@ -266,15 +274,17 @@ class Memory:
         key : hashable
             Names the value among those of this owner.
         make : callable
-            Called the first time only.
+            Called the first time only. (Two threads that are not within `Device.alone` may both call theirs;
+            both get the same value.)
         """
         kept = self._cached.get(id(owner))
         if kept is None:
             kept = self._cached.setdefault(id(owner), {})  # two threads get the same one
             weakref.finalize(owner, self._cached.pop, id(owner), None).atexit = False
-        if key not in kept:
-            kept.setdefault(key, make())
-        value: T = kept[key]
+        try:
+            value: T = kept[key]
+        except KeyError:
+            value = kept.setdefault(key, make())
         return value
 
     def reserve(self, needed: Mapping[str, int]) -> None:
@@ -301,6 +311,6 @@ class Memory:
 
     def release(self) -> None:
         """Free every value that `cached` keeps."""
-        for kept in self._cached.values():
+        for kept in list(self._cached.values()):  # graphs may be freed meanwhile
             kept.clear()
         self.finish()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyopencl as cl
+
+from clgraph.lazy import lazy
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -29,7 +30,7 @@ class Queues:
         self.hardware = hardware
         self.launched = [0, 0]
 
-    @cached_property
+    @lazy
     def context(self) -> Any:
         """The OpenCL context, of this device alone (NVIDIA's driver accepts no other)."""
         try:
@@ -37,12 +38,12 @@ class Queues:
         except cl.Error as error:
             raise self.hardware.failure(error, "making a context") from error
 
-    @cached_property
+    @lazy
     def main(self) -> Any:
         """The in-order queue for everything."""
         return self._make()
 
-    @cached_property
+    @lazy
     def second(self) -> Any:
         """A queue for the second of two pipelines that run side by side."""
         return self._make()

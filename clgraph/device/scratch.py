@@ -35,9 +35,10 @@ class Pool(Generic[T]):
 
     @contextmanager
     def lent(self, make: Callable[[], T]) -> Iterator[T]:
-        """An area for the block, given back at its end, also after an exception."""
+        """An area for the block, given back at its end.
+
+        After an exception it is not: an interrupt may have left it between two states.
+        """
         area = self.borrow(make)
-        try:
-            yield area
-        finally:
-            self.give_back(area)
+        yield area
+        self.give_back(area)

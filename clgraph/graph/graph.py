@@ -8,7 +8,6 @@ This module knows nothing of OpenCL.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from clgraph.graph.arrays import Arrays, Edges
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
 from clgraph.graph.components import largest_component_mask
 from clgraph.graph.exchange import Exchange
+from clgraph.lazy import lazy
 
 
 class Graph(Exchange):
@@ -104,12 +104,12 @@ class Graph(Exchange):
         """Number of stored arcs."""
         return len(self.col_idx)
 
-    @cached_property
+    @lazy
     def num_self_loops(self) -> int:
         """Number of stored arcs from a vertex to itself."""
         return int(np.count_nonzero(self.rows == self.col_idx))
 
-    @cached_property
+    @lazy
     def has_copies(self) -> bool:
         """Whether parallel arcs were kept as copies."""
         return bool(np.any(self._repeats()))
@@ -123,14 +123,14 @@ class Graph(Exchange):
         )
         return same
 
-    @cached_property
+    @lazy
     def num_edges(self) -> int:
         """Number of edges (undirected) or arcs (directed)."""
         if self.directed:
             return self.num_arcs
         return (self.num_arcs + self.num_self_loops) // 2
 
-    @cached_property
+    @lazy
     def num_duplicates(self) -> int:
         """Number of edges that repeat another one: merged (`multiplicity`) or kept as copies."""
         if self.multiplicity is None:
@@ -206,7 +206,7 @@ class Graph(Exchange):
             raise InputError(f"vertex {wanted[~found].flat[0]} is not in the graph ({n} vertices)")
         return position
 
-    @cached_property
+    @lazy
     def _sorted_ids(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
         assert self._ids is not None
         order = np.argsort(self._ids, kind="stable")
@@ -220,14 +220,14 @@ class Graph(Exchange):
 
     # --- made from it -----------------------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def reverse(self) -> Graph:
         """The same graph with every arc reversed; an undirected graph is its own reverse."""
         if not self.directed:
             return self
         return Graph.of(views.reversed_arcs(self.arrays))
 
-    @cached_property
+    @lazy
     def undirected(self) -> Graph:
         """The undirected view: arcs u->v and v->u become one edge (weights and counts summed).
 
@@ -238,7 +238,7 @@ class Graph(Exchange):
         kept = self.multiplicity is None and self.num_duplicates > 0
         return Graph.of(views.without_directions(self.arrays, keep_copies=kept))
 
-    @cached_property
+    @lazy
     def simple(self) -> Graph:
         """The graph without its self-loops (itself if it has none)."""
         if self.num_self_loops == 0:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from decimal import Decimal, localcontext
-from functools import cached_property
 from math import ceil, gcd, isfinite
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.errors import InputError
+from clgraph.lazy import lazy
 
 INT32_MAX = 2**31 - 1
 LARGEST_SCALE = 30
@@ -171,7 +171,7 @@ class RMat:
             head = head << np.uint32(1) | (below_b & (word >= a)) | (word >= c)
         return self._label(tail), self._label(head)
 
-    @cached_property
+    @lazy
     def scrambling(self) -> npt.NDArray[np.uint32]:
         """Keys of the scrambling's three rounds: (addend, odd factor) each, shape (6,)."""
         # no draw has this number: there are fewer than 2**63

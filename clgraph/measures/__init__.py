@@ -133,23 +133,24 @@ def quality(
     from clgraph.device import get_device
 
     dev = get_device(device)
-    how = dev.watch()
-    steps = (1 if part is None else 2) * (len(PHASES) + 1)
-    done = 0
+    with dev.alone():
+        how = dev.watch()
+        steps = (1 if part is None else 2) * (len(PHASES) + 1)
+        done = 0
 
-    def advance(_: str) -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            progress(done, steps)
+        def advance(_: str) -> None:
+            nonlocal done
+            done += 1
+            if progress:
+                progress(done, steps)
 
-    options: dict[str, Any] = {
-        "seed": seed,
-        "sources": hop_sources,
-        "eigenvalues": eigenvalues,
-        "progress": advance,
-    }
-    first = measure(whole, dev, **options)
-    second = None if part is None else measure(part, dev, **options)
-    ks = None if second is None else distances(first, second)
-    return Quality(first, second, ks, seed, dev.name, **how())
+        options: dict[str, Any] = {
+            "seed": seed,
+            "sources": hop_sources,
+            "eigenvalues": eigenvalues,
+            "progress": advance,
+        }
+        first = measure(whole, dev, **options)
+        second = None if part is None else measure(part, dev, **options)
+        ks = None if second is None else distances(first, second)
+        return Quality(first, second, ks, seed, dev.name, **how())

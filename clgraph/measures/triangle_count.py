@@ -96,23 +96,26 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
     from clgraph.device import get_device
 
     dev = get_device(device)
-    csr = upload_csr(dev, view)
-    shape = SHAPES.of(dev)
-    prog = dev.program("measures/triangle_count", RUN=shape.run, SKEW=shape.skew, **csr.defines)
-    runs = -(-arcs // shape.run)
-    size = np.dtype(csr.offset).itemsize
-    dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
-    in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
-    prog.triangles_turn_count(runs, np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx, in_run, in_row)
-    before = _starts(dev.download(in_run, np.int32, runs), csr.offset)
-    up_ptr = dev.upload(_starts(dev.download(in_row, np.int32, n), csr.offset))
-    up_idx = dev.empty(arcs // 2, np.int32)
-    prog.triangles_turn(
-        runs, np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx, dev.upload(before[:-1]), up_idx
-    )
-    count = dev.zeros(n, np.int64)
-    prog.triangles_count(-(-arcs // 2 // shape.run), np.int32(n), np.int64(arcs // 2), up_ptr, up_idx, count)
-    return dev.download(count, np.int64, n)
+    with dev.alone():
+        csr = upload_csr(dev, view)
+        shape = SHAPES.of(dev)
+        prog = dev.program("measures/triangle_count", RUN=shape.run, SKEW=shape.skew, **csr.defines)
+        runs = -(-arcs // shape.run)
+        size = np.dtype(csr.offset).itemsize
+        dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
+        in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
+        prog.triangles_turn_count(runs, np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx, in_run, in_row)
+        before = _starts(dev.download(in_run, np.int32, runs), csr.offset)
+        up_ptr = dev.upload(_starts(dev.download(in_row, np.int32, n), csr.offset))
+        up_idx = dev.empty(arcs // 2, np.int32)
+        prog.triangles_turn(
+            runs, np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx, dev.upload(before[:-1]), up_idx
+        )
+        count = dev.zeros(n, np.int64)
+        prog.triangles_count(
+            -(-arcs // 2 // shape.run), np.int32(n), np.int64(arcs // 2), up_ptr, up_idx, count
+        )
+        return dev.download(count, np.int64, n)
 
 
 def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.float64]:

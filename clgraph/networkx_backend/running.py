@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 _counts: Counter[str] = Counter()
+_counting = Lock()
 _devices: dict[tuple[Any, ...], Device] = {}
 ENVIRONMENT = ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST")
 
@@ -51,14 +53,14 @@ def chosen_device() -> Device:
     spec = backends.clgraph.device if "clgraph" in backends else None
     # the environment decides too, as in every other call of clgraph
     key = (spec, *map(os.environ.get, ENVIRONMENT))
-    if key not in _devices:
-        try:
+    try:
+        if key not in _devices:
             _devices[key] = get_device(spec)
-        except DeviceError as error:
-            if nx.config.fallback_to_nx:
-                raise NotImplementedError(f"clgraph has no device: {error}") from error
-            raise
-    return _devices[key]
+        return get_device(_devices[key])  # which knows whether this process may use it
+    except DeviceError as error:
+        if nx.config.fallback_to_nx:
+            raise NotImplementedError(f"clgraph has no device: {error}") from error
+        raise
 
 
 @contextmanager
@@ -67,7 +69,8 @@ def on_device(name: str) -> Iterator[Device]:
     device = chosen_device()
     from clgraph.device.launch import record_launches
 
-    with record_launches() as launches:
+    with device.alone(), record_launches() as launches:
         yield device
     if launches:
-        _counts[name] += 1
+        with _counting:
+            _counts[name] += 1

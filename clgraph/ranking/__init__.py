@@ -132,49 +132,50 @@ def pagerank(
     from clgraph.ranking.solver import choose_numbers
 
     dev = get_device(device)
-    how = dev.watch()
-    numbers = choose_numbers(dev, dtype)
-    seconds = {}
-    began = time.perf_counter()
+    with dev.alone():
+        how = dev.watch()
+        numbers = choose_numbers(dev, dtype)
+        seconds = {}
+        began = time.perf_counter()
 
-    def phase(name: str) -> None:
-        nonlocal began
-        now = time.perf_counter()
-        seconds[name], began = now - began, now
+        def phase(name: str) -> None:
+            nonlocal began
+            now = time.perf_counter()
+            seconds[name], began = now - began, now
 
-    solver = make_solver(variant, dev, graph, problem, stop, numbers, bool(weight))
-    phase("build")
-    rho = round_off(dtype, solver.round_off_chain)
-    check_reachable(stop, problem.n, dtype, rho)
-    solver.upload()
-    dev.finish()
-    phase("upload")
-    solver.compile()
-    phase("compile")
-    solver.run()
-    phase("iterate")
-    ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
-    phase("download")
-    seconds["total"] = time.perf_counter() - start
-    result = PageRankResult(
-        ranks=ranks,
-        iterations=iterations,
-        residual=residual,
-        norm=norm,
-        tol=stop.tol,
-        converged=met if stop.tol > 0 else None,
-        error_bound=error_bound(problem.damping, residual_1, rho),
-        round_off=rho,
-        variant=solver.variant,
-        plan=solver.explain(),
-        dtype=dtype,
-        seconds=seconds,
-        device=dev.name,
-        **how(),
-        dangling=problem.policy,
-        problem=problem,
-        _ids=None if graph.has_identity_ids else graph.ids,
-    )
+        solver = make_solver(variant, dev, graph, problem, stop, numbers, bool(weight))
+        phase("build")
+        rho = round_off(dtype, solver.round_off_chain)
+        check_reachable(stop, problem.n, dtype, rho)
+        solver.upload()
+        dev.finish()
+        phase("upload")
+        solver.compile()
+        phase("compile")
+        solver.run()
+        phase("iterate")
+        ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
+        phase("download")
+        seconds["total"] = time.perf_counter() - start
+        result = PageRankResult(
+            ranks=ranks,
+            iterations=iterations,
+            residual=residual,
+            norm=norm,
+            tol=stop.tol,
+            converged=met if stop.tol > 0 else None,
+            error_bound=error_bound(problem.damping, residual_1, rho),
+            round_off=rho,
+            variant=solver.variant,
+            plan=solver.explain(),
+            dtype=dtype,
+            seconds=seconds,
+            device=dev.name,
+            **how(),
+            dangling=problem.policy,
+            problem=problem,
+            _ids=None if graph.has_identity_ids else graph.ids,
+        )
     if result.converged is False:
         report_nonconvergence(result, stop.threshold, on_nonconvergence)
     return result

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+from clgraph.lazy import lazy
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -41,17 +42,17 @@ class RowOrder:
     order: Vertices | None
     inverse_out: Any
 
-    @cached_property
+    @lazy
     def position(self) -> Vertices | None:
         """The position of each vertex (the inverse permutation), shape (n,)."""
         return None if self.order is None else inverse_permutation(self.order)
 
-    @cached_property
+    @lazy
     def order_buffer(self) -> Any:
         """`order` on the device."""
         return None if self.order is None else self.device.upload(self.order)
 
-    @cached_property
+    @lazy
     def position_buffer(self) -> Any:
         """`position` on the device."""
         return None if self.position is None else self.device.upload(self.position)

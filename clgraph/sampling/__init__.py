@@ -154,12 +154,13 @@ def sample(
 
     clock = Clock()
     device = get_device(options.get("device"))
-    clock.lap("device")
-    graph.undirected.simple  # noqa: B018
-    clock.lap("build")
-    upload(device, graph)
-    clock.lap("upload")
-    made = []
-    for i in range(runs):
-        made += samples_of_run(graph, device, how, first + i, wanted, clock, options.get("progress"))
+    with device.alone():
+        clock.lap("device")
+        graph.undirected.simple  # noqa: B018
+        clock.lap("build")
+        upload(device, graph)
+        clock.lap("upload")
+        made = []
+        for i in range(runs):
+            made += samples_of_run(graph, device, how, first + i, wanted, clock, options.get("progress"))
     return made if sizes is not None or seeds is not None else made[0]

@@ -179,26 +179,27 @@ def reduction_curve(
     from clgraph.device import get_device
 
     dev = get_device(device)
-    how = dev.watch()
-    simple = graph.undirected.simple
-    upload(dev, graph)
-    started = perf_counter()
-    if options.exact:
-        if method == "drv":
-            order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
-            rows = whole_tree(dev, simple, vertices=order, progress=progress)
+    with dev.alone():
+        how = dev.watch()
+        simple = graph.undirected.simple
+        upload(dev, graph)
+        started = perf_counter()
+        if options.exact:
+            if method == "drv":
+                order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
+                rows = whole_tree(dev, simple, vertices=order, progress=progress)
+            else:
+                low, high, sequence = _edge_order(simple, seed)
+                rows = whole_tree(dev, simple, edges=(low[sequence], high[sequence]), progress=progress)
+            last = min(int(np.searchsorted(-rows[1], -target)), len(rows[1]) - 1)
+            rows = tuple(each[: last + 1] for each in rows)  # type: ignore[assignment]
         else:
-            low, high, sequence = _edge_order(simple, seed)
-            rows = whole_tree(dev, simple, edges=(low[sequence], high[sequence]), progress=progress)
-        last = min(int(np.searchsorted(-rows[1], -target)), len(rows[1]) - 1)
-        rows = tuple(each[: last + 1] for each in rows)  # type: ignore[assignment]
-    else:
-        run = cast(Batches, make_run(dev, graph, options, seed))
-        run.keep_history = True
-        run.start()
-        run.shrink_to(target, progress)
-        rows = tuple(np.array(run.history, np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
-    return ReductionCurve(*rows, method, options.mode, seed, dev.name, perf_counter() - started, **how())
+            run = cast(Batches, make_run(dev, graph, options, seed))
+            run.keep_history = True
+            run.start()
+            run.shrink_to(target, progress)
+            rows = tuple(np.array(run.history, np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
+        return ReductionCurve(*rows, method, options.mode, seed, dev.name, perf_counter() - started, **how())
 
 
 def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> dict[str, list[float]]:

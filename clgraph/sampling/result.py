@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph
+from clgraph.lazy import lazy
 from clgraph.results import RunsOn
 
 Progress = Callable[[int, int], None]
@@ -93,7 +93,7 @@ class Sample(RunsOn):
     kept_arcs: npt.NDArray[np.bool_] | None = field(default=None, repr=False)
     group: npt.NDArray[np.int32] | None = field(default=None, repr=False)
 
-    @cached_property
+    @lazy
     def edges(self) -> npt.NDArray[np.int64]:
         """Ranks in the original's list of edges u <= v in index order."""
         assert self.original is not None

@@ -85,26 +85,27 @@ def bfs(
     from clgraph.traversal.search import Search
 
     dev = get_device(device)
-    how = dev.watch()
-    search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
-    levels, reached = search.run(sources, depth_limit)
-    distance, predecessor, source_of = search.take(on_device=stays)
-    if several and source_of is None:
-        source_of = np.where(distance >= 0, sources[0], np.int32(-1))
-    search.seconds["total"] = time.perf_counter() - start
-    return BFSResult(
-        distance=distance,
-        predecessor=predecessor,
-        source_of=source_of,
-        sources=sources,
-        levels=levels,
-        reached=reached,
-        depth_limit=depth_limit,
-        seconds=search.seconds,
-        device=dev.name,
-        method=method,
-        **how(),
-    )
+    with dev.alone():
+        how = dev.watch()
+        search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
+        levels, reached = search.run(sources, depth_limit)
+        distance, predecessor, source_of = search.take(on_device=stays)
+        if several and source_of is None:
+            source_of = np.where(distance >= 0, sources[0], np.int32(-1))
+        search.seconds["total"] = time.perf_counter() - start
+        return BFSResult(
+            distance=distance,
+            predecessor=predecessor,
+            source_of=source_of,
+            sources=sources,
+            levels=levels,
+            reached=reached,
+            depth_limit=depth_limit,
+            seconds=search.seconds,
+            device=dev.name,
+            method=method,
+            **how(),
+        )
 
 
 def bfs_many(
@@ -170,13 +171,14 @@ def bfs_many(
     from clgraph.traversal.search import last_level
 
     dev = get_device(device)
-    how = dev.watch()
-    parts, levels = [], 0
-    with ManySearch(dev, graph, lanes, len(index)) as search:
-        for first in range(0, len(index), lanes):
-            part, deepest = search.run(index[first : first + lanes], last_level(depth_limit), dtype)
-            parts.append(part)
-            levels = max(levels, deepest)
-    distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
-    search.seconds["total"] = time.perf_counter() - start
-    return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())
+    with dev.alone():
+        how = dev.watch()
+        parts, levels = [], 0
+        with ManySearch(dev, graph, lanes, len(index)) as search:
+            for first in range(0, len(index), lanes):
+                part, deepest = search.run(index[first : first + lanes], last_level(depth_limit), dtype)
+                parts.append(part)
+                levels = max(levels, deepest)
+        distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        search.seconds["total"] = time.perf_counter() - start
+        return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())

@@ -111,8 +111,9 @@ class ManySearch:
         self.seconds["upload"] += time.perf_counter() - start
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._pool.give_back(self.scratch)
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:  # as in `Pool.lent`
+            self._pool.give_back(self.scratch)
         del self.scratch
 
     def _rank(self) -> bool:

@@ -1,4 +1,4 @@
-"""Scratch areas are lent to one borrower at a time, given back whatever happens, and used again."""
+"""Scratch areas are lent to one borrower at a time, given back, and used again."""
 
 import gc
 import threading
@@ -49,12 +49,13 @@ def test_many_threads_never_share():
     assert 1 <= len(made) <= 8
 
 
-def test_an_exception_gives_the_area_back():
+def test_an_area_is_not_used_again_after_an_exception():
+    # an interrupt may have left it between two states
     pool = Pool()
     with pytest.raises(ZeroDivisionError), pool.lent(Area) as first:
         raise ZeroDivisionError
     with pool.lent(Area) as second:
-        assert second is first
+        assert second is not first
 
 
 def test_one_after_the_other_use_the_same_area():

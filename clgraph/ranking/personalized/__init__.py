@@ -181,10 +181,11 @@ def personalized_pagerank(
     from clgraph.ranking.solver import choose_numbers
 
     dev = get_device(device)
-    how = dev.watch()
-    request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
-    found, seconds = answer(request)
-    seconds["total"] = time.perf_counter() - start
-    result = make_result(request, found, seconds, epsilon=epsilon, confidence=confidence, **how())
+    with dev.alone():
+        how = dev.watch()
+        request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+        found, seconds = answer(request)
+        seconds["total"] = time.perf_counter() - start
+        result = make_result(request, found, seconds, epsilon=epsilon, confidence=confidence, **how())
     report_nonconvergence(result, options.stop, on_nonconvergence)
     return result

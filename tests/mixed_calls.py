@@ -1,0 +1,123 @@
+"""Every public call that uses a device, on small graphs: what threads do side by side, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
+
+import numpy as np
+from graphs import random_graph
+
+import clgraph
+from clgraph import Graph
+from clgraph.device import Device
+from clgraph.ranking.personalized import Method
+from clgraph.sampling.options import EXACT, METHODS
+
+Call = Callable[[], Sequence[Any]]
+
+
+def mixed_calls(device: Device) -> dict[str, Call]:
+    """Name -> call, which gives the parts of its result. All calls share three graphs on the device."""
+    undirected = random_graph(1, 90, 240)
+    directed = random_graph(2, 90, 240, directed=True)
+    weighted = random_graph(3, 60, 150, directed=True, weights=np.random.default_rng(3).random(150) + 0.5)
+    on: dict[str, Any] = {"device": device}
+    calls: dict[str, Call] = {}
+
+    def add(name: str, call: Call) -> None:
+        calls[name] = call
+
+    def searched(graph: Graph, source: Any, **options: Any) -> Sequence[Any]:
+        found = clgraph.bfs(graph, source, **on, **options)
+        parts = (found.distance, found.predecessor, found.source_of)
+        return (
+            *(p.get() if hasattr(p, "get") else p for p in parts),
+            found.levels,
+            found.reached,
+            found.kernels,
+        )
+
+    def components(graph: Graph, **options: Any) -> Sequence[Any]:
+        found = clgraph.connected_components(graph, **on, **options)
+        labels: Any = found.labels
+        return labels.get() if hasattr(labels, "get") else labels, found.sizes, found.count
+
+    def ranked(graph: Graph, **options: Any) -> Sequence[Any]:
+        found = clgraph.pagerank(graph, tol=1e-4, **on, **options)
+        ranks: Any = found.ranks
+        ranks = ranks.get() if hasattr(ranks, "get") else ranks
+        return ranks, found.top(5), found.iterations, found.kernels
+
+    def personal(method: Any, top: int | None) -> Sequence[Any]:
+        walks: dict[str, Any] = {"walks": 200, "seed": 4} if method == "monte-carlo" else {}
+        found = clgraph.personalized_pagerank(
+            directed, directed.ids[:3].tolist(), method=method, top=top, tol=1e-4, **on, **walks
+        )
+        return [part for part in (found.ranks, found.ids, found.scores, found.visits) if part is not None]
+
+    def sampled(graph: Graph, method: str, **options: Any) -> Sequence[Any]:
+        found = clgraph.sample(graph, method, size="40%", seed=6, **on, **options)
+        return found.vertices, found.edges, *rows(found.graph)
+
+    def curve(method: str, **options: Any) -> Sequence[Any]:
+        found = clgraph.reduction_curve(undirected, method, 3, **on, **options)
+        return found.deletions, found.vertices, found.edges
+
+    def compared() -> Sequence[Any]:
+        found = clgraph.quality(undirected, undirected.subgraph(np.arange(50)), eigenvalues=False, **on)
+        measures = [part.to_dict() for part in (found.original, found.sample) if part is not None]
+        return [found.ks, *({k: v for k, v in each.items() if k != "seconds"} for each in measures)]
+
+    def fresh(directed: bool) -> Sequence[Any]:
+        graph = random_graph(5, 70, 200, directed=directed)  # uploaded, searched and freed each time
+        views = graph.reverse, graph.undirected, graph.undirected.simple
+        return *searched(graph, 0), *components(graph), *(part for view in views for part in rows(view))
+
+    add("bfs", lambda: searched(undirected, 0))
+    add("bfs, directed", lambda: searched(directed, 1))
+    add("bfs, frontier", lambda: searched(directed, 1, method="frontier"))
+    add("bfs, sources", lambda: searched(undirected, [0, 5, 9], depth_limit=2))
+    add("bfs, on the device", lambda: searched(undirected, [0, 5], arrays="device"))
+    add("bfs_many", lambda: [clgraph.bfs_many(undirected, range(40), **on).distance])
+    add("bfs_many, directed", lambda: [clgraph.bfs_many(directed, range(5), lanes=32, **on).distance])
+    add("components", lambda: components(undirected))
+    add("components, strong", lambda: components(directed, connection="strong"))
+    add("components, on the device", lambda: components(directed, arrays="device"))
+    add("largest_component", lambda: rows(clgraph.largest_component(directed, **on)))
+    for variant in ("auto", "pull", "runs", "bins"):
+        add(f"pagerank {variant}", lambda variant=variant: ranked(weighted, variant=variant))
+    add("pagerank, on the device", lambda: ranked(directed, arrays="device"))
+    for method in get_args(Method):
+        add(f"personalized_pagerank {method}", lambda method=method: personal(method, None))
+        add(f"personalized_pagerank {method}, top", lambda method=method: personal(method, 4))
+    for method in METHODS:
+        add(f"sample {method}", lambda method=method: sampled(undirected, method))
+        add(f"sample {method}, directed", lambda method=method: sampled(directed, method))
+    for method in EXACT:
+        add(f"sample {method}, batched", lambda method=method: sampled(undirected, method, mode="batched"))
+        add(f"sample {method}, strong", lambda method=method: sampled(directed, method, connection="strong"))
+        add(f"curve {method}", lambda method=method: curve(method))
+        add(f"deletion_order {method}", lambda method=method: [clgraph.deletion_order(undirected, method, 3)])
+    add("curve, batched", lambda: curve("drve"))
+    add("quality", compared)
+    add("triangles", lambda: [clgraph.triangles(undirected, device)])
+    add("clustering", lambda: [clgraph.clustering(directed, device)])
+    add("powerlaw_graph", lambda: rows(clgraph.powerlaw_graph(200, seed=3, **on)))
+    add("rmat_graph", lambda: rows(clgraph.rmat_graph(7, edge_factor=4, seed=3, **on)))
+    add("a fresh graph", lambda: fresh(False))
+    add("a fresh directed graph", lambda: fresh(True))
+    return calls
+
+
+def rows(graph: Graph) -> Sequence[Any]:
+    """What a graph consists of."""
+    return graph.row_ptr, graph.col_idx, graph.ids
+
+
+def equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two results are the same, to the last bit."""
+    return len(one) == len(other) and all(
+        np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
+        for a, b in zip(one, other, strict=True)
+    )
