@@ -76,12 +76,14 @@ def test_wheel_holds_package_and_kernels_and_no_more(either):
     assert {f"clgraph/cl/{name}" for name in KERNELS} == {n for n in names if n.startswith("clgraph/cl/")}
     modules = {
         file.relative_to(ROOT).as_posix()
-        for package in ("clgraph", "_clgraph_networkx")
+        for package in ("clgraph", "_clgraph_command", "_clgraph_networkx")
         for file in (ROOT / package).rglob("*.py")
     } | {"clgraph/py.typed"}
     assert modules <= names
     info = f"pyclgraph-{clgraph.__version__}.dist-info/"
-    assert all(name.startswith(("clgraph/", "_clgraph_networkx/", info)) for name in names)
+    assert all(
+        name.startswith(("clgraph/", "_clgraph_command/", "_clgraph_networkx/", info)) for name in names
+    )
     assert not [name for name in names if "test" in Path(name).parts or "__pycache__" in name]
     assert f"{info}licenses/LICENSE" in names
     assert either.name == f"pyclgraph-{clgraph.__version__}-py3-none-any.whl"

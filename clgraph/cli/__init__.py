@@ -10,11 +10,14 @@ import importlib
 import os
 import signal
 import sys
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
 import click
 
 import clgraph
+from clgraph.cli import streams
 from clgraph.device import child
 from clgraph.errors import ClgraphError
 
@@ -40,7 +43,31 @@ COMMANDS = {
 }
 
 
+class _ReaderGoneError(Exception):
+    """The reader of a pipe is gone; no OSError, for which click would end the process with status 1."""
+
+
+@contextmanager
+def _broken_pipes() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGoneError from error
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # Rich ends the process, too
+            raise _ReaderGoneError from stop
+        raise
+
+
 class _Lazy(click.Group):
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _broken_pipes():  # prints what --help asks for
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _broken_pipes():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -78,8 +105,9 @@ _ENDING: dict[int, str] = {signal.SIGTERM: "terminated", signal.SIGHUP: "the ter
 def main(args: list[str] | None = None) -> None:
     """Run the command line; every error is one message on stderr and an exit status, never a traceback.
 
-    Status 0: done; 1: an error; 2: wrong usage; 130: interrupted; 143: terminated; 129: terminal closed.
-    CLGRAPH_TRACEBACK=1 shows Python's traceback, for those who look for a fault in clgraph.
+    Status 0: done; 1: an error; 2: wrong usage; 129: terminal closed; 130: interrupted; 141: the reader of a
+    pipe is gone; 143: terminated. CLGRAPH_TRACEBACK=1 shows Python's traceback, for those who look for a
+    fault in clgraph.
     """
     with child.signals_as_interrupts() as caught:
         _main(args, caught)
@@ -87,36 +115,58 @@ def main(args: list[str] | None = None) -> None:
 
 def _main(args: list[str] | None, caught: list[int]) -> None:
     try:
-        status = cli.main(args, prog_name="clgraph", standalone_mode=False)
+        streams.prepare()
+        try:
+            status = cli.main(args, prog_name="clgraph", standalone_mode=False)
+        except SystemExit as stop:
+            status = stop.code
         sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        with suppress(OSError):
+            error.show()
+        _end(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        if caught:
-            _fail(_ENDING[caught[0]], 128 + caught[0])
-        _fail("interrupted", 130)
-    except BrokenPipeError:
-        # the reader of our output is gone: write nothing more, also when the interpreter ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        _interrupted(caught)
+    except (_ReaderGoneError, BrokenPipeError):
+        _end(128 + signal.SIGPIPE)  # quietly: the reader of the output has had enough
     except ClgraphError as error:
         _fail(f"error: {error}")
     except MemoryError as error:
         _fail(f"error: out of memory: {error}")
     except OSError as error:
-        _fail(f"error: {error}")
+        _fail(f"error: {streams.told(error)}")
     except Exception as error:
+        if _comes_of_an_interrupt(error):
+            _interrupted(caught)
         if os.environ.get("CLGRAPH_TRACEBACK"):
             raise
         _fail(
             f"error: unexpected {type(error).__name__}: {error}\nThis is a fault of clgraph: please report "
             "it with the command and the traceback, which CLGRAPH_TRACEBACK=1 in front of the command shows"
         )
-    if isinstance(status, int) and status:  # click returns here what a command gave to ctx.exit()
+    if isinstance(status, int) and status:  # what a command gave to sys.exit() or to ctx.exit()
         sys.exit(status)
 
 
+def _comes_of_an_interrupt(error: BaseException | None) -> bool:
+    """Whether some library, as it was imported, made another error of a KeyboardInterrupt."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _interrupted(caught: list[int]) -> NoReturn:
+    if caught:
+        _fail(_ENDING[caught[0]], 128 + caught[0])
+    _fail("interrupted", 128 + signal.SIGINT)
+
+
 def _fail(text: str, status: int = 1) -> NoReturn:
-    click.echo(f"clgraph: {text}", err=True)
+    with suppress(OSError):  # standard error may be gone, too
+        click.echo(f"clgraph: {text}", err=True)
+    _end(status)
+
+
+def _end(status: int) -> NoReturn:
+    streams.silence()
     sys.exit(status)

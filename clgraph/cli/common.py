@@ -155,8 +155,37 @@ def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_wish
 
 
+class OutputName(click.ParamType):
+    """A file name, or ``-``: then nothing but this output goes to standard output."""
+
+    name = "output"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from clgraph.graph.io.atomic import STDOUT, reserved_stdout
+
+        if value == STDOUT and ctx is not None and param is not None:
+            _take_stdout(ctx, f"{param.opts[0]} -" if param.param_type_name == "option" else "OUT -")
+            ctx.with_resource(reserved_stdout())
+        return str(value)
+
+
+def _take_stdout(ctx: click.Context, who: str) -> None:
+    """Raise UsageError if something else wants standard output for itself already."""
+    other = ctx.meta.setdefault("clgraph.stdout", who)
+    if other != who:
+        raise click.UsageError(f"{other} and {who} both want standard output: give one of them a file.")
+
+
+def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    if value:
+        _take_stdout(ctx, "--json")
+    return value
+
+
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, callback=_json_wanted, help="Print one JSON object on stdout."
+)
 
 
 def say(text: str, quiet: bool = False) -> None:

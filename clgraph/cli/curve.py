@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.cli.common import (
+    OutputName,
     check_without_graph,
     device_option,
     graph_options,
@@ -41,7 +42,7 @@ PICTURES = (".png", ".svg", ".pdf")
 @click.option("--weight", help="dhyb: the probability of a drve step (default 0.8).")
 @click.option("--points", type=int, default=20, show_default=True, help="Rows of the table.")
 @click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
-@click.option("-o", "--output", metavar="OUT", help="Every row of every curve, as CSV.")
+@click.option("-o", "--output", metavar="OUT", type=OutputName(), help="Every row of every curve, as CSV.")
 @graph_options
 @device_option
 @json_option

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from clgraph.cli.common import device_option, open_device, progress_bar, quiet_option, say
+from clgraph.cli.common import OutputName, device_option, open_device, progress_bar, quiet_option, say
 from clgraph.keyed import check_seed
 
 
@@ -23,7 +23,12 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--seed", type=int, help="Default: drawn from the operating system, and printed.")
     @device_option
     @click.option(
-        "-o", "--output", metavar="OUT", required=True, help="The output file; its suffix says the format."
+        "-o",
+        "--output",
+        metavar="OUT",
+        type=OutputName(),
+        required=True,
+        help="The output file; its suffix says the format.",
     )
     @click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
     @quiet_option

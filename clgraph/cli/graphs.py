@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import graph_options, json_option, print_json, quiet_option, read_graph, say
+from clgraph.cli.common import (
+    OutputName,
+    graph_options,
+    json_option,
+    print_json,
+    quiet_option,
+    read_graph,
+    say,
+)
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -85,7 +93,7 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 
 @click.command()
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("target", metavar="OUT", type=OutputName())
 @click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
 @graph_options
 @quiet_option

@@ -11,6 +11,7 @@ import click
 
 from clgraph.cli.common import (
     EnergyWish,
+    OutputName,
     device_option,
     energy_option,
     graph_options,
@@ -78,7 +79,13 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
     help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
 )
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Vertices to show.")
-@click.option("-o", "--output", metavar="OUT", help="Write `id rank`, tab-separated, one vertex a line.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=OutputName(),
+    help="Write `id rank`, tab-separated, one vertex a line.",
+)
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
 @graph_options

@@ -10,6 +10,7 @@ import click
 
 from clgraph.cli.common import (
     EnergyWish,
+    OutputName,
     device_option,
     energy_option,
     graph_options,
@@ -109,6 +110,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     "-o",
     "--output",
     metavar="OUT",
+    type=OutputName(),
     help="Write `source id rank`, tab-separated (monte-carlo: and the standard error).",
 )
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")

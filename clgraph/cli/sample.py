@@ -10,6 +10,7 @@ import click
 
 from clgraph.cli.common import (
     EnergyWish,
+    OutputName,
     check_without_graph,
     device_option,
     energy_option,
@@ -73,11 +74,15 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     metavar="OUT",
+    type=OutputName(),
     help="Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
 )
 @click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
 @click.option(
-    "--record", metavar="FILE", help="Write command, versions, device, seed and the input's hash (JSON)."
+    "--record",
+    metavar="FILE",
+    type=OutputName(),
+    help="Write command, versions, device, seed and the input's hash (JSON).",
 )
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
 @graph_options

@@ -10,6 +10,7 @@ import click
 
 from clgraph.cli.common import (
     EnergyWish,
+    OutputName,
     device_option,
     energy_option,
     graph_options,
@@ -49,7 +50,11 @@ LEVELS_SHOWN = 20  # of a search, in the text output
     help="Direction-optimising, or the COPRA thesis's Algorithm 5.",
 )
 @click.option(
-    "-o", "--output", metavar="OUT", help="Write `id distance predecessor`, tab-separated, -1 for none."
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=OutputName(),
+    help="Write `id distance predecessor`, tab-separated, -1 for none.",
 )
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @graph_options
@@ -165,8 +170,19 @@ SHOWN = 10  # components in the table
 @click.command()
 @click.argument("graph", metavar="GRAPH")
 @click.option("--strong", is_flag=True, help="Strong components: directed paths both ways.")
-@click.option("--largest", metavar="OUT", help="Write the largest component as a graph (format by suffix).")
-@click.option("-o", "--output", metavar="OUT", help="Write `id component`, tab-separated, one vertex a line.")
+@click.option(
+    "--largest",
+    metavar="OUT",
+    type=OutputName(),
+    help="Write the largest component as a graph (format by suffix).",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="OUT",
+    type=OutputName(),
+    help="Write `id component`, tab-separated, one vertex a line.",
+)
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @graph_options
 @device_option

@@ -13,27 +13,16 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from clgraph.device.folders import ROOMS, cache_folder, make_room
 from clgraph.errors import InputError
+from clgraph.temporary import is_stale, sync, sync_folder, temporary_name
 
 _MAGIC = b"clgraph-cache-1\n"
 #: default limit in bytes: some thousand programs
 SIZE = 512 << 20
-
-
-def cache_folder() -> Path:
-    """``CLGRAPH_CACHE_DIR``, else ``clgraph`` in the user's cache folder (XDG)."""
-    named = os.environ.get("CLGRAPH_CACHE_DIR")
-    if named:
-        return Path(named).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "clgraph"
-    except RuntimeError:  # no home folder at all (some containers)
-        return Path(tempfile.gettempdir()) / f"clgraph-{os.getuid()}"
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
@@ -90,9 +79,8 @@ def store(room: str, key: str, payload: bytes) -> None:
     most = limit()
     if len(payload) > most:
         return  # everything else would have to be deleted for it
-    target = cache_folder() / room / key
     with contextlib.suppress(OSError):
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        target = make_room(room) / key
         write_atomically(target, _MAGIC + hashlib.sha256(payload).digest() + payload)
         _prune_now_and_then(len(payload), most)
 
@@ -122,6 +110,9 @@ def prune(most: int) -> None:
         with contextlib.suppress(OSError), os.scandir(cache_folder() / room) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):
+                    if is_stale(entry):
+                        os.unlink(entry.path)
+                        continue
                     about = entry.stat()
                     files.append((about.st_mtime_ns, about.st_size, entry.path))
     total = sum(size for _, size, _ in files)
@@ -135,17 +126,32 @@ def prune(most: int) -> None:
             total -= size
 
 
-def write_atomically(target: Path, data: bytes) -> None:
-    """Write a file so that readers see either the old content or the complete new one."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
+def write_atomically(target: Path, data: bytes, *, durable: bool = False) -> None:
+    """Write a file so that readers see either the old content or the complete new one.
+
+    Parameters
+    ----------
+    target : Path
+    data : bytes
+    durable : bool
+        Whether that holds after a power cut, too. The cache does without: waiting for the disk at each kernel
+        would take longer than building some, and a file that a power cut damaged fails its checksum.
+    """
+    name = target.with_name(temporary_name())
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(data)
+            if durable:
+                out.flush()
+                sync(handle)
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+    if durable:
+        sync_folder(target.parent)
 
 
 def contents() -> dict[str, tuple[int, int]]:
@@ -160,10 +166,6 @@ def contents() -> dict[str, tuple[int, int]]:
                     sizes.append(about.st_size)
         rooms[room.name] = (len(sizes), sum(sizes))
     return rooms
-
-
-#: the sub-folders that clgraph writes, and so may delete
-ROOMS = ("programs", "probes", "icd", "failed")
 
 
 def clear() -> None:

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from clgraph.device import cache
+
 SECONDS = 120.0  # the slowest first probe seen so far took 4
 
 
@@ -105,6 +107,27 @@ def run(
 # --- drivers --------------------------------------------------------------------------------------
 
 
+def options() -> list[str]:
+    """Python's options for a child: nothing is imported from the current folder, nor what is barred here.
+
+    ``python -m`` puts the current folder in front of all others: a ``numpy.py`` there would be run.
+    """
+    return ["-P", *(["-s"] if sys.flags.no_user_site else [])]
+
+
+def environment() -> dict[str, str]:
+    """The environment of a child: it finds clgraph and the cache folder where this process found them."""
+    env = dict(os.environ)
+    if sys.flags.ignore_environment:  # -E and -I hold for the child, too
+        env = {name: value for name, value in env.items() if not name.startswith("PYTHON")}
+    root = str(Path(__file__).resolve().parent.parent.parent)
+    # an empty entry, as a colon at the end makes one, would be the current folder
+    inherited = [entry for entry in env.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    env["PYTHONPATH"] = os.pathsep.join([root, *inherited])
+    env["CLGRAPH_CACHE_DIR"] = str(cache.cache_folder())
+    return env
+
+
 def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
     """Run ``python -m MODULE ARGUMENTS`` and read the JSON of its last line.
 
@@ -117,17 +140,14 @@ def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
     died : bool
         Whether a signal killed it or it did not end in time.
     """
-    # a child finds clgraph where this process found it, also in a checkout
-    root = str(Path(__file__).resolve().parent.parent.parent)
-    path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     try:
         done = run(
-            [sys.executable, "-m", module, *arguments],
+            [sys.executable, *options(), "-m", module, *arguments],
             timeout=SECONDS,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
+            env=environment(),
         )
     except subprocess.TimeoutExpired:
         return None, f"did not answer within {SECONDS:.0f} s", True

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph._version import DISTRIBUTION, __version__, pip_hint
-from clgraph.device import cache, child, drivers
+from clgraph.device import cache, child, drivers, folders, shadows
 
 PACKAGES = (
     "pyopencl",
@@ -51,7 +51,7 @@ def examine() -> dict[str, Any]:
     devices, faults = _devices()
     store, more = _cache()
     faults += more + _icd_faults(icds) + _device_faults(devices) + _package_faults(versions)
-    faults += _name_faults()
+    faults += _name_faults() + _shadow_faults()
     working = [d for d in devices if d["working"]]
     if not any(d["kind"] in ("gpu", "cpu", "fpga") for d in working):
         found = "a device" if devices else "an OpenCL driver"
@@ -191,14 +191,20 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
 
 
 def _cache() -> tuple[dict[str, Any], list[dict[str, str]]]:
+    named = folders.named_folder()
+    why = folders.distrust(named)
     folder = cache.cache_folder()
     facts: dict[str, Any] = {
         "folder": str(folder),
         "rooms": {name: {"files": n, "bytes": size} for name, (n, size) in cache.contents().items()},
         "writable": True,
     }
+    if why is not None:
+        text = f"kernels are not kept in {named}, since others could put code of theirs there: {why}"
+        new = "export CLGRAPH_CACHE_DIR=/a/folder/of/your/own"
+        return facts, [_fault(text, f"rm -r {named} && mkdir -m 700 {named}   (if it is yours)", new)]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        cache.make_room("probes")
         with tempfile.NamedTemporaryFile(dir=folder):
             pass
     except OSError as error:
@@ -301,6 +307,17 @@ def _name_faults() -> list[dict[str, str]]:
                 _fault(text, f"take {imported.parent} out of PYTHONPATH", f"pip uninstall {DISTRIBUTION}")
             )
     return faults
+
+
+def _shadow_faults() -> list[dict[str, str]]:
+    """Files with the names of modules that clgraph needs, where Python finds them first."""
+    return [
+        _fault(
+            f"{file} would be run instead of the module {name}: {why}",
+            f"mv {file} {file.with_stem('my_' + file.stem) if file.suffix else file.with_name('my_' + name)}",
+        )
+        for name, file, why in shadows.shadows()
+    ]
 
 
 def _distribution(name: str) -> importlib.metadata.Distribution | None:

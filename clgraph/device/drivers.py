@@ -11,6 +11,7 @@ needs correcting, clgraph changes nothing.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import importlib.metadata
 import importlib.util
@@ -26,6 +27,7 @@ from typing import Any
 from clgraph.device import cache
 from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
+from clgraph.temporary import is_stale, temporary_name
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 # packages on PyPI that carry a driver, and its library
@@ -122,7 +124,7 @@ def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
     icds = []
     for file in files:
         try:
-            lines = file.read_text(errors="replace").split("\n")
+            lines = os.fsdecode(file.read_bytes()).split("\n")  # a path need not be UTF-8
         except OSError:
             lines = []  # the loader cannot read it either; `clgraph doctor` reports the file as empty
         icds.append(Icd(lines[0].strip() if lines else "", str(file), corrected=corrected))
@@ -177,7 +179,7 @@ def dlopen_error(library: str) -> str | None:
         return "the .icd file is empty or cannot be read"
     try:
         ctypes.CDLL(library)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in it
         return str(error)
     return None
 
@@ -272,19 +274,22 @@ def _corrected_folder(oclgrind: bool) -> str | None:
 
 def _vendors_folder(libraries: list[str]) -> Path:
     """A folder with one .icd file per library: in the cache, named by its content, else a temporary one."""
-    files = {f"{i:02}-{Path(lib).name}.icd": lib + "\n" for i, lib in enumerate(libraries)}
-    folder = cache.cache_folder() / "icd" / cache.digest([*files, *files.values()])
+    files = {f"{i:02}-{Path(lib).name}.icd": os.fsencode(lib + "\n") for i, lib in enumerate(libraries)}
+    name = cache.digest([*map(os.fsencode, files), *files.values()])
+    folder = cache.cache_folder() / "icd" / name
     if _holds(folder, files):
         return folder
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new-"))
+        folder = cache.make_room("icd") / name
+        new = folder.with_name(temporary_name())
+        new.mkdir(mode=0o700)
+        _remove_stale(folder.parent)
     except OSError:
         new = Path(tempfile.mkdtemp(prefix="clgraph-icd-"))
         atexit.register(shutil.rmtree, new, ignore_errors=True)
         folder = new
-    for name, text in files.items():
-        (new / name).write_text(text)
+    for file, text in files.items():
+        (new / file).write_bytes(text)
     if new == folder:
         return new
     try:
@@ -298,8 +303,16 @@ def _vendors_folder(libraries: list[str]) -> Path:
     return folder
 
 
-def _holds(folder: Path, files: dict[str, str]) -> bool:
+def _remove_stale(room: Path) -> None:
+    """Remove the unfinished folders that dead processes left."""
+    with contextlib.suppress(OSError), os.scandir(room) as entries:
+        for entry in entries:
+            if is_stale(entry):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _holds(folder: Path, files: dict[str, bytes]) -> bool:
     try:
-        return {f.name: f.read_text() for f in folder.iterdir()} == files
+        return {file.name: file.read_bytes() for file in folder.iterdir()} == files
     except OSError:
         return False

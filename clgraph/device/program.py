@@ -169,7 +169,7 @@ class Program:
 
     def save(self, path: str | Path) -> None:
         """Write the binary, for `Device.load_binary` on the same device and driver."""
-        cache.write_atomically(Path(path), self.binary)
+        cache.write_atomically(Path(path), self.binary, durable=True)
 
 
 def build(queues: Queues, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
@@ -314,10 +314,9 @@ def _build_error(
 
 def _save_failed(name: str, source: str) -> str:
     """Save the source of a failed build for inspection; returns where it is."""
-    for folder in (cache.cache_folder() / "failed", Path(tempfile.gettempdir())):
+    for place in (lambda: cache.make_room("failed"), lambda: Path(tempfile.gettempdir())):
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path = folder / f"clgraph-{name.replace('/', '-')}-{cache.digest([source])[:12]}.cl"
+            path = place() / f"clgraph-{name.replace('/', '-')}-{cache.digest([source])[:12]}.cl"
             cache.write_atomically(path, source.encode())
             return str(path)
         except OSError:

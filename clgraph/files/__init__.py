@@ -65,7 +65,9 @@ def read(
 
 
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
-    """Write a graph to a file, completely or not at all.
+    """Write a graph to a file, completely or not at all, also if the power fails.
+
+    Pipes, devices and ``/dev/stdout`` are written straight through.
 
     Edge lists hold the original ids, separated by one tab (or commas, with a header, for ``.csv``), in index
     order, u <= v if undirected, one row per edge; merged parallel edges are written once. Isolated vertices
@@ -75,8 +77,9 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     ----------
     graph : Graph
     path : str or path
+        ``-`` is standard output.
     format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
-        Default: by the suffix.
+        Default: by the suffix; of ``-`` an edge list.
 
     Raises
     ------

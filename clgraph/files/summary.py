@@ -8,6 +8,7 @@ from typing import get_args
 
 from clgraph.errors import InputError
 from clgraph.graph import Duplicates, Graph
+from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import Ids, Loaded, Options, check_file, counted
 from clgraph.graph.io.formats import check_writable, find_format
 
@@ -58,7 +59,8 @@ def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: st
     check_writable(path, format)
     file = Path(path)
     notes = find_format(file, format)[1].write(graph, file)
-    return f"wrote {file.name}: {_size(graph)}" + (f" ({'; '.join(notes)})" if notes else "")
+    name = named(path) if os.fspath(path) == STDOUT else file.name
+    return f"wrote {name}: {_size(graph)}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _describe(loaded: Loaded) -> str:

@@ -243,7 +243,7 @@ def link(device: Device, order: Order) -> bytes:
 def _finish(order: Order, side: Sidecar, data: bytes) -> Sidecar:
     try:
         order.output.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(order.output, data)
+        write_atomically(order.output, data, durable=True)
         side.size, side.sha256 = len(data), hashlib.sha256(data).hexdigest()
         side.write(order.output)
     except OSError as error:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cli_runs import environment
 
 import clgraph
-from clgraph.device import cache
+from clgraph.device import cache, child, doctor, folders
 from clgraph.errors import InputError
 
 
@@ -104,4 +107,149 @@ def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_
     assert [process.returncode for process in running] == [0, 0, 0], said
     # each looks after it has added a sixteenth
     assert sum(size for _, size in cache.contents().values()) <= (64 << 10) * (1 + 3 / 16)
-    assert not list((own_cache / "programs").glob(".new-*"))
+    assert not list((own_cache / "programs").glob(".clgraph-*"))
+
+
+# --- whose folder it is -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "_folders", folders._Folders())
+
+
+def closed(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    path.chmod(0o700)
+    return path
+
+
+@pytest.mark.parametrize("case", ["writable", "room", "parent", "foreign", "foreign parent", "link"])
+def test_a_folder_that_others_may_write_to_is_not_used(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    forgotten: None,
+    capsys: pytest.CaptureFixture[str],
+    case: str,
+) -> None:
+    parent = closed(tmp_path / "parent")
+    folder = closed(parent / "cache")
+    closed(folder / "programs")
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
+    cache.store("programs", "key", b"planted")
+    assert cache.cache_folder() == folder and capsys.readouterr().err == ""
+    monkeypatch.setattr(folders, "_folders", folders._Folders())
+    words = {
+        "writable": f"everybody may write to {folder}",
+        "room": f"everybody may write to {folder / 'programs'}",
+        "parent": f"everybody may rename what is in {parent}",
+        "foreign": f"{folder} belongs to",
+        "foreign parent": f"{parent} belongs to",
+        "link": f"everybody may rename what is in {tmp_path / 'open'}",
+    }[case]
+    {"writable": folder, "room": folder / "programs", "parent": parent}.get(case, tmp_path).chmod(0o777)
+    if case == "link":
+        tmp_path.chmod(0o700)
+        (tmp_path / "open").mkdir()
+        (tmp_path / "open").chmod(0o777)
+        (tmp_path / "open/cache").symlink_to(folder)
+        monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "open/cache"))
+    elif case.startswith("foreign"):
+        tmp_path.chmod(0o700)
+        if os.getuid() != 0:
+            pytest.skip("only root can give a folder away")
+        os.chown(folder if case == "foreign" else parent, 12345, -1)
+    else:
+        tmp_path.chmod(0o700) if case != "writable" else None
+    used = cache.cache_folder()
+    assert used != folder and used.stat().st_mode & 0o777 == 0o700 and used.stat().st_uid == os.getuid()
+    assert cache.load("programs", "key") is None
+    cache.store("programs", "key", b"mine")
+    assert cache.load("programs", "key") == b"mine" and cache.cache_folder() == used
+    said = capsys.readouterr().err
+    assert said.count("is not used as the cache") == 1 and words in said
+    assert child.environment()["CLGRAPH_CACHE_DIR"] == str(used)
+    found, faults = doctor._cache()
+    assert found["folder"] == str(used) and words in faults[0]["fault"]
+
+
+def test_a_sticky_parent_and_a_group_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgotten: None
+) -> None:
+    sticky = closed(tmp_path / "sticky")
+    sticky.chmod(0o1777)
+    folder = closed(sticky / "cache")
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
+    assert cache.cache_folder() == folder
+    folder.chmod(0o770)
+    user, group = pwd.getpwuid(os.getuid()), grp.getgrgid(folder.stat().st_gid)
+    alone = group.gr_name == user.pw_name and group.gr_gid == user.pw_gid
+    assert (folders.distrust(folder) is None) == (alone and set(group.gr_mem) <= {user.pw_name})
+    strange = grp.struct_group(("others", "x", folder.stat().st_gid, []))
+    monkeypatch.setattr(grp, "getgrgid", lambda number: strange)
+    assert folders.distrust(folder) == f"group others may write to {folder}"
+
+
+def test_somebody_else_is_first_to_make_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgotten: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
+    assert cache.cache_folder() == folder  # so far
+    folder.mkdir()
+    folder.chmod(0o777)
+    assert cache.make_room("programs").parent != folder
+    assert not list(folder.iterdir())
+
+
+def test_folders_are_made_for_oneself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, forgotten: None
+) -> None:
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "a/b/cache"))
+    old = os.umask(0)
+    try:
+        cache.store("programs", "key", b"value")
+    finally:
+        os.umask(old)
+    made = [tmp_path / "a", tmp_path / "a/b", tmp_path / "a/b/cache", tmp_path / "a/b/cache/programs"]
+    assert [place.stat().st_mode & 0o777 for place in made] == [0o700] * 4
+    assert cache.load("programs", "key") == b"value"
+
+
+def test_the_temporary_folder_goes_with_the_process(tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    code = """if True:
+        import os
+        from clgraph.device import cache
+        cache.store("programs", "key", b"value")
+        print(cache.cache_folder())
+        if os.fork():
+            os.wait()
+            assert cache.load("programs", "key") == b"value"
+        """
+    env = environment(CLGRAPH_CACHE_DIR=str(tmp_path / "open"), TMPDIR=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("\n") == 1
+    assert Path(done.stdout.split("\n")[0]).parent == tmp_path
+    assert [file.name for file in tmp_path.iterdir()] == ["open"]
+
+
+def test_a_home_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", "~nobody-of-this-name/x")
+    with pytest.raises(InputError, match="CLGRAPH_CACHE_DIR is '~nobody-of-this-name/x'"):
+        cache.cache_folder()
+
+
+def test_what_dead_processes_left_is_removed(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    stale = cache.make_room("programs") / f".clgraph-{gone.pid}-0123456789ab.tmp"
+    young = cache.make_room("programs") / f".clgraph-{gone.pid}-0123456789ac.tmp"
+    for file in (stale, young):
+        file.write_bytes(b"half")
+    os.utime(stale, (1e9, 1e9))
+    monkeypatch.setattr(cache, "_written", None)
+    cache.store("programs", "key", b"value")
+    assert not stale.exists() and young.exists()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.bench.graphs import size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
-from clgraph.device.child import run as run_child
+from clgraph.device import child as processes
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -165,14 +165,13 @@ def child(asked: dict[str, Any]) -> dict[str, Any]:
     """
     core = min(os.sched_getaffinity(0))
     env = {
-        **os.environ,
+        **processes.environment(),
         "POCL_MAX_PTHREAD_COUNT": "1",
         "OMP_NUM_THREADS": "1",
         "CLGRAPH_BENCH_CORE": str(core),
-        "PYTHONPATH": os.pathsep.join(sys.path),
     }
-    done = run_child(
-        [sys.executable, "-m", "clgraph.bench.one_core", json.dumps(asked)],
+    done = processes.run(
+        [sys.executable, *processes.options(), "-m", "clgraph.bench.one_core", json.dumps(asked)],
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

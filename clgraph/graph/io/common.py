@@ -104,13 +104,19 @@ def open_text(path: Path, encoding: str) -> IO[str]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """`atomic_write`, compressed if the name ends in .gz (no name, no date: the same bytes each time)."""
-    with atomic_write(path, "wb") as file:
-        if path.suffix != ".gz":
-            yield file
-            return
-        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0, compresslevel=6) as packed:
-            yield packed  # type: ignore[misc]
+    """`atomic_write`, compressed if the name ends in .gz."""
+    with atomic_write(path, "wb") as file, compressed(path, file) as packed:
+        yield packed
+
+
+@contextmanager
+def compressed(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Compress what is written, if the name ends in .gz (no name, no date: the same bytes each time)."""
+    if path.suffix != ".gz":
+        yield file
+        return
+    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0, compresslevel=6) as packed:
+        yield packed  # type: ignore[misc]
 
 
 def only_int_ids(path: Path, options: Options, format_name: str) -> None:

@@ -12,6 +12,7 @@ from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 from clgraph.graph.io import ldbc
 from clgraph.graph.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
+from clgraph.graph.io.atomic import open_descriptor
 from clgraph.graph.io.binary import read_binary, write_binary
 from clgraph.graph.io.common import Loaded, Options
 from clgraph.graph.io.edges import read_edges, write_edges
@@ -47,7 +48,10 @@ def check_writable(path: str | os.PathLike[str], format: str | None = None) -> N
     file = Path(path)
     if file.is_dir():
         raise InputError(f"cannot write {file}: it is a folder; give a file name")
-    find_format(file, format)
+    if find_format(file, format)[0] == "ldbc":
+        ldbc.check_place(file)
+    if open_descriptor(file) is not None:
+        return
     if not file.parent.is_dir():
         raise InputError(f"cannot write {file}: there is no folder {file.parent}; make it first")
     place: Any = file if file.exists() and not file.is_file() else file.parent
@@ -68,6 +72,8 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
     suffix = path.with_suffix("").suffix if packed else path.suffix
     if name is None:
         name = next((key for key, form in FORMATS.items() if suffix.lower() in form.suffixes), None)
+        if name is None and not suffix and open_descriptor(path) is not None:
+            name = "edges"
         if name is None and not path.exists() and any(ldbc.find(path, end) for end in (".v", ".e")):
             name = "ldbc"
         if name is None:

@@ -1,11 +1,13 @@
 """LDBC Graphalytics: NAME.v lists the vertices, NAME.e the edges (and weights).
 
 NAME.properties, if it exists, says whether the graph is directed.
+
+Three files cannot be renamed at once. So a write first puts in place a NAME.properties that says that it has
+begun, and the final one last: what an interrupted write left behind is refused, not read as a mixture.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +16,22 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
-from clgraph.graph.io.atomic import atomic_write
+from clgraph.graph.io.atomic import atomic_files, open_descriptor
 from clgraph.graph.io.common import (
     Loaded,
     Options,
     check_file,
+    compressed,
     counted,
     id_cells,
     open_binary,
     open_text,
     reading,
     write_cells,
-    writing,
 )
 from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
+
+UNFINISHED = "clgraph.unfinished"  # a key in .properties while the files are renamed
 
 
 def stem_of(path: Path) -> tuple[Path, str]:
@@ -45,6 +49,7 @@ def find(stem: Path, suffix: str) -> Path | None:
 def read_ldbc(path: Path, options: Options) -> Loaded:
     """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
     stem, _ = stem_of(path)
+    file_says = _is_directed(stem)
     files = {suffix: find(stem, suffix) for suffix in (".v", ".e")}
     vertex_file, edge_file = files[".v"], files[".e"]
     if vertex_file is None or edge_file is None:
@@ -66,7 +71,7 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
         source,
         target,
         weights=weights,
-        directed=options.direction(_is_directed(stem)),
+        directed=options.direction(file_says),
         duplicates=options.duplicates,
         vertices=vertices,
     )
@@ -115,9 +120,28 @@ def _is_directed(stem: Path) -> bool | None:
     with reading(path), open_text(path, "latin-1") as file:
         for line in file:
             key, _, value = line.partition("=")
+            if key.strip() == UNFINISHED:
+                raise InputError(
+                    f"{path}: writing this graph was interrupted, so {stem.name}.v and {stem.name}.e may not "
+                    "belong together; write it again"
+                )
             if key.strip().endswith(".directed"):
                 return value.strip().lower() == "true"
     return None
+
+
+def check_place(path: Path) -> None:
+    """Raise InputError where the three files could not be read back as one graph."""
+    stem, packed = stem_of(path)
+    if open_descriptor(path) is not None:
+        raise InputError("an LDBC graph is three files, which do not fit into one stream; give a file name")
+    other = "" if packed else ".gz"
+    for suffix in (".v", ".e"):
+        if (old := Path(f"{stem}{suffix}{other}")).exists():
+            raise InputError(
+                f"cannot write {stem}{suffix}{packed}: {old.name} is beside it, and a reader could not tell "
+                f"which one counts; remove {old}"
+            )
 
 
 def write_ldbc(graph: Graph, path: Path) -> list[str]:
@@ -127,21 +151,27 @@ def write_ldbc(graph: Graph, path: Path) -> list[str]:
     source = id_cells(graph, b" ", path)
     target = names if graph.weights is None else source
     rows = graph.rows
-    with ExitStack() as files:
-        properties = files.enter_context(atomic_write(f"{stem}.properties", "w"))
-        vertex_file = files.enter_context(writing(Path(f"{stem}.v{packed}")))
-        edge_file = files.enter_context(writing(Path(f"{stem}.e{packed}")))
-        properties.write(f"graph.{stem.name}.directed = {'true' if graph.directed else 'false'}\n")
-        for start in range(0, graph.num_vertices, CHUNK):
-            write_cells(vertex_file, names[start : start + CHUNK])
-        for start in range(0, graph.num_arcs, CHUNK):
-            arcs = np.arange(start, min(start + CHUNK, graph.num_arcs))
-            if not graph.directed:
-                arcs = arcs[rows[arcs] <= graph.col_idx[arcs]]
-            columns = [source[rows[arcs]], target[graph.col_idx[arcs]]]
-            if graph.weights is not None:
-                columns.append(weight_cells(graph.weights[arcs], b"\n"))
-            write_cells(edge_file, *columns)
+    properties = f"{stem}.properties"
+    vertex_path, edge_path = Path(f"{stem}.v{packed}"), Path(f"{stem}.e{packed}")
+    with atomic_files() as create:
+        # in the order in which they are renamed
+        create(properties, "w").write(f"{UNFINISHED} = true\n")
+        with (
+            compressed(vertex_path, create(vertex_path)) as vertex_file,
+            compressed(edge_path, create(edge_path)) as edge_file,
+        ):
+            for start in range(0, graph.num_vertices, CHUNK):
+                write_cells(vertex_file, names[start : start + CHUNK])
+            for start in range(0, graph.num_arcs, CHUNK):
+                arcs = np.arange(start, min(start + CHUNK, graph.num_arcs))
+                if not graph.directed:
+                    arcs = arcs[rows[arcs] <= graph.col_idx[arcs]]
+                columns = [source[rows[arcs]], target[graph.col_idx[arcs]]]
+                if graph.weights is not None:
+                    columns.append(weight_cells(graph.weights[arcs], b"\n"))
+                write_cells(edge_file, *columns)
+        is_directed = "true" if graph.directed else "false"
+        create(properties, "w").write(f"graph.{stem.name}.directed = {is_directed}\n")
     if graph.multiplicity is not None:
         return [f"{counted(graph.num_duplicates, 'merged parallel edge')} written once"]
     return []

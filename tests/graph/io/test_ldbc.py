@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from graph_files import put
 
-from clgraph import InputError
-from clgraph.files import read
+from clgraph import Graph, InputError
+from clgraph.files import read, write
 from clgraph.files.summary import read_with_summary
 
 
@@ -48,3 +50,59 @@ def test_bad_ldbc(tmp_path: Path) -> None:
         put(tmp_path / "a.v", text)
         with pytest.raises(InputError, match=said):
             read(tmp_path / "a.e")
+
+
+@pytest.mark.parametrize("bare", [False, True])
+@pytest.mark.parametrize("packed", ["", ".gz"])
+def test_an_interrupted_write_is_the_old_graph_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bare: bool, packed: str
+) -> None:
+    """Interrupted between any two renames: never a mixture of the old files and the new ones."""
+    path = tmp_path / f"a.v{packed}"
+    old = Graph.from_edges([0, 1], [1, 2], directed=False)
+    new = Graph.from_edges([0, 1, 5], [2, 0, 2], directed=True)
+    replace, left = os.replace, 0
+
+    def interrupted(source: Any, target: Any) -> None:
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        replace(source, target)
+
+    refused, renames = 0, 0
+    while True:
+        monkeypatch.setattr(os, "replace", replace)
+        for file in tmp_path.iterdir():
+            file.unlink()
+        write(old, path)
+        if bare:
+            (tmp_path / "a.properties").unlink()
+        monkeypatch.setattr(os, "replace", interrupted)
+        left = renames
+        try:
+            write(new, path)
+        except KeyboardInterrupt:
+            pass
+        else:
+            break
+        assert not [file for file in tmp_path.iterdir() if file.suffix == ".tmp"]
+        try:
+            found = read(path)
+        except InputError as error:
+            assert "a.properties: writing this graph was interrupted" in str(error)
+            refused += 1
+        else:
+            assert (found.directed, found.num_vertices, found.num_edges) == (False, 3, 2)
+        renames += 1
+    assert (renames, refused) == (4, 3)
+    found = read(path)
+    assert (found.directed, found.num_vertices, found.num_edges) == (True, 4, 3)
+    assert (tmp_path / "a.properties").read_text() == "graph.a.directed = true\n"
+
+
+def test_a_write_that_could_not_be_read_back(tmp_path: Path) -> None:
+    graph = Graph.from_edges([0, 1], [1, 2])
+    write(graph, tmp_path / "a.v")
+    with pytest.raises(InputError, match=r"a.v is beside it.*remove"):
+        write(graph, tmp_path / "a.e.gz")

@@ -1,0 +1,71 @@
+"""Temporary files that are renamed at the end: their names, the disk, and those that dead processes left."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import time
+
+_NAME = re.compile(r"\.clgraph-([0-9]{1,10})-[0-9a-f]{12}\.tmp")
+#: seconds without a write after which a dead process's temporary file is removed. A process of another
+#: container or machine that shares the folder looks dead from here: only this time tells
+STALE = 24 * 3600
+# what file systems that cannot do it answer to fsync
+_NO_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EROFS)
+
+
+def temporary_name() -> str:
+    """A new name for a temporary file or folder of this process: ``.clgraph-PID-RANDOM.tmp``."""
+    return f".clgraph-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+
+
+def is_stale(entry: os.DirEntry[str]) -> bool:
+    """Whether a folder's entry is the temporary file of a dead process of this user, and is old enough."""
+    found = _NAME.fullmatch(entry.name)
+    if found is None or _is_alive(int(found[1])):
+        return False
+    about = entry.stat(follow_symlinks=False)
+    return about.st_uid == os.getuid() and time.time() - about.st_mtime > STALE
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
+
+
+def remove_stale(folder: str | os.PathLike[str]) -> None:
+    """Remove the temporary files that dead processes left in a folder; errors are no matter."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                if is_stale(entry):
+                    os.unlink(entry.path)
+
+
+def sync(descriptor: int) -> None:
+    """Wait until an open file, or folder, is on the disk, as far as its file system can do that."""
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+
+
+def sync_folder(folder: str | os.PathLike[str]) -> None:
+    """Wait until a folder's names are on the disk: a rename survives a power cut only then."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return  # a folder that one may write to but not read cannot be opened
+    try:
+        sync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,95 @@
+"""Files in the current folder that have the names of modules."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_runs import environment
+
+from clgraph.device import child, shadows
+from clgraph.device.child import ask
+
+NAMES = ("numpy", "pyopencl", "json", "scipy", "typing", "tempfile")
+# as the command `clgraph` starts, whose own folder comes first, not the current one
+COMMAND = "import sys; from clgraph.cli import main; main(sys.argv[1:])"
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A folder of modules that note that they were run."""
+    folder = tmp_path / "trap"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / f"{name}.py").write_text(
+            f"open({str(tmp_path / 'marker')!r}, 'a').write({name!r} + ' ')\nraise ImportError('trapped')\n"
+        )
+    return folder
+
+
+def command(trap: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-c", COMMAND, *args],
+        cwd=trap,
+        env=environment(**env),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("args", [["devices"], ["doctor"]])
+def test_nothing_from_the_current_folder_runs(trap: Path, args: list[str]) -> None:
+    # an empty cache: the first probe of each device is made in a child
+    done = command(trap, *args, CLGRAPH_CACHE_DIR=str(trap.parent / "cache"))
+    assert not (trap.parent / "marker").exists(), (trap.parent / "marker").read_text()
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.device
+@pytest.mark.slow
+@pytest.mark.first_device
+def test_nothing_from_the_current_folder_runs_in_a_benchmark(device: object, trap: Path) -> None:
+    out = trap.parent / "out"
+    only = ["--only", "*/drv exact/clgraph, one core", "--no-figures", "--repeat", "1"]
+    done = command(trap, "bench", "sampling", "--sizes", "300", *only, "--out", str(out))
+    assert not (trap.parent / "marker").exists(), (trap.parent / "marker").read_text()
+    assert done.returncode == 0, done.stderr
+    assert list((out / "cases").iterdir())
+
+
+def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(
+    trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trap)
+    for path in ("", ":", f"{os.pathsep}/nowhere{os.pathsep}"):
+        monkeypatch.setenv("PYTHONPATH", path)
+        assert "" not in child.environment()["PYTHONPATH"].split(os.pathsep)
+    answer, problem, _ = ask("clgraph.device.doctor", "list")
+    assert problem is None and "devices" in answer
+    assert not (trap.parent / "marker").exists()
+
+
+def test_the_doctor_names_them(trap: Path) -> None:
+    (trap / "random").mkdir()
+    (trap / "random/__init__.py").write_text("")
+    (trap / "logging").mkdir()  # no package
+    (trap / "sys.py").write_text("")  # cannot be hidden
+    (trap / "mine.py").write_text("")
+    done = command(trap, "doctor", "--json")
+    faults = [fault["fault"] for fault in json.loads(done.stdout)["faults"]]
+    named = {fault.split(" ")[0] for fault in faults if "would be run instead of the module" in fault}
+    assert named == {str(trap / f"{name}.py") for name in NAMES} | {str(trap / "random")}
+    assert not (trap.parent / "marker").exists()
+
+
+def test_folders_of_pythonpath(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shadows.shadows() == []
+    monkeypatch.setattr(sys, "path", [str(trap), *sys.path])
+    found = {name: (file, why) for name, file, why in shadows.shadows()}
+    assert set(found) == set(NAMES)
+    assert found["numpy"][0] == trap / "numpy.py" and "PYTHONPATH" in found["numpy"][1]
