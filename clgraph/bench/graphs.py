@@ -12,6 +12,7 @@ import numpy as np
 from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.graph.views import some_vertices
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -164,7 +165,7 @@ def _first_distinct_arcs(scale: int, vertices: int, arcs: int, device: Device | 
         keep = np.repeat(among, np.diff(graph.row_ptr)) & (graph.col_idx < vertices)
         count = int(keep.sum())
         if count == arcs:
-            return graph.compact(among, keep)
+            return Graph.of(some_vertices(graph.arrays, among, keep))
         slope = (count - low_count) / (draws - low) if draws != low else 1.0
         low, low_count = draws, count
         step = (arcs - count) / (slope if slope > 0 else 1.0)

@@ -22,6 +22,7 @@ def read_with_summary(
     ids: Ids = "int",
     weights: bool = False,
     duplicates: Duplicates = "merge",
+    verify: bool | None = None,
 ) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
@@ -43,7 +44,7 @@ def read_with_summary(
     name, form = find_format(file, format)
     if name != "ldbc":  # which looks for its two files itself
         check_file(file)
-    options = Options(directed, ids, weights, duplicates, bare_is_directed)
+    options = Options(directed, ids, weights, duplicates, bare_is_directed, verify)
     try:
         loaded = form.read(file, options)
     except InputError as error:

@@ -14,12 +14,14 @@ import numpy.typing as npt
 ALIGNMENT = 128
 
 
-def aligned_empty(shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """As ``np.empty``, but starting at a multiple of 128 bytes."""
+def aligned_empty(
+    shape: int | tuple[int, ...], dtype: npt.DTypeLike, alignment: int = ALIGNMENT
+) -> npt.NDArray[Any]:
+    """As ``np.empty``, but starting at a multiple of `alignment` bytes."""
     kind = np.dtype(dtype)
     nbytes = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
-    room = np.empty(nbytes + ALIGNMENT, np.uint8)
-    start = -room.ctypes.data % ALIGNMENT
+    room = np.empty(nbytes + alignment, np.uint8)
+    start = -room.ctypes.data % alignment
     return room[start : start + nbytes].view(kind).reshape(shape)
 
 

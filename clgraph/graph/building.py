@@ -7,6 +7,7 @@ without the cache misses of a bucket sort.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -32,8 +33,8 @@ def rows_of_edges(
     vertices: npt.ArrayLike | None = None,
 ) -> Arrays:
     """Check edges given by vertex id, and make rows of them (see `clgraph.Graph.from_edges`)."""
-    ends = [np.asarray(source), np.asarray(target)]
-    if ends[0].shape != ends[1].shape or ends[0].ndim != 1:
+    ends = [id_column(source, "source"), id_column(target, "target")]
+    if len(ends[0]) != len(ends[1]):
         raise InputError(f"source and target differ in shape: {ends[0].shape} and {ends[1].shape}")
     if duplicates not in ("merge", "keep"):
         raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
@@ -42,11 +43,30 @@ def rows_of_edges(
     counts = None if multiplicity is None else checked_counts(multiplicity, rows)
     if counts is not None and duplicates == "keep":
         raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
-    extra = None if vertices is None else np.asarray(vertices)
+    extra = None if vertices is None else id_column(vertices, "vertices")
     n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
     return sorted_rows(
         src, dst, n, weights=weight, multiplicity=counts, ids=ids, directed=directed, duplicates=duplicates
     )
+
+
+def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Ids as a one-dimensional array, which is not yet checked to hold ids."""
+    try:
+        array = np.asarray(ids)
+        if array.dtype.kind == "U" and isinstance(ids, (list, tuple)):
+            # NumPy has made text of numbers among strings, and cut off NULs at their ends
+            array = np.empty(len(ids), object)
+            array[:] = ids
+    except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
+        raise InputError(f"{name} is no list of vertex ids: {error}") from error
+    if array.ndim != 1:
+        raise InputError(
+            f"{name} has the shape {array.shape}: a one-dimensional list of vertex ids is needed"
+        )
+    if np.ma.is_masked(ids):
+        raise InputError(f"{name} has masked entries: every edge has two ends; leave such rows out")
+    return array
 
 
 def number_vertices(
@@ -60,15 +80,14 @@ def number_vertices(
     ids : array, shape (n,), or None where the ids are 0 .. n-1
     source, target : int32 arrays of indices
     """
-    filled = [group for group in (source, target, extra) if group is not None and len(group)]
+    named = {"source": source, "target": target, "vertices": extra}
+    groups = {name: group for name, group in named.items() if group is not None and len(group)}
+    filled = list(groups.values())
     if not filled:
         return 0, None, np.empty(0, np.int32), np.empty(0, np.int32)
     if any(group.dtype.kind in "UO" for group in filled):
-        unsorted = {name for group in filled for name in group.tolist()}
-        strange = next((name for name in unsorted if not isinstance(name, str)), None)
-        if strange is not None:
-            raise InputError(f"vertex id {strange!r}: ids are all non-negative integers, or all strings")
-        names = sorted(unsorted)
+        _check_names(groups)
+        names = sorted({name for group in filled for name in group.tolist()})
         check_count(len(names))
         index = {name: i for i, name in enumerate(names)}
         source, target = (
@@ -85,9 +104,13 @@ def number_vertices(
 
     lowest, highest = min(int(group.min()) for group in filled), max(int(group.max()) for group in filled)
     if lowest < 0:
-        raise InputError(f"vertex id {lowest} is negative: ids are non-negative integers, or strings")
+        where = _place(groups, lambda group: group == lowest)
+        raise InputError(
+            f"vertex id {lowest} is negative ({where}): ids are non-negative integers, or strings"
+        )
     if highest > 2**63 - 1:
-        raise InputError(f"vertex id {highest} does not fit in 64 bits")
+        where = _place(groups, lambda group: group == highest)
+        raise InputError(f"vertex id {highest} does not fit in 64 bits ({where})")
     if highest < 8 * sum(len(group) for group in filled) + 1024:
         present = np.zeros(highest + 1, dtype=bool)
         for group in filled:
@@ -108,6 +131,36 @@ def number_vertices(
     )
 
 
+def _check_names(groups: dict[str, npt.NDArray[Any]]) -> None:
+    """Raise InputError unless all ids are strings."""
+    kinds = {kind for group in groups.values() for kind in set(map(type, group.tolist()))}
+    if all(issubclass(kind, str) for kind in kinds):
+        return
+    whole = all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
+    for name, group in groups.items():
+        for row, value in enumerate(group.tolist()):
+            where = f"row {row} of {name}, counted from 0"
+            if whole and not 0 <= value < 2**63:  # NumPy makes objects of such numbers
+                shown = (
+                    f"{int(value)}" if -(2**200) < value < 2**200 else f"of {int(value).bit_length()} bits"
+                )
+                raise InputError(f"vertex id {shown} is not from 0 to {2**63 - 1} ({where})")
+            if not whole and not isinstance(value, str):
+                raise InputError(
+                    f"vertex id {value!r}: ids are all non-negative integers, or all strings ({where})"
+                )
+    raise InputError("vertex ids of type object: make an integer array of them")
+
+
+def _place(groups: dict[str, npt.NDArray[Any]], test: Callable[[npt.NDArray[Any]], Any]) -> str:
+    """Where the first id that passes a test stands: ``row 3 of source, counted from 0``."""
+    for name, group in groups.items():
+        found = test(group)
+        if np.any(found):
+            return f"row {int(np.argmax(found))} of {name}, counted from 0"
+    raise AssertionError("no id passes the test")
+
+
 def check_count(n: int) -> None:
     """Raise InputError for more vertices than int32 can number."""
     if n > INT32_MAX:
@@ -116,12 +169,13 @@ def check_count(n: int) -> None:
 
 def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
     """Weights of `count` edges as float64; an InputError names the first row that is not finite."""
-    given = np.asarray(weights)
+    given = _numbers(weights, "weights")
     if given.dtype.kind not in "biuf":
         raise InputError(f"weights of type {given.dtype}: weights are real numbers")
     if given.shape != (count,):
         raise InputError(f"{count} edges but weights of shape {given.shape}")
-    numbers = given.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # of a longer type
+        numbers = given.astype(np.float64, copy=False)
     finite = np.isfinite(numbers)
     if not np.all(finite):
         raise InputError(f"weight {int(np.argmin(finite))} (counted from 0) is not finite")
@@ -130,7 +184,7 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float6
 
 def checked_counts(counts: npt.ArrayLike, count: int) -> npt.NDArray[np.int32]:
     """How many parallel edges each of `count` edges represents, as int32; all at least 1."""
-    given = np.asarray(counts)
+    given = _numbers(counts, "multiplicity")
     if given.dtype.kind not in "iu":
         raise InputError(f"multiplicity of type {given.dtype}: it counts edges in whole numbers")
     if given.shape != (count,):
@@ -138,8 +192,20 @@ def checked_counts(counts: npt.ArrayLike, count: int) -> npt.NDArray[np.int32]:
     wrong = (given < 1) | (given > INT32_MAX)
     if np.any(wrong):
         row = int(np.argmax(wrong))
-        raise InputError(f"multiplicity {given[row]} (row {row}, counted from 0): it is at least 1")
+        raise InputError(
+            f"multiplicity {given[row]} (row {row}, counted from 0): it is at least 1 and at most {INT32_MAX}"
+        )
     return given.astype(np.int32, copy=False)
+
+
+def _numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
+        raise InputError(f"{name} is no list of numbers: {error}") from error
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} has masked entries: every edge has one")
+    return array
 
 
 def sorted_rows(
@@ -168,6 +234,11 @@ def sorted_rows(
     directed : bool
     duplicates : {"merge", "keep"}
         Whether parallel edges become one (weights and multiplicities summed), or stay copies.
+
+    Raises
+    ------
+    InputError
+        If a sum of weights is not finite, or one of multiplicities does not fit in int32: the edge is named.
     """
     ends = (source, target)
     loops = np.flatnonzero(source == target)
@@ -187,17 +258,29 @@ def sorted_rows(
         several = np.sort(np.concatenate((first, again)))
         begin = np.searchsorted(several, first)
 
-        def sums(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        def sums(values: npt.NDArray[Any], name: str, most: float) -> npt.NDArray[Any]:
             merged = values[fresh]
-            merged[run] = np.add.reduceat(values[several], begin)
+            with np.errstate(over="ignore"):
+                total = np.add.reduceat(values[several], begin, dtype=np.result_type(values, np.int64))
+            fits = np.abs(total) <= most
+            if not np.all(fits):
+                at = int(np.argmin(fits))
+                ends = divmod(int(key[first[at]]), 1 << bits)
+                tail, head = ends if ids is None else ids[list(ends)].tolist()
+                raise InputError(
+                    f"the {name} of the parallel edges from vertex {tail!r} to {head!r} add up to "
+                    f"{total[at]}: more than {most:g}; make them smaller, or keep the edges apart with "
+                    "duplicates='keep'"
+                )
+            merged[run] = total
             return merged
 
         if multiplicity is None:
             multiplicity = np.ones(len(key) - len(again), np.int32)
             multiplicity[run] = np.diff(begin, append=len(several))
         else:
-            multiplicity = sums(multiplicity)
-        weights = None if weights is None else sums(weights)
+            multiplicity = sums(multiplicity, "multiplicities", INT32_MAX)
+        weights = None if weights is None else sums(weights, "weights", np.finfo(np.float64).max)
         key = key[fresh]
     if multiplicity is not None and not np.any(multiplicity > 1):
         multiplicity = None

@@ -17,6 +17,15 @@ from clgraph.errors import InputError
 from clgraph.graph import views
 from clgraph.graph.arrays import Arrays, Edges
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
+from clgraph.graph.checks import (
+    check_mirrored,
+    check_range,
+    checked_arrays,
+    checked_ids,
+    checked_mask,
+    integers,
+    row_of,
+)
 from clgraph.graph.components import largest_component_mask
 from clgraph.graph.exchange import Exchange
 from clgraph.lazy import lazy
@@ -26,20 +35,28 @@ class Graph(Exchange):
     """A graph in compressed sparse rows.
 
     Use the class methods (`from_edges`, `from_scipy`, `from_pandas` and so on) or `clgraph.read`; the
-    constructor takes arrays that are correct already and does not check them.
+    constructor takes arrays that are rows already. It checks them in full, and shares those of the right
+    type: do not change them afterwards, because kernels rely on what was checked.
 
     Parameters
     ----------
     row_ptr : int32 or int64 array, shape (n + 1,)
         Row v's arcs are at ``row_ptr[v]:row_ptr[v + 1]``; int64 from 2**31 arcs on.
     col_idx : int32 array, shape (arcs,)
-        Heads of the arcs, ascending within a row.
+        Heads of the arcs, ascending within a row. Other types of whole numbers are converted.
     weights : float64 array, shape (arcs,), or None
+        Finite numbers.
     multiplicity : int32 array, shape (arcs,), or None
-        How many parallel edges of the input were merged into each arc; None if none were.
+        How many parallel edges of the input were merged into each arc, at least 1; None if none were.
     ids : array, shape (n,), or None
-        Original vertex ids (int64, or str objects); None where they are 0 .. n-1.
+        Original vertex ids (non-negative int64, or str objects), no two alike; None where they are 0 .. n-1.
     directed : bool
+        An undirected graph has the arc v -> u for each u -> v, with the same weight and multiplicity.
+
+    Raises
+    ------
+    InputError
+        If the arrays are not like that; the first wrong entry is named.
 
     Attributes
     ----------
@@ -49,32 +66,36 @@ class Graph(Exchange):
 
     def __init__(
         self,
-        row_ptr: npt.NDArray[Any],
-        col_idx: npt.NDArray[np.int32],
+        row_ptr: npt.ArrayLike,
+        col_idx: npt.ArrayLike,
         *,
-        weights: npt.NDArray[np.float64] | None = None,
-        multiplicity: npt.NDArray[np.int32] | None = None,
-        ids: npt.NDArray[Any] | None = None,
+        weights: npt.ArrayLike | None = None,
+        multiplicity: npt.ArrayLike | None = None,
+        ids: npt.ArrayLike | None = None,
         directed: bool = False,
     ) -> None:
-        self.row_ptr = row_ptr
-        self.col_idx = col_idx
-        self.weights = weights
-        self.multiplicity = multiplicity
-        self._ids = ids
-        self.directed = directed
+        self._take(
+            checked_arrays(
+                row_ptr, col_idx, weights=weights, multiplicity=multiplicity, ids=ids, directed=directed
+            )
+        )
+
+    def _take(self, arrays: Arrays) -> None:
+        self.row_ptr = arrays.row_ptr
+        self.col_idx = arrays.col_idx
+        self.weights = arrays.weights
+        self.multiplicity = arrays.multiplicity
+        self._ids = arrays.ids
+        self.directed = arrays.directed
 
     @classmethod
     def of(cls, arrays: Arrays) -> Graph:
-        """The graph of some arrays, which are correct already and are shared, not copied."""
-        graph = cls(
-            arrays.row_ptr,
-            arrays.col_idx,
-            weights=arrays.weights,
-            multiplicity=arrays.multiplicity,
-            ids=arrays.ids,
-            directed=arrays.directed,
-        )
+        """The graph of some arrays that clgraph has made or checked itself: shared, and not checked again.
+
+        Arrays from elsewhere go through the constructor.
+        """
+        graph = cls.__new__(cls)
+        graph._take(arrays)
         if arrays.num_self_loops is not None:
             graph.__dict__["num_self_loops"] = arrays.num_self_loops  # what the cached property would count
         return graph
@@ -243,7 +264,7 @@ class Graph(Exchange):
         """The graph without its self-loops (itself if it has none)."""
         if self.num_self_loops == 0:
             return self
-        return self.with_arcs(self.rows != self.col_idx)
+        return Graph.of(views.some_arcs(self.arrays, self.rows != self.col_idx))
 
     def with_arcs(self, arcs: npt.NDArray[np.bool_]) -> Graph:
         """The same vertices with some of the arcs.
@@ -252,12 +273,26 @@ class Graph(Exchange):
         ----------
         arcs : bool array, shape (arcs,)
             Which arcs stay; of an undirected edge both or none.
+
+        Raises
+        ------
+        InputError
+            If the mask is not like that.
         """
-        return Graph.of(views.some_arcs(self.arrays, arcs))
+        keep = checked_mask(arcs, self.num_arcs, "arcs", "arcs")
+        return Graph.of(_mirrored(views.some_arcs(self.arrays, keep)))
 
     def with_ids(self, ids: npt.NDArray[Any] | None) -> Graph:
-        """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1)."""
-        return Graph.of(replace(self.arrays, ids=ids))
+        """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1).
+
+        Raises
+        ------
+        InputError
+            If there is not one id for each vertex, or two are alike, or one is no id; it is named.
+        """
+        return Graph.of(
+            replace(self.arrays, ids=None if ids is None else checked_ids(ids, self.num_vertices))
+        )
 
     def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:
         """The subgraph on some vertices: all arcs between them, or those of a mask.
@@ -268,19 +303,43 @@ class Graph(Exchange):
             Which vertices stay; indices are vertex numbers, not ids, in any order.
         arcs : bool array, shape (arcs,), optional
             Which arcs may stay (both arcs of an undirected edge).
+
+        Raises
+        ------
+        InputError
+            If an index is not a vertex's, or a mask has another length; the first wrong one is named.
         """
+        n = self.num_vertices
         mask = np.asarray(vertices)
         if mask.dtype != bool:
-            chosen, mask = mask, np.zeros(self.num_vertices, dtype=bool)
+            chosen, mask = integers(vertices, "vertices"), np.zeros(n, dtype=bool)
+            check_range(chosen, n, "vertices")
             mask[chosen] = True
+        mask = checked_mask(mask, n, "vertices", "vertices")
         keep = np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx]
-        if arcs is not None:
-            keep &= arcs
-        return self.compact(mask, keep)
+        if arcs is None:
+            return Graph.of(views.some_vertices(self.arrays, mask, keep))
+        keep &= checked_mask(arcs, self.num_arcs, "arcs", "arcs")
+        return Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep)))
 
     def compact(self, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Graph:
-        """The graph of some vertices and some arcs between them, given by masks."""
-        return Graph.of(views.some_vertices(self.arrays, vertices, arcs))
+        """The graph of some vertices and some arcs between them, given by masks.
+
+        Raises
+        ------
+        InputError
+            If a mask has another length, or an arc stays whose ends do not.
+        """
+        mask = checked_mask(vertices, self.num_vertices, "vertices", "vertices")
+        keep = checked_mask(arcs, self.num_arcs, "arcs", "arcs")
+        loose = keep & ~(np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx])
+        if np.any(loose):
+            at = int(np.argmax(loose))
+            tail, head = row_of(self.row_ptr, at), self.col_idx[at]
+            raise InputError(
+                f"arcs[{at}], from vertex {tail} to {head}, is to stay, but not both of its ends"
+            )
+        return Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep)))
 
     def largest_component(self) -> Graph:
         """The largest weakly connected component as a graph of its own.
@@ -363,6 +422,13 @@ class Graph(Exchange):
                 vertices=vertices,
             )
         )
+
+
+def _mirrored(arrays: Arrays) -> Arrays:
+    """The arrays themselves, checked to be symmetric if they have to be."""
+    if not arrays.directed:
+        check_mirrored(arrays)
+    return arrays
 
 
 def build_csr(

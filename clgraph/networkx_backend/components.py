@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, stable_argsort
 from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import chosen_device, on_device
@@ -137,7 +138,8 @@ def _few_links(G: ConvertedGraph, device: Device) -> Graph:
     read = np.zeros(n, bool)
     read[longest[np.cumsum(lengths[longest], dtype=np.int64) <= READ * n]] = True
     chosen = [rows[v] for v in np.flatnonzero(read).tolist()]
-    part = Graph(row_ptr_of(np.where(read, lengths, 0)), G.read(chosen, lengths[read]), directed=True)
+    few = row_ptr_of(np.where(read, lengths, 0))
+    part = Graph.of(Arrays(few, G.read(chosen, lengths[read]), directed=True))
     labels = connected_components(part, device=device).labels
 
     # each vertex gets an arc to one vertex of the component known so far, then the arcs not read yet
@@ -158,7 +160,7 @@ def _few_links(G: ConvertedGraph, device: Device) -> Graph:
     known[row_ptr[:-1]] = True
     heads[known] = root[labels]
     heads[~known] = G.read(unread, more)
-    return Graph(row_ptr, heads, directed=True)
+    return Graph.of(Arrays(row_ptr, heads, directed=True))
 
 
 def _is_one(name: str, G: ConvertedGraph, connection: Connection = "weak") -> bool:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import pack, stable_argsort
 from clgraph.graph.exchange.networkx_adjacency import Adjacency, Nodes
 
@@ -106,11 +107,13 @@ class ConvertedGraph:
         adjacency = self.adjacency
         heads = self.read(adjacency.rows, np.diff(adjacency.row_ptr))
         counts = adjacency.counts() if adjacency.multigraph else None
-        return Graph(
-            adjacency.row_ptr,
-            heads,
-            directed=self.is_directed(),
-            multiplicity=None if counts is None or counts.max(initial=1) == 1 else counts,
+        return Graph.of(
+            Arrays(
+                adjacency.row_ptr,
+                heads,
+                directed=self.is_directed(),
+                multiplicity=None if counts is None or counts.max(initial=1) == 1 else counts,
+            )
         )
 
     def read(self, rows: list[Any], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
@@ -128,8 +131,8 @@ class ConvertedGraph:
             return self.rows
         if name not in self._weighted:
             rows = self.rows
-            self._weighted[name] = Graph(
-                rows.row_ptr, rows.col_idx, weights=self._weights[name], directed=rows.directed
+            self._weighted[name] = Graph.of(
+                Arrays(rows.row_ptr, rows.col_idx, weights=self._weights[name], directed=rows.directed)
             )
         return self._weighted[name]
 
@@ -147,7 +150,7 @@ class ConvertedGraph:
             return self.rows
         try:
             adjacency = Adjacency(self.nodes, self.predecessors, self.adjacency.multigraph)
-            rows = Graph(adjacency.row_ptr, adjacency.heads, directed=True)
+            rows = Graph.of(Arrays(adjacency.row_ptr, adjacency.heads, directed=True))
             unchanged = np.array_equal(_arcs(rows), _arcs(self.turned))
         except KeyError:  # a node that was not there, or is gone
             unchanged = False
@@ -161,7 +164,7 @@ class ConvertedGraph:
         rows = self.rows
         by_head = stable_argsort(rows.col_idx)
         order = by_head[stable_argsort(rows.rows[by_head])]
-        return Graph(rows.row_ptr, rows.col_idx[order], directed=rows.directed)
+        return Graph.of(Arrays(rows.row_ptr, rows.col_idx[order], directed=rows.directed))
 
     @cached_property
     def completion(self) -> npt.NDArray[np.int64]:

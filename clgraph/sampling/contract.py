@@ -22,6 +22,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.graph.aligned import aligned
+from clgraph.graph.arrays import Arrays
 from clgraph.sampling.contracted import Contracted
 from clgraph.sampling.members import ROOTS, Members
 from clgraph.sampling.result import Progress
@@ -309,9 +310,11 @@ class ContractRun:
             group == np.arange(n, dtype=np.int32),
             device.download(kept, np.uint8, arcs).view(np.bool_),
             group,
-            graph=Graph(
-                aligned(device.download(small.row_ptr, small.offset, small.n + 1)),
-                aligned(device.download(small.col_idx, np.int32, small.arcs)),
-                multiplicity=aligned(multiplicity) if np.any(multiplicity > 1) else None,
+            graph=Graph.of(
+                Arrays(
+                    aligned(device.download(small.row_ptr, small.offset, small.n + 1)),
+                    aligned(device.download(small.col_idx, np.int32, small.arcs)),
+                    multiplicity=aligned(multiplicity) if np.any(multiplicity > 1) else None,
+                )
             ),
         )

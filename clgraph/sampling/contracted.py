@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +53,7 @@ def extract_contracted(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.
     chosen = np.flatnonzero(left.vertices)
     ids = chosen if graph.has_identity_ids else graph.ids[chosen]
     if graph is view and graph.weights is None:
-        return left.graph.with_ids(ids), kept
+        return Graph.of(replace(left.graph.arrays, ids=ids)), kept
     number = np.cumsum(left.vertices, dtype=np.int32) - np.int32(1)
     tail, head = graph.rows, graph.col_idx
     there = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component

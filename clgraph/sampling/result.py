@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph
+from clgraph.graph.views import some_vertices
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
 
@@ -163,9 +164,9 @@ def extract(
         kept = view.rows != view.col_idx
         kept[kept] = live_arcs
     if graph is view:
-        return graph.compact(live_vertices, kept), kept
+        return Graph.of(some_vertices(graph.arrays, live_vertices, kept)), kept
     arcs = kept[_place_in_view(graph, view)] & (graph.rows != graph.col_idx)
-    return graph.compact(live_vertices, arcs), kept
+    return Graph.of(some_vertices(graph.arrays, live_vertices, arcs)), kept
 
 
 def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:

@@ -137,12 +137,13 @@ def _tolerance(error: float) -> float:
 def _solve(name: str, error: float) -> Case:
     def run(context: Context) -> Figures:
         from clgraph.graph import Graph
+        from clgraph.graph.arrays import Arrays
         from clgraph.ranking import pagerank
 
         graph, device = context.graph(name, directed=True), context.device
 
         def fresh() -> Graph:
-            return Graph(graph.row_ptr, graph.col_idx, directed=graph.directed)
+            return Graph.of(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
 
         def call(of: Graph) -> Any:
             return pagerank(of, tol=_tolerance(error), max_iter=1000, dtype="float64", device=device)

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from clgraph.errors import InputError
 from clgraph.graph.aligned import aligned_empty
 from clgraph.graph.arrays import Arrays
-from clgraph.graph.building import INT32_MAX, check_count, checked_counts, pack, sorted_rows, stable_argsort
+from clgraph.graph.building import INT32_MAX, pack, sorted_rows, stable_argsort
+from clgraph.graph.exchange.scipy_checks import check_matrix
 
 Asymmetric = Literal["refuse", "sum"]
 
@@ -30,7 +31,10 @@ def from_scipy(
             f"a SciPy sparse array or matrix is needed, not {type(matrix).__name__}: "
             "scipy.sparse.csr_array(...) makes one of a dense array"
         )
-    a = _canonical(matrix)
+    check_matrix(matrix)
+    if counts:
+        _check_counted(matrix)
+    a = _canonical(matrix, values=weighted or counts)
     weights, multiplicity = _values(a, weighted, counts)
     n, values = a.shape[0], weights if weights is not None else multiplicity
     if not directed:
@@ -55,17 +59,43 @@ def from_scipy(
     )
 
 
-def _canonical(matrix: Any) -> Any:
-    """The matrix as a CSR array with sorted rows and no repeated entry; the caller's is not changed."""
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        shape = " x ".join(str(length) for length in matrix.shape)
-        raise InputError(f"the matrix is {shape}: an adjacency matrix is square")
-    check_count(matrix.shape[0])
-    a: Any = sp.csr_array(matrix)
+def _canonical(matrix: Any, *, values: bool) -> Any:
+    """The matrix as a CSR array with sorted rows and no repeated entry; the caller's is not changed.
+
+    SciPy adds repeated entries up in their own type, int8 say: where values count, they are widened first.
+    """
+    form, shape = matrix.format, matrix.shape
+    try:
+        if form in ("csr", "csc", "bsr"):  # made anew: the caller's may say wrongly that it is sorted
+            used = int(matrix.indptr[-1])
+            data, indices = matrix.data[:used], matrix.indices[:used]
+            a: Any = sp.csr_array(getattr(sp, f"{form}_array")((data, indices, matrix.indptr), shape=shape))
+        elif form == "coo":
+            data = _widened(matrix.data) if values else matrix.data
+            a = sp.csr_array(sp.coo_array((data, (matrix.row, matrix.col)), shape=shape))
+        else:
+            a = sp.csr_array(matrix)
+    except (ValueError, TypeError, OverflowError) as error:  # of a mixture of types, say
+        raise InputError(f"SciPy cannot convert the matrix: {error}") from error
     if not a.has_canonical_format:
         a = a.copy()
+        if values:
+            a.data = _widened(a.data)
         a.sum_duplicates()
     return a
+
+
+def _widened(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Whole numbers in a type that holds their sum."""
+    if data.dtype.kind not in "iu" or not data.size:
+        return data
+    largest = max(-int(data.min()), int(data.max()))
+    return data.astype(np.int64 if largest * data.size < 2**63 else np.float64)
+
+
+def _check_counted(matrix: Any) -> None:
+    if matrix.dtype.kind not in "iu":
+        raise InputError(f"the matrix holds {matrix.dtype} values: counts=True wants whole numbers")
 
 
 def _values(
@@ -81,12 +111,14 @@ def _values(
             raise InputError(f"the matrix holds a value that is not finite: entry {where}")
         return weights, None
     if counts:
-        if a.dtype.kind not in "iu":
-            raise InputError(f"the matrix holds {a.dtype} values: counts=True wants whole numbers")
-        if np.any(a.data < 1):
-            place = int(np.argmax(a.data < 1))
-            raise InputError(f"the matrix holds a count of {a.data[place]} in entry {_entry(a, place)}")
-        return None, checked_counts(a.data, a.nnz).copy()
+        wrong = (a.data < 1) | (a.data > INT32_MAX)
+        if np.any(wrong):
+            place = int(np.argmax(wrong))
+            raise InputError(
+                f"the matrix holds a count of {a.data[place]} in entry {_entry(a, place)}: "
+                f"counts are from 1 to {INT32_MAX}"
+            )
+        return None, a.data.astype(np.int32)
     return None, None
 
 

@@ -1,63 +1,56 @@
-"""The binary form, .clg: the arrays of a Graph as they are in memory, ready to be mapped.
+"""The binary form, .clg: the arrays of a Graph as they are in memory.
 
-All numbers are little-endian. The header fills the first 4096 bytes:
+A header of 4096 bytes (see `clgraph.graph.io.binary_header`) and sections that begin at multiples of 4096
+bytes, all numbers little-endian; ``docs/formats.md`` specifies it. Files of version 2 end with a CRC-32 for
+each 64 MiB.
 
-    offset  bytes  what
-    0       8      magic: 93 'C' 'L' 'G' 0D 0A 1A 0A (text-mode transfer would damage it)
-    8       4      version, 1
-    12      4      flags: 1 directed
-    16      8      number of vertices, n
-    24      8      number of arcs
-    32      8      number of self-loops
-    40      8      length of the file
-    48      6*24   sections: offset, length in bytes, item type (8 characters, NumPy's); 0 0 '' if absent
-                     row_ptr       <i4 or <i8, n + 1
-                     col_idx       <i4, arcs
-                     weights       <f8, arcs
-                     multiplicity  <i4, arcs
-                     ids           <i8, n; if ids are text: <i8, n + 1, offsets into the next section
-                     text          |u1, the ids one after the other in UTF-8
-
-Each section begins at a multiple of 4096 bytes, so that a mapped array is aligned for devices that share the
-host's memory. The mapping is read-only.
+Files are read, not mapped. A file may be cut off or overwritten in place (``cp``, ``>``, ``rsync
+--inplace``) by anybody who may write to it, at any time; then a page of a mapping is gone and its reader
+dies of SIGBUS, or a kernel reads other heads than were checked. Nothing that a reader can hold prevents
+that: leases only delay it, locks are advisory, a private mapping keeps only the pages that were written to.
+A copy is checked once and stays as it is. It costs about 0.4 s a GiB from the page cache, and CPU devices
+had to copy large mapped arrays anyway, to get larger pages (see `clgraph.device.memory`).
 """
 
 from __future__ import annotations
 
-import struct
+import os
+import zlib
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.aligned import aligned_empty
 from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import checked_counts, checked_weights
+from clgraph.graph.checks import check_ascending, check_mirrored, check_offsets, check_range, checked_ids
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, reading
+from clgraph.graph.io.binary_header import (
+    BLOCK,
+    PAGE,
+    SECTIONS,
+    Header,
+    Section,
+    damaged,
+    pack_header,
+    unpack_header,
+)
+from clgraph.graph.io.common import Loaded, Options, counted, reading
 
-MAGIC = b"\x93CLG\r\n\x1a\n"
-VERSION = 1
-PAGE = 4096
-HEAD = struct.Struct("<8sIIQQQQ")
-SECTION = struct.Struct("<QQ8s")
-SECTIONS = {  # and the item types that each section may have
-    "row_ptr": ("<i4", "<i8"),
-    "col_idx": ("<i4",),
-    "weights": ("<f8",),
-    "multiplicity": ("<i4",),
-    "ids": ("<i8",),
-    "text": ("|u1",),
-}
-DIRECTED = 1
+FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, reading it 0.05 s
 
 
 def read_binary(path: Path, options: Options) -> Loaded:
-    """Map a .clg file (see `clgraph.read`)."""
+    """Read a .clg file (see `clgraph.read`)."""
     with reading(path):
-        graph = _map(path)
+        graph = _read(path, options)
     if options.ids == "str" and graph.ids.dtype != object:
         raise InputError(f"{path}: its vertex ids are numbers; leave --ids str (ids='str') out")
     notes = []
@@ -81,73 +74,108 @@ def merged(graph: Graph) -> Graph:
     return build_csr(tail, head, graph.num_vertices, weights=weights, ids=ids, directed=graph.directed)
 
 
-def _map(path: Path) -> Graph:
-    whole = np.memmap(path, np.uint8, mode="r").view(np.ndarray)
-    if len(whole) < PAGE or whole[:8].tobytes() != MAGIC:
-        raise InputError(
-            f"{path}: not a .clg file (its first bytes differ, or it is cut off); make it with clgraph "
-            "convert"
-        )
-    _, version, flags, n, arcs, loops, length = HEAD.unpack(whole[: HEAD.size].tobytes())
-    if version != VERSION:
-        raise InputError(
-            f"{path}: version {version} of the .clg form, but this clgraph reads version {VERSION}; convert "
-            "the graph again"
-        )
-    if length != len(whole):
-        raise InputError(
-            f"{path}: {len(whole)} bytes long, but its header says {length}: cut off or damaged; convert "
-            "the graph again"
-        )
-    check_vertex_count(path, n)
-    found: dict[str, npt.NDArray[Any] | None] = {}
-    table = SECTION.iter_unpack(whole[HEAD.size : HEAD.size + len(SECTIONS) * SECTION.size].tobytes())
-    for (name, kinds), (offset, nbytes, code) in zip(SECTIONS.items(), table, strict=True):
-        found[name] = None
-        if not offset:
-            continue
-        kind = code.rstrip(b"\0").decode("ascii", "replace")
-        items = {"row_ptr": (n + 1,), "ids": (n, n + 1), "text": (nbytes,)}.get(name, (arcs,))
-        right = kind in kinds and offset % PAGE == 0 and offset + nbytes <= length
-        if not right or nbytes not in [count * np.dtype(kind).itemsize for count in items]:
-            raise InputError(f"{path}: its section {name} is damaged; convert the graph again")
-        array = whole[offset : offset + nbytes].view(kind)
-        found[name] = array.astype(array.dtype.newbyteorder("="), copy=False)
-    row_ptr, col_idx = found["row_ptr"], found["col_idx"]
-    ids = found["ids"]
-    damaged = row_ptr is None or (col_idx is None and arcs)
-    if row_ptr is not None and not damaged:
-        if col_idx is None:
-            col_idx = np.empty(0, np.int32)
-        # a file must not send readers of the arrays out of bounds
-        damaged = row_ptr[0] != 0 or row_ptr[-1] != arcs or bool(np.any(row_ptr[1:] < row_ptr[:-1]))
-        damaged = damaged or bool(arcs and (col_idx.min() < 0 or col_idx.max() >= n))
-    if damaged or row_ptr is None or col_idx is None:
-        raise InputError(
-            f"{path}: its rows or columns are out of range, so it is damaged; convert the graph again"
-        )
-    if ids is not None and len(ids) == n + 1:
-        text = b"" if found["text"] is None else found["text"].tobytes()
+def _read(path: Path, options: Options) -> Graph:
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        header = unpack_header(path, file.read(PAGE), size)
+        full = size <= FULL_BELOW if options.verify is None else options.verify
         try:
-            ends = zip(ids[:-1].tolist(), ids[1:].tolist(), strict=True)
-            ids = np.array([text[start:end].decode() for start, end in ends], object)
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}: its section text is damaged; convert the graph again") from error
-    return Graph.of(
-        Arrays(
-            row_ptr,
-            col_idx,
-            weights=found["weights"],
-            multiplicity=found["multiplicity"],
-            ids=ids,
-            directed=bool(flags & DIRECTED),
-            num_self_loops=loops,
-        )
+            data = aligned_empty(size, np.uint8, PAGE)  # untouched pages take no memory
+        except MemoryError as error:
+            raise InputError(f"{path}: its {size} bytes do not fit in this machine's memory") from error
+        crc = header.crc
+        if full and crc is not None:
+            _fill(path, file, data, crc)
+            sums = _array(data, crc)
+            for number, block in enumerate(_blocks(crc)):
+                _fill(path, file, data, block)
+                if zlib.crc32(data[block.offset : block.end].data) != sums[number]:
+                    raise damaged(
+                        path, f"bytes {block.offset} to {block.end - 1} do not match their checksum"
+                    )
+        else:
+            for section in header.sections.values():
+                _fill(path, file, data, section)
+    data.flags.writeable = False
+    found = {name: _array(data, section) for name, section in header.sections.items()}
+    try:
+        return Graph.of(_checked(header, found, full))
+    except InputError as error:
+        raise damaged(path, str(error)) from error
+
+
+def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section) -> None:
+    """Read the bytes of a section to their place."""
+    file.seek(section.offset)
+    at = section.offset
+    while at < section.end:
+        count = file.readinto(data[at : section.end].data)  # type: ignore[attr-defined]
+        if not count:
+            raise InputError(
+                f"{path}: it became shorter while it was read; read it again when it is complete"
+            )
+        at += count
+
+
+def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
+    array = data[section.offset : section.end].view(section.kind)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _blocks(crc: Section) -> Iterator[Section]:
+    """The bytes that each checksum covers: all between the header and the checksums."""
+    for offset in range(PAGE, crc.offset, BLOCK):
+        yield Section(offset, min(BLOCK, crc.offset - offset), "|u1")
+
+
+def _checked(header: Header, found: dict[str, npt.NDArray[Any]], full: bool) -> Arrays:
+    """The arrays of a file: what keeps kernels within bounds is always checked, the rest if `full`."""
+    n, arcs = header.n, header.arcs
+    weights, multiplicity, ids = (found.get(name) for name in ("weights", "multiplicity", "ids"))
+    if ids is not None and len(ids) == n + 1:
+        ids = _names(ids, found.get("text", np.empty(0, np.uint8)))
+    arrays = Arrays(
+        found["row_ptr"],
+        found.get("col_idx", np.empty(0, np.int32)),
+        weights=weights,
+        multiplicity=multiplicity,
+        ids=ids,
+        directed=header.directed,
     )
+    check_offsets(arrays.row_ptr, arcs)
+    check_range(arrays.col_idx, n, "col_idx")
+    if not full:
+        return arrays  # self-loops are counted when they are asked for
+    check_ascending(arrays)
+    if weights is not None:
+        checked_weights(weights, arcs)
+    if multiplicity is not None:
+        checked_counts(multiplicity, arcs)
+    if ids is not None:
+        checked_ids(ids, n)
+    if header.directed:
+        loops = int(np.count_nonzero(arrays.tails() == arrays.col_idx))
+    else:
+        loops = check_mirrored(arrays)
+    if loops != header.loops:
+        raise InputError(f"it has {loops} self-loops, but its header says {header.loops}")
+    return replace(arrays, num_self_loops=loops)
+
+
+def _names(offsets: npt.NDArray[np.int64], text: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+    """Ids that are text, from the offsets of each in all of them."""
+    check_offsets(offsets, len(text), "ids")
+    whole, ends = text.tobytes(), offsets.tolist()
+    names = np.empty(len(ends) - 1, object)
+    try:
+        names[:] = [whole[start:end].decode() for start, end in pairwise(ends)]
+    except UnicodeDecodeError as error:
+        raise InputError(f"its section text is not UTF-8 ({error})") from error
+    return names
 
 
 def write_binary(graph: Graph, path: Path) -> list[str]:
-    """Write a .clg file."""
+    """Write a .clg file of version 2."""
     arrays: dict[str, npt.NDArray[Any] | None] = {
         "row_ptr": graph.row_ptr,
         "col_idx": graph.col_idx,
@@ -157,26 +185,60 @@ def write_binary(graph: Graph, path: Path) -> list[str]:
     if not graph.has_identity_ids:
         ids = graph.ids
         if ids.dtype == object:
-            text = [name.encode() for name in ids.tolist()]
+            text = [_utf8(name, path) for name in ids.tolist()]
             ids = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
             arrays["text"] = np.frombuffer(b"".join(text), np.uint8)
         arrays["ids"] = ids.astype(np.int64, copy=False)
-    table, parts, end = b"", [], PAGE
+    sections, parts, end = {}, [], PAGE
     for name in SECTIONS:
         array = arrays.get(name)
-        if array is None or not array.nbytes:
-            table += SECTION.pack(0, 0, b"")
+        if array is None:
             continue
         array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        offset = -(-end // PAGE) * PAGE
-        table += SECTION.pack(offset, array.nbytes, array.dtype.newbyteorder("<").str.encode())
-        parts.append((offset - end, array))
-        end = offset + array.nbytes
-    flags = DIRECTED * graph.directed
-    head = HEAD.pack(MAGIC, VERSION, flags, graph.num_vertices, graph.num_arcs, graph.num_self_loops, end)
+        section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
+        parts.append((section.offset - end, array))
+        sections[name], end = section, section.end
+    offset = _next_page(end)
+    sums = -(-(offset - PAGE) // BLOCK)
+    sections["crc"] = Section(offset, 4 * sums, "<u4")
+    header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, sections)
+    checksums = _Checksums()
     with atomic_write(path) as file:
-        file.write((head + table).ljust(PAGE, b"\0"))
-        for gap, array in parts:
-            file.write(bytes(gap))
-            file.write(array.data.cast("B"))
+        file.write(pack_header(header, offset + 4 * sums))
+        for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
+            for piece in (memoryview(bytes(gap)), array.reshape(-1).view(np.uint8).data):
+                checksums.add(piece)
+                file.write(piece)
+        file.write(np.array(checksums.finished(), "<u4").tobytes())
     return []
+
+
+def _next_page(offset: int) -> int:
+    return -(-offset // PAGE) * PAGE
+
+
+def _utf8(name: str, path: Path) -> bytes:
+    try:
+        return name.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"cannot write {path}: vertex id {name!r} is not valid Unicode text") from error
+
+
+class _Checksums:
+    """A CRC-32 for each block of the bytes that go through."""
+
+    def __init__(self) -> None:
+        self.done: list[int] = []
+        self.crc, self.room = 0, BLOCK
+
+    def add(self, data: memoryview) -> None:
+        while len(data):
+            piece, data = data[: self.room], data[self.room :]
+            self.crc = zlib.crc32(piece, self.crc)
+            self.room -= len(piece)
+            if not self.room:
+                self.done.append(self.crc)
+                self.crc, self.room = 0, BLOCK
+
+    def finished(self) -> list[int]:
+        return self.done + ([self.crc] if self.room < BLOCK else [])

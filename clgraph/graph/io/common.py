@@ -32,6 +32,7 @@ class Options:
     weights: bool = False
     duplicates: Duplicates = "merge"
     bare_is_directed: bool = False
+    verify: bool | None = None
 
     def direction(self, file_says: bool | None = None) -> bool:
         """Directed or not: as the user says, else as the file says, else the command's default."""

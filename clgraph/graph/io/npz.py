@@ -1,22 +1,51 @@
 """scipy.sparse .npz files: entry (i, j) is the arc i -> j, vertices are numbered from 0.
 
-What SciPy's format lacks (ids, direction) is stored beside its arrays; SciPy still reads such a file.
+What SciPy's format lacks (ids, direction) is stored beside its arrays; SciPy still reads such a file. Its own
+reader is not used: it allocates what a header promises, and its conversions trust the indices.
 """
 
 from __future__ import annotations
 
 import io
+import math
+import os
+import struct
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 
 from clgraph.errors import InputError
+from clgraph.graph.checks import checked_ids
+from clgraph.graph.exchange.scipy_checks import PARTS, check_parts, check_square
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, only_int_ids, reading
+
+OWN = ("clgraph_directed", "clgraph_ids")
+RATIO = 1032  # deflate packs no better: a member that promises more is no such file
+STRANGE = (  # what zipfile and NumPy raise for damaged files
+    AttributeError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    OverflowError,
+    MemoryError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    SyntaxError,
+    struct.error,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def read_npz(path: Path, options: Options) -> Loaded:
@@ -24,23 +53,23 @@ def read_npz(path: Path, options: Options) -> Loaded:
     only_int_ids(path, options, ".npz")
     with reading(path):
         try:
-            matrix: Any = sp.load_npz(path)
-            with np.load(path) as file:
-                own = {name: file[name] for name in ("clgraph_directed", "clgraph_ids") if name in file}
-        except (ValueError, KeyError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
-            # not SciPy's message: for other files it advises allow_pickle, which is unsafe
+            found = _arrays(path)
+            form, shape = _form_and_shape(found)
+        except STRANGE as error:
+            # not NumPy's message: for other files it advises allow_pickle, which is unsafe
             raise InputError(
                 f"{path}: not a matrix saved by scipy.sparse.save_npz, or damaged ({type(error).__name__}); "
                 "save it again"
             ) from error
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        shape = " x ".join(map(str, matrix.shape))
-        raise InputError(f"{path}: the matrix is {shape}; the adjacency matrix of a graph is square")
-    n = matrix.shape[0]
+    check_square(shape)
+    n = shape[0]
     check_vertex_count(path, n)
+    parts = {name: found[name] for name in PARTS[form]}
+    check_parts(form, n, parts)
+    matrix = _matrix(form, shape, parts)
     if options.duplicates == "keep":
         raise InputError(f"{path}: a sparse matrix holds no parallel edges; leave --duplicates keep out")
-    directed = options.direction(bool(own["clgraph_directed"]) if "clgraph_directed" in own else None)
+    directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
     if options.weights and matrix.dtype.kind not in "biuf":
         raise InputError(f"{path}: entries of type {matrix.dtype} cannot be weights; leave --weights out")
     if options.weights and not np.all(np.isfinite(matrix.data)):
@@ -48,11 +77,79 @@ def read_npz(path: Path, options: Options) -> Loaded:
             f"{path}: the matrix holds a value that is not finite; correct it or leave --weights out"
         )
     entries = matrix.nnz
+    ids = None if "clgraph_ids" not in found else checked_ids(found["clgraph_ids"], n)
     graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights, asymmetric="sum")
-    ids = own.get("clgraph_ids")
-    if ids is not None and len(ids) == n:
-        graph = graph.with_ids(ids.astype(object) if ids.dtype.kind == "U" else ids)
-    return Loaded(graph, counted(entries, "entry", "entries"))
+    return Loaded(graph if ids is None else graph.with_ids(ids), counted(entries, "entry", "entries"))
+
+
+def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a matrix in a file, each as long as its header and its place in the file say."""
+    wanted = {"format", "shape", "coords", *OWN, *(name for names in PARTS.values() for name in names)}
+    found = {}
+    size = os.path.getsize(path)
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            name = info.filename.removesuffix(".npy")
+            if name not in wanted:
+                continue
+            stored = info.compress_type == zipfile.ZIP_STORED
+            if not stored and info.compress_type != zipfile.ZIP_DEFLATED:
+                raise NotImplementedError("a member is neither stored nor deflated")
+            most = info.compress_size * (1 if stored else RATIO) + 64 * (not stored)
+            if name in found or info.compress_size > size or info.file_size > most:
+                raise ValueError("a member is there twice, or longer than the file allows")
+            found[name] = _array(archive, info)
+    return found
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:
+    """One array; nothing is allocated before its length is known to be that of the member."""
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        read_header = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, by_columns, dtype = read_header(member)
+        if dtype.hasobject:
+            raise ValueError("Python objects, which would be code to run")
+        if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != info.file_size - member.tell():
+            raise ValueError("the array is not as long as its header says")
+        data = member.read()
+    array = np.frombuffer(data, dtype) if data else np.empty(0, dtype)
+    return array.reshape(shape, order="F" if by_columns else "C")
+
+
+def _form_and_shape(found: dict[str, npt.NDArray[Any]]) -> tuple[str, tuple[int, ...]]:
+    form = found["format"].item()
+    form = form if isinstance(form, str) else form.decode("ascii")
+    if "coords" in found and form == "coo":
+        found["row"], found["col"] = found["coords"]
+    if form not in PARTS or not set(PARTS[form]) <= found.keys():
+        raise ValueError("no form of matrix that save_npz writes")
+    shape = found["shape"]
+    if shape.ndim != 1 or shape.dtype.kind not in "iu" or np.any(shape < 0):
+        raise ValueError("no shape")
+    return form, tuple(shape.tolist())
+
+
+def _matrix(form: str, shape: tuple[int, ...], parts: dict[str, npt.NDArray[Any]]) -> Any:
+    make = getattr(sp, f"{form}_array")
+    data, *index = parts.values()
+    try:
+        if form == "dia":
+            return make((data, index[0]), shape=shape)
+        return make((data, tuple(index)) if form == "coo" else (data, *index), shape=shape)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"SciPy cannot make a matrix of its arrays: {error}; save it again") from error
+
+
+def _noted_direction(path: Path, noted: npt.NDArray[Any] | None) -> bool | None:
+    if noted is None:
+        return None
+    if noted.shape or noted.dtype != bool:
+        raise InputError(f"{path}: its clgraph_directed is not one bool; write the file again")
+    return bool(noted)
 
 
 def write_npz(graph: Graph, path: Path) -> list[str]:
@@ -64,6 +161,9 @@ def write_npz(graph: Graph, path: Path) -> list[str]:
     own = {"clgraph_directed": np.array(graph.directed)}
     if not graph.has_identity_ids:
         own["clgraph_ids"] = graph.ids.astype("U") if graph.ids.dtype == object else graph.ids
+        if graph.ids.dtype == object and own["clgraph_ids"].tolist() != graph.ids.tolist():
+            lost = next(name for name in graph.ids.tolist() if name.endswith("\0"))
+            raise InputError(f"cannot write {path}: vertex id {lost!r} ends with a NUL; use .clg")
     with atomic_write(path) as file:
         buffer = io.BytesIO()  # SciPy would add .npz to the temporary name
         sp.save_npz(buffer, graph.to_scipy(), compressed=False)

@@ -86,3 +86,99 @@ def test_scipy_asymmetric_is_refused_or_summed() -> None:
 def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         call()
+
+
+def spoilt(kind: str, **arrays: Any) -> Any:
+    """A symmetric matrix whose arrays were replaced behind SciPy's back."""
+    dense = np.array([[0, 2, 0, 0], [2, 0, 3, 0], [0, 3, 0, 0], [0, 0, 0, 0]])
+    matrix = sp.bsr_array(dense, blocksize=(2, 2)) if kind == "bsr" else getattr(sp, f"{kind}_array")(dense)
+    for name, values in arrays.items():
+        setattr(matrix, name, values)
+    return matrix
+
+
+@pytest.mark.parametrize("wrong", [-5, 4, 2**30, 2**40, 2**62])
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dok"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_indices_out_of_range_are_named(kind: str, wrong: int, directed: bool) -> None:
+    matrix = spoilt(kind)
+    if kind in ("csr", "csc", "bsr"):
+        matrix.indices = matrix.indices.astype(np.int64)
+        matrix.indices[1] = wrong
+        said = rf"indices\[1\] is {wrong}"
+    elif kind == "coo":
+        matrix.coords = (matrix.row, np.array([1, wrong, 2, 1]))
+        said = rf"col\[1\] is {wrong}"
+    elif kind == "lil":
+        matrix.rows[1] = [0, wrong]
+        said = rf"rows\[2\] is {wrong}"
+    else:
+        matrix._dict[0, wrong] = 1
+        said = rf"an entry at \(0, {wrong}\)"
+    with pytest.raises(InputError, match=said):
+        Graph.from_scipy(matrix, directed=directed)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "said"),
+    [
+        (spoilt("csr", indptr=np.array([0, 1, 3, 2**40, 4])), r"indptr\[4\] is 4 after 1099511627776"),
+        (spoilt("csr", indptr=np.array([0, 3, 1, 4, 4])), r"indptr\[2\] is 1 after 3"),
+        (spoilt("csr", indptr=np.array([-1, 1, 3, 4, 4])), r"indptr\[0\] is -1"),
+        (spoilt("csr", indptr=np.array([0, 1, 3, 4, 9])), r"indptr\[4\] is 9, but there are 4"),
+        (spoilt("csc", indptr=np.array([0, 4])), "indptr has 2 entries: 5 are needed"),
+        (spoilt("csc", indices=np.array([1.0, 0, 2, 1])), "indices is of type float64"),
+        (spoilt("csr", indices=np.array([1, 0])), "4 entries in data, but 2 in indices"),
+        (spoilt("csr", data=np.array([1, 0])), "2 entries in data, but 4 in indices"),
+        (spoilt("csr", data=np.array([None] * 4)), "data of the matrix is of type object"),
+        (spoilt("bsr", data=np.ones((3, 3, 2))), "blocks of 3 x 2 do not make up a matrix of 4 x 4"),
+        (spoilt("bsr", data=np.ones((3, 2, 0))), "blocks of 2 x 0"),
+        (spoilt("dia", offsets=np.array([2**40, 1])), r"offsets\[0\] is 1099511627776"),
+        (spoilt("dia", offsets=np.array([1, 1])), "a diagonal twice"),
+        (spoilt("dia", offsets=np.array([1])), "2 diagonals in data, but 1 offsets"),
+        (spoilt("coo", coords=(np.array([0]), np.array([1]))), "4 entries in data, but 1 in row"),
+        (spoilt("lil", rows=np.array([[1], [0, 2], [1], 7], object)), "row 3 of the matrix has not a list"),
+        (
+            spoilt("lil", rows=np.array([[1], [0, 2, 3], [1], []], object)),
+            "row 1 of the matrix has not a list",
+        ),
+        (sp.coo_array(np.ones(3)), "the matrix is 3: an adjacency matrix is square"),
+    ],
+)
+def test_arrays_that_disagree_are_refused(matrix: Any, said: str) -> None:
+    for directed in (False, True):
+        with pytest.raises(InputError, match=said):
+            Graph.from_scipy(matrix, directed=directed)
+
+
+def test_what_a_matrix_says_of_itself_is_not_believed() -> None:
+    matrix = sp.csr_array((np.ones(4), np.array([2, 1, 2, 1]), np.array([0, 4, 4, 4])), shape=(3, 3))
+    matrix.has_canonical_format = True
+    assert Graph.from_scipy(matrix, directed=True).col_idx.tolist() == [1, 2]
+    unused = spoilt("csr", data=np.arange(9), indices=np.array([1, 0, 2, 1, -7, 99, 3, 3, 3]))
+    unused.indptr = np.array([0, 1, 3, 4, 4])
+    assert Graph.from_scipy(unused, directed=False).num_edges == 2
+
+
+def test_entries_that_repeat_do_not_overflow() -> None:
+    ends = np.zeros(3, int), np.ones(3, int)
+    for kind in (np.int8, np.uint8, np.int64):
+        matrix = sp.coo_array((np.array([100, 100, 100], kind), ends), shape=(2, 2))
+        for form in ("coo", "csr", "csc"):
+            if form != "coo":  # with its entries still apart
+                indices, indptr = (ends[1], [0, 3, 3]) if form == "csr" else (ends[0], [0, 0, 3])
+                matrix = getattr(sp, f"{form}_array")((matrix.data, indices, np.array(indptr)), shape=(2, 2))
+            counted = Graph.from_scipy(matrix, directed=True, counts=True)
+            weighted = Graph.from_scipy(matrix, directed=True, weighted=True)
+            assert counted.multiplicity is not None and counted.multiplicity.tolist() == [300]
+            assert weighted.weights is not None and weighted.weights.tolist() == [300]
+    many = sp.coo_array((np.array([2**31 - 1, 1, 1]), ends), shape=(2, 2))
+    with pytest.raises(InputError, match=r"a count of 2147483649 in entry \(0, 1\)"):
+        Graph.from_scipy(many, directed=True, counts=True)
+    huge = sp.coo_array((np.array([2**62] * 3), ends), shape=(2, 2))
+    made = Graph.from_scipy(huge, directed=True, weighted=True)
+    assert made.weights is not None and made.weights.tolist() == [3 * 2.0**62]
+    with pytest.raises(InputError, match=r"not finite: entry \(0, 1\)"):
+        Graph.from_scipy(
+            sp.coo_array((np.array([1e308] * 3), ends), shape=(2, 2)), directed=True, weighted=True
+        )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from graph_files import put
+from graphs import same
 
-from clgraph import InputError
+from clgraph import Graph, InputError
 from clgraph.files import read, write
 from clgraph.files.summary import read_with_summary
 
@@ -36,3 +39,115 @@ def test_scipy_files(tmp_path: Path) -> None:
         read(tmp_path / "nan.npz", weights=True)
     with pytest.raises(InputError, match="keep"):
         read(tmp_path / "x.npz", duplicates="keep")
+
+
+PATH: dict[str, Any] = {
+    "format": np.array(b"csr"),
+    "shape": np.array([3, 3]),
+    "data": np.ones(4),
+    "indices": np.array([1, 0, 2, 1]),
+    "indptr": np.array([0, 1, 3, 4]),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"indices": np.array([1, 0, -5, 1])}, r"indices\[2\] is -5"),
+        ({"indices": np.array([1, 0, 2**30, 1])}, r"indices\[2\] is 1073741824"),
+        ({"indices": np.array([1, 0, 2**40, 1])}, r"indices\[2\] is 1099511627776"),
+        ({"indices": np.array([1, 0, 2.5, 1])}, "indices is of type float64"),
+        ({"indices": np.array([[1, 0, 2, 1]])}, "shape"),
+        ({"indices": np.array([1, 0, 2])}, "4 entries in data, but 3 in indices"),
+        ({"indices": np.array([1, 0, None, 1], object)}, "save_npz"),
+        ({"indices": None}, "save_npz"),
+        ({"indptr": np.array([0, 3, 1, 4])}, r"indptr\[2\] is 1 after 3"),
+        ({"indptr": np.array([0, 4])}, "indptr has 2 entries"),
+        ({"data": np.array([{}], object)}, "save_npz"),
+        ({"data": np.array(["a"] * 4)}, "data of the matrix is of type <U1"),
+        ({"format": None}, "save_npz"),
+        ({"format": np.array(b"csx")}, "save_npz"),
+        ({"format": np.array(7)}, "save_npz"),
+        ({"format": np.array(b"csc"), "indices": np.array([1, 0, 2**30, 1])}, r"indices\[2\] is"),
+        ({"format": np.array(b"bsr"), "data": np.ones((4, 2, 2))}, "blocks of 2 x 2 do not make up"),
+        ({"format": np.array(b"coo"), "row": np.arange(4), "col": np.zeros(4, int)}, r"row\[3\] is 3"),
+        (
+            {"format": np.array(b"dia"), "data": np.ones((1, 3)), "offsets": np.array([2**50])},
+            r"offsets\[0\]",
+        ),
+        ({"shape": np.array([3, 4])}, "3 x 4"),
+        ({"shape": np.array([3, -3])}, "save_npz"),
+        ({"shape": np.array([2**40, 2**40])}, "clgraph takes at most"),
+        ({"shape": np.array([[3, 3]])}, "save_npz"),
+        ({"clgraph_ids": np.array([5, 6, 5])}, "two vertices have the id 5"),
+        ({"clgraph_ids": np.array(["a", "b", "a"])}, "two vertices have the id 'a'"),
+        ({"clgraph_ids": np.array([5.0, np.nan, 7.0])}, "ids of type float64"),
+        ({"clgraph_ids": np.array([[5, 6, 7]])}, r"ids has the shape \(1, 3\)"),
+        ({"clgraph_ids": np.array(5)}, r"ids has the shape \(\)"),
+        ({"clgraph_ids": np.array([5, 6])}, "2 ids for 3 vertices"),
+        ({"clgraph_ids": np.array([5, -6, 7])}, "-6 .vertex 1. is negative"),
+        ({"clgraph_ids": np.array([5, "a", 7], object)}, "save_npz"),
+        ({"clgraph_directed": np.array([True])}, "clgraph_directed"),
+        ({"clgraph_directed": np.array(1)}, "clgraph_directed"),
+    ],
+)
+def test_damaged_matrices(tmp_path: Path, change: dict[str, Any], said: str, packed: bool) -> None:
+    arrays = {name: array for name, array in {**PATH, **change}.items() if array is not None}
+    path = tmp_path / "x.npz"
+    (np.savez_compressed if packed else np.savez)(path, **arrays)
+    for directed in (None, True):
+        with pytest.raises(InputError, match=said) as caught:
+            read(path, directed=directed)
+        assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_all_forms_of_matrices(tmp_path: Path, packed: bool) -> None:
+    dense = np.array([[0, 2, 0, 0], [2, 0, 3, 0], [0, 3, 0, 0], [0, 0, 0, 0]])
+    path = tmp_path / "x.npz"
+    for form in ("csr", "csc", "bsr", "coo", "dia"):
+        matrix = getattr(sp, f"{form}_array")(dense)
+        for dtype in (np.int8, np.float32, np.longdouble):
+            sp.save_npz(path, matrix.astype(dtype), compressed=packed)
+            same(read(path, weights=True), Graph.from_edges([0, 1], [1, 2], weights=[2, 3], vertices=[3]))
+    np.savez(path, **{**PATH, "data": np.ones(4, order="F"), "format": np.array("csr")})
+    same(read(path), Graph.from_edges([0, 1], [1, 2]))
+
+
+def test_members_that_promise_more_than_the_file_holds(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, **PATH)
+    whole = path.read_bytes()
+    for old, new in (
+        (b"'shape': (4,)", b"'shape': (9" + b"9" * 10 + b",)"),
+        (b"'shape': (4,)", b"'shape': (-4,)"),
+        (b"'descr': '<f8'", b"'descr': '|O8'"),
+        (b"'descr': '<f8'", b"'descr': (('"),
+    ):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, array in PATH.items():
+                np.save(tmp_path / "one.npy", array)
+                text = (tmp_path / "one.npy").read_bytes()
+                if name == "data":  # the header is padded with spaces
+                    at = text.index(b"}") + 1
+                    head = text[:at].replace(old, new)
+                    text = head + text[len(head) :]
+                archive.writestr(f"{name}.npy", text)
+        with pytest.raises(InputError, match="save_npz"):
+            read(path)
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        data = bytearray(whole)
+        data[rng.integers(len(data))] ^= 1 << int(rng.integers(8))
+        path.write_bytes(data)
+        try:
+            assert read(path).num_vertices == 3
+        except InputError as error:
+            assert str(error).startswith(str(path))
+
+
+def test_names_that_the_format_cannot_hold(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="ends with a NUL"):
+        write(Graph.from_edges(["a\0", "a"], ["b", "b"]), tmp_path / "x.npz")
+    assert not list(tmp_path.iterdir())

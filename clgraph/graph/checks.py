@@ -1,0 +1,240 @@
+"""What the arrays of a graph must be, checked in full before anything computes with them.
+
+Kernels trust row_ptr and col_idx: an offset or a head out of range is an access outside a buffer. So whatever
+comes from outside goes through here; what clgraph has made itself goes to `Graph.of` and does not pay again.
+Each fault is an InputError that names the place and the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import (
+    INT32_MAX,
+    check_count,
+    checked_counts,
+    checked_weights,
+    id_column,
+    pack,
+    stable_argsort,
+)
+
+PIECE = 1 << 17  # arcs
+
+
+def checked_arrays(
+    row_ptr: npt.ArrayLike,
+    col_idx: npt.ArrayLike,
+    *,
+    weights: npt.ArrayLike | None = None,
+    multiplicity: npt.ArrayLike | None = None,
+    ids: npt.ArrayLike | None = None,
+    directed: bool = False,
+) -> Arrays:
+    """The arrays of a graph, checked and brought to the types that `clgraph.Graph` has."""
+    offsets, heads = integers(row_ptr, "row_ptr"), integers(col_idx, "col_idx")
+    n, arcs = len(offsets) - 1, len(heads)
+    check_offsets(offsets, arcs)
+    check_count(n)
+    check_range(heads, n, "col_idx")
+    wide = offsets.dtype.kind == "i" and offsets.dtype.itemsize == 8
+    arrays = Arrays(
+        np.ascontiguousarray(offsets, np.int64 if wide or arcs > INT32_MAX else np.int32),
+        np.ascontiguousarray(heads, np.int32),
+        weights=None if weights is None else np.ascontiguousarray(checked_weights(weights, arcs)),
+        multiplicity=None
+        if multiplicity is None
+        else np.ascontiguousarray(checked_counts(multiplicity, arcs)),
+        ids=None if ids is None else checked_ids(ids, n),
+        directed=bool(directed),
+    )
+    check_ascending(arrays)
+    if not directed:
+        check_mirrored(arrays)
+    return arrays
+
+
+def integers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """A one-dimensional array of whole numbers, of whatever type it has."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
+        raise InputError(f"{name} is no array of whole numbers: {error}") from error
+    if array.size == 0 and array.dtype.kind == "f":  # NumPy makes floats of an empty list
+        array = array.astype(np.int32)
+    if array.ndim != 1:
+        raise InputError(f"{name} has the shape {array.shape}: it is one-dimensional")
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{name} is of type {array.dtype}: it holds whole numbers")
+    if np.ma.is_masked(values):
+        raise InputError(f"{name} has masked entries: every one is needed")
+    return array
+
+
+def check_offsets(row_ptr: npt.NDArray[Any], arcs: int, name: str = "row_ptr") -> None:
+    """Raise InputError unless the offsets begin at 0, never fall, and end at the number of arcs."""
+    if len(row_ptr) == 0:
+        raise InputError(f"{name} is empty: it has an entry more than there are rows")
+    if row_ptr[0] != 0:
+        raise InputError(f"{name}[0] is {row_ptr[0]}: the first row begins at 0")
+    falls = row_ptr[1:] < row_ptr[:-1]
+    if np.any(falls):
+        at = int(np.argmax(falls)) + 1
+        raise InputError(f"{name}[{at}] is {row_ptr[at]} after {row_ptr[at - 1]}: offsets never fall")
+    if row_ptr[-1] != arcs:
+        raise InputError(f"{name}[{len(row_ptr) - 1}] is {row_ptr[-1]}, but there are {arcs} entries")
+
+
+def check_range(indices: npt.NDArray[Any], n: int, name: str) -> None:
+    """Raise InputError unless all indices are in 0 .. n-1."""
+    if not len(indices) or (int(indices.min()) >= 0 and int(indices.max()) < n):
+        return
+    at = int(np.argmax((indices < 0) | (indices >= n)))
+    has = f"from 0 to {n - 1}" if n else "but there are none"
+    raise InputError(f"{name}[{at}] is {indices[at]}: the numbers of {n} vertices are {has}")
+
+
+def check_ascending(arrays: Arrays) -> None:
+    """Raise InputError unless every row's heads ascend (equal ones, parallel copies, may be neighbours)."""
+    heads, ends = arrays.col_idx, arrays.row_ptr[1:-1]
+    falls = heads[1:] < heads[:-1]
+    falls[ends[(ends > 0) & (ends < len(heads))] - 1] = False  # from one row to the next they may fall
+    if np.any(falls):
+        at = int(np.argmax(falls)) + 1
+        row = row_of(arrays.row_ptr, at)
+        raise InputError(
+            f"row {row} is not in ascending order: col_idx[{at}] is {heads[at]} after {heads[at - 1]}; sort "
+            "each row, or let Graph.from_edges or Graph.from_scipy do it"
+        )
+
+
+def check_mirrored(arrays: Arrays) -> int:
+    """Raise InputError unless each arc u -> v has its v -> u, with the same weight and count.
+
+    Rows ascend already. The arcs with u < v are then in the order of (u, v), and those with u > v, sorted by
+    (v, u), must be the same pairs: half of the arcs need to be sorted, not all.
+
+    Returns
+    -------
+    loops : int
+        Number of arcs from a vertex to itself.
+    """
+    arcs = arrays.num_arcs
+    back = np.empty(arcs, np.int64)  # untouched pages take no memory
+    downward = upward = 0
+    for tail, head in _pieces(arrays):
+        upward += int(np.count_nonzero(tail < head))
+        down = tail > head
+        some = pack(head[down], tail[down])
+        back[downward : downward + len(some)] = some
+        downward += len(some)
+    back = back[:downward]
+    back.sort()
+    begin = 0
+    for tail, head in _pieces(arrays):
+        up = tail < head
+        there = pack(tail[up], head[up])
+        if not np.array_equal(there, back[begin : begin + len(there)]):
+            raise _no_mirror(there, back[begin:])
+        begin += len(there)
+    if begin < downward:
+        raise _no_mirror(back[:0], back[begin:])
+    for name, values in (("weight", arrays.weights), ("multiplicity", arrays.multiplicity)):
+        if values is not None:
+            _check_mirrored_values(arrays, values, name)
+    return arcs - upward - downward
+
+
+def _pieces(arrays: Arrays) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+    """Tails and heads of the arcs, so many at once as fit in a cache."""
+    row_ptr, arcs = arrays.row_ptr, arrays.num_arcs
+    for begin in range(0, arcs, PIECE):
+        end = min(begin + PIECE, arcs)
+        first, last = row_of(row_ptr, begin), row_of(row_ptr, end - 1) + 1
+        lengths = np.diff(np.clip(row_ptr[first : last + 1], begin, end))
+        yield np.repeat(np.arange(first, last, dtype=np.int32), lengths), arrays.col_idx[begin:end]
+
+
+def _no_mirror(there: npt.NDArray[np.int64], back: npt.NDArray[np.int64]) -> InputError:
+    """The error for the first arc that is not in both: keys (tail, head) here, (head, tail) of those back."""
+    few = min(len(there), len(back))
+    differ = there[:few] != back[:few]
+    at = int(np.argmax(differ)) if np.any(differ) else few
+    lacks_back = at == len(back) or (at < len(there) and there[at] < back[at])
+    low, high = divmod(int((there if lacks_back else back)[at]), 2**32)
+    u, v = (low, high) if lacks_back else (high, low)
+    return InputError(
+        f"the graph is undirected, but has the arc {u} -> {v} and none {v} -> {u}; give both, or "
+        "directed=True"
+    )
+
+
+def _check_mirrored_values(arrays: Arrays, values: npt.NDArray[Any], name: str) -> None:
+    tail, head = arrays.tails(), arrays.col_idx
+    up, down = tail < head, tail > head
+    one = values[up]
+    other = values[down][stable_argsort(head[down])]  # stable: equal heads stay in the order of their tails
+    if not np.array_equal(one, other):
+        at = int(np.argmax(one != other))
+        u, v = tail[up][at], head[up][at]
+        raise InputError(
+            f"the graph is undirected, but its arc {u} -> {v} has {name} {one[at]} and {v} -> {u} has "
+            f"{other[at]}; give both the same, or directed=True"
+        )
+
+
+def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
+    """Ids of `n` vertices, no two alike: int64, or an object array of strings."""
+    array = id_column(ids, "ids")
+    if len(array) != n:
+        raise InputError(f"{len(array)} ids for {n} vertices")
+    if array.dtype.kind in "UO":
+        names = array.tolist()
+        strange = next((i for i, name in enumerate(names) if not isinstance(name, str)), None)
+        if strange is not None:
+            raise InputError(
+                f"vertex id {names[strange]!r} (vertex {strange}): ids are all non-negative integers, or all "
+                "strings"
+            )
+        if len(set(names)) < n:
+            seen: set[str] = set()
+            twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            raise InputError(f"two vertices have the id {twice!r}: ids differ")
+        return array.astype(object, copy=False)
+    if n == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise InputError(f"ids of type {array.dtype}: ids are non-negative integers, or strings")
+    for wrong, why in ((array < 0, "is negative"), (array > 2**63 - 1, "does not fit in 64 bits")):
+        if np.any(wrong):
+            at = int(np.argmax(wrong))
+            raise InputError(f"vertex id {array[at]} (vertex {at}) {why}")
+    numbers = array.astype(np.int64, copy=False)
+    if not np.all(numbers[1:] > numbers[:-1]):  # most are in ascending order, and so differ
+        ascending = np.sort(numbers)
+        same = ascending[1:] == ascending[:-1]
+        if np.any(same):
+            raise InputError(f"two vertices have the id {ascending[int(np.argmax(same))]}: ids differ")
+    return numbers
+
+
+def checked_mask(mask: npt.ArrayLike, length: int, name: str, of: str) -> npt.NDArray[np.bool_]:
+    """A bool array with an entry for each vertex or arc."""
+    array = np.asarray(mask)
+    if array.dtype != bool or array.shape != (length,):
+        raise InputError(
+            f"{name} is of type {array.dtype} and shape {array.shape}: a bool for each of {length} {of} is "
+            "needed"
+        )
+    return array
+
+
+def row_of(row_ptr: npt.NDArray[Any], arc: int) -> int:
+    """The row that an arc is in."""
+    return int(np.searchsorted(row_ptr, arc, side="right")) - 1

@@ -1,0 +1,213 @@
+"""Arrays from outside: each fault is told with its place and value, before anything computes with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import same, tangle
+
+from clgraph import Graph, InputError
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.checks import check_mirrored
+
+PATH = {"row_ptr": [0, 1, 3, 4], "col_idx": [1, 0, 2, 1]}  # 0 - 1 - 2
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint32, np.int16, ">i4"])
+def test_other_types_are_converted(dtype: Any) -> None:
+    made = Graph(np.array(PATH["row_ptr"], dtype), np.array(PATH["col_idx"], dtype))
+    same(made, Graph.from_edges([0, 1], [1, 2]))
+    assert made.col_idx.dtype == np.int32 and made.row_ptr.dtype in (np.int32, np.int64)
+
+
+def test_right_arrays_are_shared() -> None:
+    graph = tangle(1, weights=np.ones(900))
+    copy = Graph(graph.row_ptr, graph.col_idx, weights=graph.weights, multiplicity=graph.multiplicity)
+    assert copy.col_idx is graph.col_idx and copy.row_ptr is graph.row_ptr and copy.weights is graph.weights
+    same(Graph([0], []), Graph.from_edges([], []))
+    wide = Graph(graph.row_ptr.astype(np.int64), graph.col_idx)
+    assert wide.row_ptr.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"col_idx": np.array([1, 0, -5, 1])}, r"col_idx\[2\] is -5"),
+        ({"col_idx": np.array([1, 0, 2**30, 1])}, r"col_idx\[2\] is 1073741824"),
+        ({"col_idx": np.array([1, 0, 2**40, 1])}, r"col_idx\[2\] is 1099511627776"),
+        ({"col_idx": np.array([1, 0, 2, 2**63], np.uint64)}, r"col_idx\[3\] is 9223372036854775808"),
+        ({"col_idx": [1, 2, 0, 1]}, r"row 1 is not in ascending order: col_idx\[2\] is 0 after 2"),
+        ({"col_idx": [1.0, 0.0, 2.0, 1.0]}, "col_idx is of type float64"),
+        ({"col_idx": [[1, 0], [2, 1]]}, r"col_idx has the shape \(2, 2\)"),
+        ({"col_idx": [[1, 0], [2]]}, "col_idx is no array of whole numbers"),
+        ({"col_idx": 3}, "shape"),
+        ({"col_idx": [1, 0, 2]}, r"row_ptr\[3\] is 4, but there are 3 entries"),
+        ({"col_idx": np.ma.array([1, 0, 2, 1], mask=[0, 0, 0, 1])}, "masked"),
+        ({"row_ptr": [1, 1, 3, 4]}, r"row_ptr\[0\] is 1"),
+        ({"row_ptr": [0, 3, 1, 4]}, r"row_ptr\[2\] is 1 after 3"),
+        ({"row_ptr": np.array([0, 3, 1, 4], np.uint32)}, r"row_ptr\[2\] is 1 after 3"),
+        ({"row_ptr": []}, "row_ptr is empty"),
+        ({"row_ptr": [0, 1, 2, 2**40]}, "there are 4 entries"),
+        ({"col_idx": [2, 0, 2, 1]}, "the arc 1 -> 0 and none 0 -> 1"),
+        ({"col_idx": [1, 0, 2, 2]}, "the arc 1 -> 2 and none 2 -> 1"),
+        ({"weights": [1, 1, 2, 3]}, "arc 1 -> 2 has weight 2.0 and 2 -> 1 has 3.0"),
+        ({"weights": [1, 1, np.nan, 3]}, "weight 2 .* not finite"),
+        ({"weights": [1, 1, 2]}, "weights of shape"),
+        ({"multiplicity": [1, 1, 0, 1]}, r"multiplicity 0 \(row 2"),
+        ({"multiplicity": [1, 1, 2**31, 2**31]}, r"multiplicity 2147483648 \(row 2.* at most 2147483647"),
+        ({"multiplicity": [1, 1, 2, 1]}, "arc 1 -> 2 has multiplicity 2"),
+        ({"ids": [5, 6, 5]}, "two vertices have the id 5"),
+        ({"ids": ["a", "b", "a"]}, "two vertices have the id 'a'"),
+        ({"ids": ["a", None, "b"]}, r"None \(vertex 1\)"),
+        ({"ids": [0, -1, 2]}, r"-1 \(vertex 1\) is negative"),
+        ({"ids": [0.0, np.nan, 2]}, "ids of type float64"),
+        ({"ids": [0, 1]}, "2 ids for 3 vertices"),
+        ({"ids": [[0, 1, 2]]}, "shape"),
+        ({"ids": np.array(5)}, "shape"),
+        ({"ids": np.array([1, 2, 2**63], np.uint64)}, "64 bits"),
+    ],
+)
+def test_each_fault_is_named(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Graph(**{**PATH, **change})
+
+
+def test_asymmetric_arcs_are_named_exactly() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        n = int(rng.integers(2, 7))
+        dense = rng.random((n, n)) < 0.5
+        dense |= dense.T
+        u, v = rng.choice(n, 2, replace=False)
+        dense[u, v] = not dense[u, v]
+        there, lacking = (u, v) if dense[u, v] else (v, u), (u, v) if not dense[u, v] else (v, u)
+        row_ptr, col_idx = np.r_[0, np.cumsum(dense.sum(1))], np.nonzero(dense)[1]
+        said = f"the arc {there[0]} -> {there[1]} and none {lacking[0]} -> {lacking[1]}"
+        with pytest.raises(InputError, match=said):
+            Graph(row_ptr, col_idx)
+        Graph(row_ptr, col_idx, directed=True)
+
+
+def test_symmetry_is_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    for piece in (1, 7, 64, 1 << 17):
+        monkeypatch.setattr("clgraph.graph.checks.PIECE", piece)
+        for graph in (tangle(2), tangle(3, duplicates="keep"), Graph.from_edges([], [])):
+            assert check_mirrored(graph.arrays) == graph.num_self_loops
+        heads = tangle(2).col_idx.copy()
+        heads[-1] -= 1
+        with pytest.raises(InputError, match="undirected"):
+            check_mirrored(Arrays(tangle(2).row_ptr, heads))
+
+
+def test_parts_of_a_graph() -> None:
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    for wrong, said in (
+        ([99], r"vertices\[0\] is 99"),
+        ([1, -1], r"vertices\[1\] is -1"),
+        ([0.5], "type float64"),
+        ([[0, 1]], "shape"),
+        (["a"], "whole numbers"),
+        (np.ones(3, bool), r"shape \(3,\): a bool for each of 4 vertices"),
+        (np.ones((4, 1), bool), "shape"),
+    ):
+        with pytest.raises(InputError, match=said):
+            graph.subgraph(wrong)  # type: ignore[arg-type]
+    assert graph.subgraph([]).num_vertices == 0  # type: ignore[arg-type]
+    arcs = np.ones(6, bool)
+    one_way = arcs.copy()
+    one_way[0] = False
+    for wrong, said in (
+        (np.ones(5, bool), "each of 6 arcs"),
+        (np.ones(6, int), "type int64"),
+        (one_way, "none 0 -> 1"),
+    ):
+        with pytest.raises(InputError, match=said):
+            graph.with_arcs(wrong)
+        with pytest.raises(InputError, match=said):
+            graph.subgraph(np.ones(4, bool), wrong)
+    with pytest.raises(InputError, match=r"arcs\[0\], from vertex 0 to 1, is to stay"):
+        graph.compact(np.array([False, True, True, True]), arcs)
+    with pytest.raises(InputError, match="two vertices have the id 7"):
+        graph.with_ids(np.array([7, 8, 7, 9]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (([None], ["a"]), r"None: ids are all .* \(row 0 of source"),
+        ((["a", None], ["b", "c"]), r"None: .* \(row 1 of source"),
+        ((["a"], [np.nan]), "nan"),
+        ((["a", 1], ["b", "c"]), r"1: .* \(row 1 of source"),
+        ((["a", float("nan")], ["b", "c"]), r"nan: .* \(row 1 of source"),
+        (([1, 2], [3, -4]), r"-4 is negative \(row 1 of target"),
+        (([1], [2**70]), r"1180591620717411303424 is not from 0 .* \(row 0 of target"),
+        (([10**5000], [1]), "of 16610 bits is not from 0"),
+        (([2.5], [1]), "2.5"),
+        (([[1, 2]], [[2, 3]]), r"source has the shape \(1, 2\)"),
+        ((5, 6), r"source has the shape \(\)"),
+        (({1, 2}, {3, 4}), "shape"),
+        (([[1], [1, 2]], [1, 2]), "source is no list of vertex ids"),
+        (([[1], "a"], [1, 2]), "source is no list|ids are all"),
+        ((np.array([object(), "a"]), ["a", "b"]), "row 0 of source"),
+        ((np.array([[], "a"], object), ["a", "b"]), r"\[\]: .*row 0 of source"),
+        ((np.array([1, 2], object), [1, 2]), "integer array"),
+        (([True], [False]), "True"),
+        ((np.ma.array([1, 2], mask=[0, 1]), [1, 2]), "source has masked entries"),
+    ],
+)
+def test_from_edges_names_the_place(arguments: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Graph.from_edges(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"vertices": [[1, 2]]}, r"vertices has the shape \(1, 2\)"),
+        ({"vertices": 7}, r"vertices has the shape \(\)"),
+        ({"vertices": [1.5]}, "1.5"),
+        ({"vertices": [np.nan]}, r"nan \(row 0"),
+        ({"vertices": [True]}, "True"),
+        ({"vertices": ["a"]}, "row 0 of source"),
+        ({"vertices": [5, -1]}, "-1 is negative .row 1 of vertices"),
+        ({"vertices": [2**64]}, "row 0 of vertices|all strings"),
+        ({"weights": [[1], [2, 3]]}, "weights is no list of numbers"),
+        ({"weights": np.ma.array([1.0], mask=[1])}, "weights has masked"),
+        ({"weights": [np.longdouble("1e4000")]}, "weight 0 .* not finite"),
+        ({"multiplicity": [2**31]}, "2147483648 .*at most 2147483647"),
+        ({"multiplicity": [0]}, "multiplicity 0"),
+        ({"multiplicity": 3}, "shape"),
+    ],
+)
+def test_options_of_from_edges(options: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Graph.from_edges([0], [1], **options)
+
+
+def test_nuls_at_the_end_of_names_are_kept() -> None:
+    assert Graph.from_edges(["a\0", "a"], ["b", "b"]).ids.tolist() == ["a", "a\0", "b"]
+
+
+def test_ids_given_twice_are_one_vertex() -> None:
+    assert Graph.from_edges([0], [1], vertices=[2, 2, 0]).num_vertices == 3
+
+
+@pytest.mark.filterwarnings("error")
+def test_sums_that_overflow_are_refused() -> None:
+    huge = {"weights": [1e308, 1.0, 1e308]}
+    with pytest.raises(InputError, match="weights of the parallel edges from vertex 5 to 7 add up to inf"):
+        Graph.from_edges([5, 5, 7], [7, 6, 5], **huge)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="from vertex 'a' to 'b' add up to -inf"):
+        Graph.from_edges(["a", "a"], ["b", "b"], weights=[-1e308, -1e308], directed=True)
+    kept = Graph.from_edges([5, 5, 7], [7, 6, 5], duplicates="keep", **huge)  # type: ignore[arg-type]
+    assert kept.num_edges == 3
+    many = {"multiplicity": [2**31 - 1, 1]}
+    with pytest.raises(InputError, match=r"multiplicities .* from vertex 0 to 1 add up to 2147483648"):
+        Graph.from_edges([0, 0], [1, 1], **many)  # type: ignore[arg-type]
+    both = Graph.from_edges([0, 1], [1, 0], directed=True, **many)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="add up to 2147483648"):
+        _ = both.undirected
+    most = Graph.from_edges([0, 0], [1, 1], multiplicity=[2**31 - 2, 1])
+    assert most.multiplicity is not None and most.multiplicity.tolist() == [2**31 - 1] * 2
