@@ -116,7 +116,6 @@ reference_sample: GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crv
     size=1 | 0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ;
     start=None | 0 ; tolerance=None | 1 ; weight=0.5
 top_accuracy: [[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2
-clgraph.sizes.target_size: 0.5 | 3 ; 10
 """)
 DEVICE = table(r"""
 bfs: GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; depth_limit=None | 2 ;

@@ -36,9 +36,7 @@ def call_case(kind: str, rng: random.Random) -> Case:
             value = rng.choice(GRAPHS if name in METHOD_CALLS else NO_GRAPHS)
         else:
             value = rng.choice(ODD)
-        if value in LONG and (
-            key in COUNTS or name in ("powerlaw_graph", "rmat_graph", "clgraph.sizes.target_size")
-        ):
+        if value in LONG and (key in COUNTS or name in ("powerlaw_graph", "rmat_graph")):
             value = "-1"
         if key == "tol" and value in ("0", "0.0", "-0.0", "5e-324"):
             value = "'x'"
@@ -130,7 +128,6 @@ def names_known() -> dict[str, Any]:
     import scipy.sparse
 
     import clgraph
-    import clgraph.sizes
 
     known = {name: getattr(clgraph, name) for name in clgraph.__all__ if name not in ("Device", "get_device")}
     return {

@@ -96,7 +96,7 @@ def campaign(
         workers.append(worker)
     for outcome in follow(workers, replaced):
         if outcome.label:
-            tally.add(confirmed(outcome, seed))
+            tally.add(confirmed(outcome, seed, only))
         if talk and time.monotonic() - told > 10:
             told = time.monotonic()
             print(
@@ -106,20 +106,20 @@ def campaign(
     return tally
 
 
-def confirmed(outcome: Outcome, seed: int) -> Outcome:
+def confirmed(outcome: Outcome, seed: int, only: Collection[str]) -> Outcome:
     """The input that made a process crash: that one, or one before it."""
     if outcome.end != "crash" or KINDS[kind_of(int(outcome.label))].device:
         return outcome
     # memory may have been damaged long before the process died of it
-    for number in suspects(int(outcome.label)):
+    for number in suspects(int(outcome.label), only):
         alone = outcomes_of({str(number): make(seed, number)})[str(number)]
         if alone.end == "crash":
             return alone
     return Outcome(outcome.label, "crash", f"{outcome.what}, only after other inputs")
 
 
-def suspects(number: int) -> Iterator[int]:
+def suspects(number: int, only: Collection[str]) -> Iterator[int]:
     """This input, then those before it in its batch, backwards."""
     for each in range(number, max(-1, number - BATCH), -1):
-        if not KINDS[kind_of(each)].device:
+        if not KINDS[kind_of(each)].device and kind_of(each) in only:
             yield each
