@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 
 # the fourth word of the counter says what the number is for; cl/keyed.h has the same table
@@ -97,5 +98,5 @@ def check_seed(seed: int | None) -> int:
     if seed is None:
         return secrets.randbits(32)
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) < 2**64:
-        raise InputError(f"seed {seed!r}: a seed is an integer from 0 to 2**64 - 1")
+        raise InputError(f"seed {shown(seed)}: a seed is an integer from 0 to 2**64 - 1")
     return int(seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from clgraph.errors import InputError
+from clgraph.arguments import word
 
 # where to put a result's arrays: on the host, or on the device, for the user's own kernels
 Arrays = Literal["host", "device"]
@@ -34,6 +34,4 @@ class RunsOn:
 
 def on_device(arrays: Any) -> bool:
     """Whether `arrays` requests arrays on the device; an InputError if it is neither of the two words."""
-    if arrays not in get_args(Arrays):
-        raise InputError(f"arrays is {arrays!r}: use 'host' or 'device'")
-    return bool(arrays == "device")
+    return bool(word(arrays, "arrays", get_args(Arrays)) == "device")

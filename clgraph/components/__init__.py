@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.labels import Connection, check_connection, find_labels
+from clgraph.graph import check_graph_type
 from clgraph.results import Arrays, RunsOn, on_device
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def connected_components(
     >>> found.labels, found.sizes
     (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
     """
+    check_graph_type(graph)
     check_connection(connection)
     stays = on_device(arrays)
     from clgraph.device import get_device
@@ -142,6 +144,7 @@ def largest_component(
     >>> largest_component(Graph.from_edges([0, 1, 3], [1, 2, 4])).ids
     array([0, 1, 2])
     """
+    check_graph_type(graph)
     check_connection(connection)
     if graph.num_vertices == 0:
         return graph

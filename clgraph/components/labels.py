@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from clgraph.arguments import word
 from clgraph.components.finder import GiantFinder
 from clgraph.components.kept import graph_components
 from clgraph.csr.upload import upload_csr
-from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -27,8 +27,7 @@ def check_connection(connection: str) -> None:
     InputError
         If it is neither "weak" nor "strong".
     """
-    if connection not in ("weak", "strong"):
-        raise InputError(f"connection is {connection!r}: use 'weak' or 'strong'")
+    word(connection, "connection", get_args(Connection))
 
 
 def find_labels(

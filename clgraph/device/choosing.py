@@ -12,6 +12,7 @@ from typing import Any
 import pyopencl as cl
 
 from clgraph._version import pip_hint
+from clgraph.arguments import shown
 from clgraph.device import drivers
 from clgraph.device.device import Device
 from clgraph.device.hardware import Kernels, Setup
@@ -134,7 +135,7 @@ def get_device(
         return _checked(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
     if spec is not None and not isinstance(spec, str):
         raise DeviceError(
-            f"device is {spec!r}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
+            f"device is {shown(spec)}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
         )
     return _checked(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
 

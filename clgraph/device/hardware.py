@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import pyopencl as cl
 
+from clgraph.arguments import flag, shown
 from clgraph.device import unknown_cpu
 from clgraph.device.shapes import Kind, Shapes
 from clgraph.errors import CapacityError, DeviceError
@@ -133,12 +134,15 @@ class Setup:
     @staticmethod
     def wanted(kernels: str | None = None, binary: str | Path | None = None, force: bool = False) -> Setup:
         """By arguments, else by CLGRAPH_KERNELS, CLGRAPH_FPGA_BINARY and CLGRAPH_FPGA_FORCE."""
+        for name, value in (("kernels", kernels), ("fpga_binary", binary)):
+            if not (value is None or isinstance(value, str) or (value is binary and isinstance(value, Path))):
+                raise DeviceError(f"{name} is {shown(value)}: a string is needed")
         chosen = kernels or os.environ.get("CLGRAPH_KERNELS") or None
         if chosen not in (None, "ndrange", "pipeline"):
             where = "kernels" if kernels else "CLGRAPH_KERNELS"
             raise DeviceError(f"{where} is {chosen!r}: use 'ndrange' or 'pipeline'")
         path = binary or os.environ.get("CLGRAPH_FPGA_BINARY") or None
-        forced = force or os.environ.get("CLGRAPH_FPGA_FORCE", "") not in ("", "0")
+        forced = flag(force, "force") or os.environ.get("CLGRAPH_FPGA_FORCE", "") not in ("", "0")
         return Setup(chosen, None if path is None else str(path), forced)  # type: ignore[arg-type]
 
 

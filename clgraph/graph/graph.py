@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import views
 from clgraph.graph.arrays import Arrays, Edges
@@ -204,12 +205,18 @@ class Graph(Exchange):
         InputError
             If an id is not in the graph; it is named.
         """
-        wanted = np.atleast_1d(np.asarray(ids))
         n = self.num_vertices
         textual = self._ids is not None and self._ids.dtype == object
-        if wanted.size and (wanted.dtype.kind not in "UO" if textual else wanted.dtype.kind not in "iu"):
-            kind = "strings" if textual else "integers"
-            raise InputError(f"vertex id {wanted.flat[0]!r} is not in the graph: its ids are {kind}")
+        try:  # as objects, since NumPy's own strings lose zero characters at their ends
+            wanted = np.atleast_1d(np.asarray(ids, object if textual else None))
+        except (ValueError, TypeError, OverflowError) as error:
+            raise InputError(f"vertex ids {shown(ids)}: {error}") from error
+        if textual:
+            strange = [name for name in wanted.flat if not isinstance(name, str)]
+            if strange:
+                raise InputError(f"vertex id {shown(strange[0])} is not in the graph: its ids are strings")
+        elif wanted.size and wanted.dtype.kind not in "iu":
+            raise InputError(f"vertex id {shown(wanted.flat[0])} is not in the graph: its ids are integers")
         if self._ids is None:
             position = wanted.astype(np.int64)
             found = (wanted >= 0) & (wanted < n)
@@ -217,8 +224,6 @@ class Graph(Exchange):
             position, found = np.zeros(wanted.shape, np.int64), np.zeros(wanted.shape, bool)
         else:
             ascending, order = self._sorted_ids
-            if textual:
-                wanted = wanted.astype(object)
             rank = np.searchsorted(ascending, wanted)
             rank[rank == n] = 0
             position = order[rank]
@@ -454,6 +459,14 @@ def build_csr(
         duplicates=duplicates,
     )
     return Graph.of(rows)
+
+
+def check_graph_type(graph: Any) -> None:
+    """Raise InputError unless it is a Graph."""
+    if not isinstance(graph, Graph):
+        raise InputError(
+            f"a Graph is needed, not {type(graph).__name__}: clgraph.read and Graph.from_... make one"
+        )
 
 
 def as_graph(graph: Any) -> Graph:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 from decimal import Decimal, localcontext
-from math import ceil, gcd, isfinite
+from math import ceil, gcd
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import flag, real, whole
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
 
@@ -50,8 +51,8 @@ class PowerLaw:
     directed = False
 
     def __init__(self, num_vertices: int, average_degree: float, exponent: float, seed: int | None) -> None:
-        if not 1 <= num_vertices <= INT32_MAX:
-            raise InputError(f"{num_vertices} vertices: give 1 to {INT32_MAX}")
+        num_vertices = whole(num_vertices, "num_vertices", 1, INT32_MAX)
+        average_degree, exponent = real(average_degree, "average_degree"), real(exponent, "exponent")
         if not 0 < average_degree < num_vertices:
             raise InputError(
                 f"average degree {average_degree}: give a number above 0 and below the "
@@ -135,14 +136,15 @@ class RMat:
         directed: bool,
         scramble: bool,
     ) -> None:
-        if isinstance(scale, bool) or not isinstance(scale, (int, np.integer)):
-            raise InputError(f"scale {scale!r}: give a whole number from 1 to {LARGEST_SCALE}")
+        scale = whole(scale, "scale")
         if not 1 <= scale <= LARGEST_SCALE:
             raise InputError(
                 f"scale {scale}: give 1 to {LARGEST_SCALE}; a graph has 2**scale vertices, and vertex "
                 "numbers are signed 32-bit integers"
             )
-        if not (isfinite(edge_factor) and edge_factor > 0):
+        edge_factor = real(edge_factor, "edge_factor")
+        directed, scramble = flag(directed, "directed"), flag(scramble, "scramble")
+        if not edge_factor > 0:
             raise InputError(
                 f"edge factor {edge_factor}: give the edges to draw per vertex, a number above 0 (such as 16)"
             )
@@ -193,7 +195,7 @@ class RMat:
 def _quadrant_thresholds(quadrants: tuple[float, float, float]) -> tuple[int, int, int]:
     """Where the quadrants end on the scale of a 32-bit word."""
     for name, share in zip("abc", quadrants, strict=True):
-        if not (isfinite(share) and 0 <= share <= 1):
+        if not 0 <= real(share, name) <= 1:
             raise InputError(f"probability {name} = {share}: give a number from 0 to 1")
     a, b, c = (Decimal(repr(float(share))) for share in quadrants)
     if a + b + c > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, get_args
 
-from clgraph.errors import InputError
+from clgraph.arguments import word
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
@@ -111,10 +111,8 @@ def pagerank(
     """
     start = time.perf_counter()
     dtype = check_dtype(dtype)
-    if variant not in get_args(Variant):
-        raise InputError(f"variant is {variant!r}: use one of {', '.join(get_args(Variant))}")
-    if on_nonconvergence not in get_args(OnNonconvergence):
-        raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
+    word(variant, "variant", get_args(Variant))
+    word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     stays = on_device(arrays)
     problem = make_problem(
         graph,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, isfinite, sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import flag, real, shown, whole, word
 from clgraph.errors import InputError
+from clgraph.graph import check_graph_type
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -83,7 +85,7 @@ class Stop:
 
 def check_damping(damping: Any) -> float:
     """The damping factor, or an InputError."""
-    d = _number(damping, "damping")
+    d = real(damping, "damping")
     if not 0 <= d < 1:
         raise InputError(f"damping is {damping!r}: use a number of at least 0 and below 1 (0.85 is usual)")
     return d
@@ -105,11 +107,11 @@ def make_problem(
     InputError
         Naming the argument, the value and, for distributions and weights, the vertex or arc.
     """
+    check_graph_type(graph)
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices: there is nothing to rank")
     d = check_damping(damping)
-    if not isinstance(weight, (bool, np.bool_)):
-        raise InputError(f"weight is {weight!r}: use True (the graph's weights count) or False")
+    weight = flag(weight, "weight")
     p = distribution(graph, personalization, "personalization")
     policy, q = _dangling(graph, dangling, p)
     weights, out = _weighing(graph, bool(weight))
@@ -163,7 +165,7 @@ def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
             raise InputError(f"{name} is {given!r}: use a dict of ids, an array, or None")
         else:
             values = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name} holds a value that is no number: {error}") from error
@@ -189,7 +191,7 @@ def _indices(graph: Graph, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type
-        raise InputError(f"{name}: {ids[0]!r} is no id of this graph ({error})") from error
+        raise InputError(f"{name}: {shown(ids[0])} is no id of this graph ({error})") from error
 
 
 def arc_weights(graph: Graph, weight: bool) -> Reals | None:
@@ -225,13 +227,9 @@ def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
     A test that cannot fail is an InputError; `check_reachable` finds those that cannot hold, once the plan's
     round-off is known.
     """
-    if norm not in get_args(Norm):
-        raise InputError(f"norm is {norm!r}: use 'l1', 'l2', 'linf' or 'nx'")
-    if isinstance(max_iter, bool) or not isinstance(max_iter, (int, np.integer)) or max_iter < 1:
-        raise InputError(f"max_iter is {max_iter!r}: use a whole number of at least 1")
-    if max_iter > 2**31 - 1:
-        raise InputError(f"max_iter is {max_iter}: at most {2**31 - 1} iterations are counted")
-    t = _number(tol, "tol")
+    word(norm, "norm", get_args(Norm))
+    max_iter = whole(max_iter, "max_iter", 1, 2**31 - 1)
+    t = real(tol, "tol")
     if not 0 <= t < inf:
         raise InputError(f"tol is {tol!r}: use a positive number, or 0 to run exactly max_iter iterations")
     threshold = n * t if norm == "nx" else t
@@ -278,17 +276,8 @@ def check_dtype(dtype: Any) -> str:
     """The name of the ranks' type, or an InputError."""
     try:
         name = np.dtype(dtype).name
-    except TypeError:
+    except (TypeError, ValueError):  # raised by NumPy for what is no type
         name = ""
     if name not in ("float32", "float64"):
-        raise InputError(f"dtype is {dtype!r}: use 'float32' or 'float64'")
+        raise InputError(f"dtype is {shown(dtype)}: use 'float32' or 'float64'")
     return name
-
-
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, (bool, str)) or not isinstance(value, (int, float, np.number)):
-        raise InputError(f"{name} is {value!r}: a number is needed")
-    number = float(value)
-    if not isfinite(number):
-        raise InputError(f"{name} is {value!r}: a finite number is needed")
-    return number

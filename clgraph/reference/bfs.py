@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import whole
 from clgraph.errors import ClgraphError
+from clgraph.graph import check_graph_type
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -34,6 +36,9 @@ def reference_bfs(
     distance, predecessor, source_of : int32 arrays, shape (n,)
         As in `clgraph.bfs.BFSResult`.
     """
+    check_graph_type(graph)
+    if depth_limit is not None:
+        depth_limit = whole(depth_limit, "depth_limit")
     n = graph.num_vertices
     start = np.unique(graph.index(sources))
     distance, predecessor, source_of = (np.full(n, -1, np.int32) for _ in range(3))

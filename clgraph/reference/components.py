@@ -9,6 +9,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from clgraph.arguments import word
+from clgraph.graph import check_graph_type
+
 if TYPE_CHECKING:
     from clgraph.components import Components
     from clgraph.components.labels import Connection
@@ -28,6 +31,8 @@ def reference_components(
         0 is the largest component; of equal ones the one with the smallest vertex comes first.
     sizes : int64 array, shape (k,)
     """
+    check_graph_type(graph)
+    word(connection, "connection", ("weak", "strong"))
     count, found = _scipy_components(graph, connection)
     sizes = np.bincount(found, minlength=count)
     smallest = np.full(count, graph.num_vertices)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import real, whole
 from clgraph.errors import ClgraphError
+from clgraph.graph import check_graph_type
 from clgraph.reference.recurrence import distribution, make_recurrence
 
 if TYPE_CHECKING:
@@ -47,10 +49,13 @@ def reference_pagerank(
     InputError
         If a distribution, a weight or the damping factor makes no sense.
     """
+    check_graph_type(graph)
+    tol = real(tol, "tol")
+    rounds = 10_000 if iterations is None else whole(iterations, "iterations")
     p = distribution(graph, personalization)[:, np.newaxis]
     recurrence = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
     x = distribution(graph, nstart)[:, np.newaxis]
-    for _ in range(10_000 if iterations is None else iterations):
+    for _ in range(rounds):
         before, x = x, recurrence.step(x)
         if iterations is None and np.abs(x - before).sum() <= tol:
             break

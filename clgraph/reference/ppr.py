@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.errors import ClgraphError
+from clgraph.arguments import real, whole, word
+from clgraph.errors import ClgraphError, InputError
+from clgraph.graph import check_graph_type
 from clgraph.reference.recurrence import make_recurrence, source_distributions
 
 if TYPE_CHECKING:
@@ -53,6 +55,11 @@ def reference_ppr(
     InputError
         If a source, a distribution, a weight or the damping factor makes no sense.
     """
+    check_graph_type(graph)
+    tol = real(tol, "tol")
+    if iterations is not None:
+        iterations = whole(iterations, "iterations")
+    word(rule, "rule", get_args(Rule))
     p = source_distributions(graph, sources)
     n, k = p.shape
     recurrence = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
@@ -70,6 +77,17 @@ def reference_ppr(
             if not live.any():
                 break
     return np.ascontiguousarray(x.T)
+
+
+def _indices(found: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
+    """Vertex indices as one row."""
+    try:
+        given = np.asarray(found).ravel()
+    except ValueError as error:
+        raise InputError(f"found: {error}; vertex indices are needed") from error
+    if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= n):
+        raise InputError(f"found: vertex indices from 0 to {n - 1} are needed")
+    return given
 
 
 def top_accuracy(
@@ -93,10 +111,18 @@ def top_accuracy(
     float
         From 0 to 1.
     """
+    k = whole(k, "k", 1)
+    word(rule, "rule", get_args(Rule))
+    ranks = np.asarray(ranks)
+    if ranks.ndim != 1 or ranks.dtype.kind not in "iuf":
+        raise InputError(
+            f"ranks of type {ranks.dtype} and shape {ranks.shape}: numbers of shape (n,) are needed"
+        )
     n = len(ranks)
+    best_found = _indices(found, n)[:k]
     some = np.arange(n) if k >= n else np.flatnonzero(ranks >= np.partition(ranks, n - k)[n - k])
     best = some[np.lexsort((-some, -ranks[some]))[:k]]  # by rank, ties to the larger index
-    got = set(np.asarray(found).ravel()[:k].tolist())
+    got = set(best_found.tolist())
     if rule == "contest":
         return len(got & set(best.tolist())) / max(1, min(n, k))
     best = best[ranks[best] > 0]

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from clgraph.arguments import flag, real, shown
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, we
         Whether the graph's weights count.
     """
     n = graph.num_vertices
+    damping, weight = real(damping, "damping"), flag(weight, "weight")
     if not 0 <= damping < 1:
         raise InputError(f"damping is {damping!r}: use a number of at least 0 and below 1")
     w = arc_weights(graph, weight)
@@ -104,11 +106,17 @@ def distribution(graph: Graph, given: Any) -> Reals:
         raise InputError("the graph has no vertices")
     if given is None:
         return np.full(n, 1 / n)
-    if isinstance(given, Mapping):
-        values = np.zeros(n)
-        values[graph.index(list(given))] = list(given.values())
-    else:
-        values = np.array(given.toarray().ravel() if hasattr(given, "toarray") else given, dtype=np.float64)
+    try:
+        if isinstance(given, Mapping):
+            values = np.zeros(n)
+            values[graph.index(list(given))] = list(given.values())
+        else:
+            flat = given.toarray().ravel() if hasattr(given, "toarray") else given
+            values = np.array(flat, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"no distribution over {n} vertices: {shown(given)} ({error})") from error
     if values.shape != (n,) or not np.all(np.isfinite(values) & (values >= 0)) or values.max() == 0:
         raise InputError(f"no distribution over {n} vertices: finite, not negative, not 0 everywhere")
     values = values / values.max()  # so that the sum does not overflow
@@ -116,17 +124,26 @@ def distribution(graph: Graph, given: Any) -> Reals:
     return scaled
 
 
+def one_or_several(sources: Any) -> list[Any]:
+    """The sources as a list."""
+    try:
+        single = isinstance(sources, (str, bytes, Mapping)) or np.ndim(sources) == 0
+        return [sources] if single else list(sources)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"sources are {shown(sources)}: {error}") from error
+
+
 def source_distributions(graph: Graph, sources: Any) -> Reals:
     """The sources of personalized PageRank, in any form, as columns of distributions, shape (n, k)."""
     if hasattr(sources, "toarray"):  # sparse
         sources = sources.toarray()
-    if isinstance(sources, (str, bytes, Mapping)) or np.ndim(sources) == 0:
-        sources = [sources]
-    wanted = list(sources)
+    wanted = one_or_several(sources)
     if not wanted:
         raise InputError("no source is given")
     if all(isinstance(one, Mapping) or hasattr(one, "toarray") or np.ndim(one) > 0 for one in wanted):
         return np.stack([distribution(graph, one) for one in wanted], axis=1)
+    if any(isinstance(one, Mapping) or hasattr(one, "toarray") or np.ndim(one) > 0 for one in wanted):
+        raise InputError("sources are ids, or distributions, but not both")
     columns = np.zeros((graph.num_vertices, len(wanted)))
     columns[graph.index(wanted), np.arange(len(wanted))] = 1
     return columns

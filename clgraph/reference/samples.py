@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
-from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph import keyed
+from clgraph.arguments import whole, word
+from clgraph.graph import Graph, check_graph_type
 from clgraph.reference import contract, explore, sampling
 from clgraph.reference.contract import ReferenceContraction
 from clgraph.reference.explore import ReferenceExploration
@@ -71,9 +72,11 @@ def reference_sample(
     ReferenceSample, ReferenceContraction or ReferenceExploration
         With vertices, edges and target as in `clgraph.Sample`.
     """
-    known = (*sampling.METHODS, *contract.METHODS, *explore.METHODS)
-    if method not in known:
-        raise InputError(f"unknown method {method!r}: reference_sample knows {', '.join(known)}")
+    check_graph_type(graph)
+    word(method, "method", (*sampling.METHODS, *contract.METHODS, *explore.METHODS))
+    word(mode, "mode", ("exact", "batched"))
+    word(connection, "connection", ("weak", "strong"))
+    seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
     if method in contract.METHODS:
         one_by_one = mode == "exact"
         return contract.reference_contract(graph, method, sizes=[size], seed=seed, single=one_by_one)[0]

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, check_graph_type
 from clgraph.results import RunsOn
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
@@ -90,8 +91,11 @@ def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: in
     >>> sorted(deletion_order(graph, "drv", seed=7).tolist())
     [10, 20, 30]
     """
-    if method not in EXACT:
-        raise InputError(f"deletion_order: {method!r} has no such order; only {' and '.join(EXACT)} have one")
+    check_graph_type(graph)
+    if not isinstance(method, str) or method not in EXACT:
+        raise InputError(
+            f"deletion_order: {shown(method)} has no such order; only {' and '.join(EXACT)} have one"
+        )
     seed = keyed.check_seed(seed)
     if method == "drv":
         return graph.ids[_vertex_order(graph.num_vertices, seed)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.graph import check_graph_type
 from clgraph.results import Arrays, on_device
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult, ManyBFSResult
@@ -162,10 +163,11 @@ def bfs_many(
            [2, 1, 0]], dtype=int8)
     """
     start = time.perf_counter()
+    check_graph_type(graph)
     arguments.check_depth(depth_limit)
     arguments.check_lanes(lanes)
     arguments.check_distance_type(dtype)
-    index = arguments.indices_of(graph, list(sources)).astype(np.int32)
+    index = arguments.indices_of(graph, arguments.list_of(sources)).astype(np.int32)
     from clgraph.device import get_device
     from clgraph.traversal.many import ManySearch
     from clgraph.traversal.search import last_level

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown, whole, word
 from clgraph.errors import InputError
+from clgraph.graph import check_graph_type
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -25,30 +27,30 @@ DISTANCE_TYPES: dict[np.dtype[Any], str] = {
 
 def check_method(method: str) -> None:
     """Validate the method of `bfs`."""
-    if method not in get_args(Method):
-        raise InputError(f"method is {method!r}: use 'hybrid' or 'frontier'")
+    word(method, "method", get_args(Method))
 
 
 def check_depth(depth_limit: int | None) -> None:
     """Validate depth_limit."""
-    if depth_limit is None:
-        return
-    if isinstance(depth_limit, bool) or not isinstance(depth_limit, (int, np.integer)) or depth_limit < 0:
-        raise InputError(
-            f"depth_limit is {depth_limit!r}: use a whole number of at least 0, or None for no limit"
-        )
+    if depth_limit is not None:
+        whole(depth_limit, "depth_limit")
 
 
 def check_lanes(lanes: int) -> None:
     """Validate the number of searches to a batch."""
-    if lanes not in get_args(Lanes):
-        raise InputError(f"lanes is {lanes!r}: use 32 or 64")
+    word(lanes, "lanes", get_args(Lanes))
 
 
 def check_distance_type(dtype: npt.DTypeLike | None) -> None:
     """Validate the type asked for."""
-    if dtype is not None and np.dtype(dtype) not in DISTANCE_TYPES:
-        raise InputError(f"dtype is {np.dtype(dtype)}: distances are int8, int16 or int32")
+    if dtype is None:
+        return
+    try:
+        known = np.dtype(dtype) in DISTANCE_TYPES
+    except (TypeError, ValueError):  # raised by NumPy for what is no type
+        known = False
+    if not known:
+        raise InputError(f"dtype is {shown(dtype)}: distances are int8, int16 or int32")
 
 
 def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
@@ -63,9 +65,21 @@ def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
 
 def source_indices(graph: Graph, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
     """Indices of the sources of one search, ascending, each once; and whether several were asked for."""
-    several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
+    check_graph_type(graph)
+    try:
+        several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
+    except ValueError as error:  # lists of different lengths
+        raise InputError(f"source is {shown(source)}: use the id of a vertex, or a list of ids") from error
     wanted = list(source) if several else [source]
     return np.unique(indices_of(graph, wanted)).astype(np.int32), several
+
+
+def list_of(sources: Any) -> list[Any]:
+    """The sources of `bfs_many` as a list."""
+    try:
+        return list(sources)
+    except TypeError as error:
+        raise InputError(f"sources are {shown(sources)}: use a list of ids") from error
 
 
 def indices_of(graph: Graph, ids: list[Any]) -> npt.NDArray[np.int64]:
@@ -83,4 +97,6 @@ def indices_of(graph: Graph, ids: list[Any]) -> npt.NDArray[np.int64]:
     except InputError:
         raise
     except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type
-        raise InputError(f"source {ids[0]!r} is not in the graph: its ids are integers ({error})") from error
+        raise InputError(
+            f"source {shown(ids[0])} is not in the graph: its ids are integers ({error})"
+        ) from error

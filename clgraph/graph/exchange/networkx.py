@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown, word
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import LOW_HALF, Duplicates, pack, row_ptr_of
@@ -24,8 +25,7 @@ def _check_networkx(graph: Any) -> Any:
 def from_networkx(graph: Any, *, weight: Any, duplicates: Duplicates) -> Arrays:
     """See `clgraph.Graph.from_networkx`."""
     _check_networkx(graph)
-    if duplicates not in ("merge", "keep"):
-        raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+    word(duplicates, "duplicates", ("merge", "keep"))
     nodes = Nodes(graph)
     adjacency = Adjacency(nodes, graph._adj, graph.is_multigraph())
     weights = _weights(adjacency, weight)
@@ -58,9 +58,13 @@ def from_networkx(graph: Any, *, weight: Any, duplicates: Duplicates) -> Arrays:
 def _weights(adjacency: Adjacency, weight: Any) -> npt.NDArray[np.float64] | None:
     if weight is False or weight is None:
         return None
+    try:
+        hash(weight)
+    except TypeError as error:
+        raise InputError(f"weight is {shown(weight)}: an edge attribute's name, True or False") from error
     weights = adjacency.weights("weight" if weight is True else weight)
     if weights is None and weight is not True and adjacency.num_arcs:
-        raise InputError(f"no edge of the NetworkX graph has the attribute {weight!r}")
+        raise InputError(f"no edge of the NetworkX graph has the attribute {shown(weight)}")
     return weights
 
 

@@ -1,0 +1,55 @@
+"""Arguments of public calls: of the type and in the range that they must have, or an InputError."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from clgraph.errors import InputError
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: short, whatever it is."""
+    try:
+        text = repr(value)
+    except Exception:  # of an int of more than 4300 digits, or whatever an object's own method raises
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """A whole number from `least` to `most`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InputError(f"{name} is {shown(value)}: use a whole number from {least} to {most}")
+    if not least <= int(value) <= most:
+        raise InputError(f"{name} is {shown(value)}: use a whole number from {least} to {most}")
+    return int(value)
+
+
+def real(value: Any, name: str) -> float:
+    """A finite number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InputError(f"{name} is {shown(value)}: a number is needed")
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise InputError(f"{name} is {shown(value)}: too large for a number in double precision") from error
+    if not isfinite(number):
+        raise InputError(f"{name} is {shown(value)}: a finite number is needed")
+    return number
+
+
+def flag(value: Any, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} is {shown(value)}: use True or False")
+    return bool(value)
+
+
+def word(value: Any, name: str, known: tuple[Any, ...]) -> Any:
+    """One of some words (or numbers, or None)."""
+    if not (value is None or isinstance(value, (str, int, np.integer))) or value not in known:
+        raise InputError(f"{name} is {shown(value)}: use {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
+    return value

@@ -1,0 +1,154 @@
+"""The functions that are called, and the values that are put in: Python expressions, as text.
+
+A line of a table is ``FUNCTION: VALUES ; VALUES ; name=VALUES``: good values of the arguments by position,
+then of those by name, with ``|`` between them.
+"""
+
+from __future__ import annotations
+
+Values = tuple[str, ...]
+Table = dict[str, tuple[tuple[Values, ...], dict[str, Values]]]
+
+
+def listed(text: str) -> Values:
+    """Values with ``|`` between them; a word in capitals stands for a list of that name."""
+    values = tuple(" ".join(text.split()).split(" | "))
+    return LISTS.get(values[0], values) if len(values) == 1 else values
+
+
+def table(text: str) -> Table:
+    """What the lines of a table say."""
+    made: Table = {}
+    for line in text.strip().replace("\n    ", " ").splitlines():
+        name, _, rest = line.partition(": ")
+        groups = rest.split(" ; ")
+        places = [group for group in groups if "=" not in group.split(" ")[0].split("(")[0].split("'")[0]]
+        named = {key: values for key, _, values in (g.partition("=") for g in groups[len(places) :])}
+        made[name] = tuple(map(listed, places)), {key: listed(values) for key, values in named.items()}
+    return made
+
+
+LISTS: dict[str, Values] = {}
+ODD = LISTS["ODD"] = listed(r"""
+    None | True | -1 | 0 | 1 | 2**31 - 1 | 2**31 | 2**63 - 1 | 2**63 | 2**64 | -2**63 | 10**30 |
+    10**5000 | 0.0 | -0.0 | 0.5 | 1.0 | 1.5 | math.nan | math.inf | -math.inf | 1e308 | 5e-324 |
+    np.int8(3) | np.int64(1) | np.uint64(2**64 - 1) | np.float32(0.5) | np.bool_(True) | np.array(1)
+    | np.array([1]) | np.array([[0, 1]]) | np.array([]) | np.array(['a']) | np.array([1.5]) |
+    np.array([None]) | Decimal('1e99999999') | Decimal('NaN') | Fraction(1, 3) | 1j | '' | 'a' | '0'
+    | '1' | '²' | '1e99999999' | '1e-99999999' | 'nan' | '50%' | '1' * 5000 | 'é' | 'a\0b' |
+    '\ud800' | b'x' | [] | [0] | [0, 1] | [-1] | [99] | [2**40] | [2**70] | [0.5] | ['0'] | ['a'] |
+    [None] | [[0], [1]] | [0, [1]] | [True] | (0,) | {0} | {} | {0: 1} | {0: math.nan} | {99: 1} |
+    {0: -1} | {0: 0} | {'a': 1} | {0: 'x'} | range(3) | iter([0]) | object() | int | 'float16' |
+    'int8' | 'float64' | 'O' | np.int64 | lambda *_: None | ... | slice(0, 2) | G('path') |
+    sp.eye(3)
+""")
+NO_GRAPHS = LISTS["NO_GRAPHS"] = listed(r"""
+    None | 0 | 'g' | np.eye(3) | [[0, 1]] | sp.eye(3) | sp.csr_array((2, 3)) | object()
+""")
+ARRAYS = LISTS["ARRAYS"] = listed(r"""
+    [0, 1, 2] | [1, 2, 0] | ['a', 'b', 'c'] | [] | [0] | ['a'] | [None] | [1.5, 2.0, 3.0] | [True,
+    False, True] | np.array([0, 1, 2], np.int8) | np.array([0, 1, 2], np.uint64) | np.array([2**40,
+    1, 2]) | np.array([0, 1, 2**63], np.uint64) | [2**64, 1, 2] | [-1, 0, 1] | np.zeros((2, 2), int)
+    | np.array(3) | 'abc' | None | [b'a', b'b', b'c'] | np.array(['a', 'b', 'c']) | np.array(['a',
+    None, 'c'], object) | np.array(['a', 'b', 'a\0'], object) | ['a', 1, 'b'] | [10**400, 1, 2] |
+    range(3) | [math.nan, 0, 1] | np.array([1, 2, 3], object) | np.array([1, 2, 3], 'M8[s]') |
+    np.array([0, 1, 2], '>i4') | np.array([0, 1, 2], complex) | np.ma.array([0, 1, 2], mask=[1, 0,
+    0]) | {0, 1, 2} | pd.Series([0, 1, 2]) | pd.Series([0, None, 2]) | pa.array([0, 1, 2]) | [1e308,
+    1e308, 1e308] | [1, 2, 3] | np.array([1, 2, 3]) | [2**31 - 1, 2**31 - 1, 1] | [0, 0, 0] | [0.5,
+    0.5, 0.5] | np.array([0, 2, 2, 4]) | np.array([0, 1, 2, 3], np.int32) | np.array([1, 2, 0],
+    np.int32) | np.array([True, False, True]) | [0, 3, 2, 3]
+""")
+MATRICES = LISTS["MATRICES"] = listed(r"""
+    sp.eye(3).tocsr() | sp.csr_array((3, 3)) | sp.csr_array([[0, 1], [1, 0]]) | sp.random(5, 5, 0.5,
+    random_state=1) | spoiled('csr', 'indices', -5) | spoiled('csr', 'indices', 2**30) |
+    spoiled('csr', 'indptr', 2**30) | spoiled('csr', 'indptr', -1) | spoiled('csc', 'indices',
+    2**30) | spoiled('csc', 'indices', -1) | spoiled('csc', 'indptr', 2**20) | spoiled('bsr',
+    'indices', 2**30) | spoiled('bsr', 'indptr', 2**20) | spoiled('coo', 'row', -1) | spoiled('coo',
+    'col', 2**30) | spoiled('csr', 'indices', 2**40) | spoiled('csc', 'indices', 99) |
+    spoiled('bsr', 'indices', 99) | spoiled('csr', 'data', math.nan) | sp.eye(3) * 1j |
+    sp.csr_array((2**40, 2**40)) | sp.csr_array((2, 3)) | sp.coo_array(([1], ([0],)), shape=(3,)) |
+    np.eye(3) | None | sp.eye(3).tolil() | sp.eye(3).todia() | sp.eye(3).todok() |
+    sp.csr_array(np.array([['a']], object)) | sp.csr_array(np.full((3, 3), 2**62))
+""")
+NAMED = listed("""
+    empty | one | isolated | edge | loop | path | ring | star | names | gaps | weighted | copies |
+    counts | directed | cycle | zero | huge | blocks
+""")
+GRAPHS = LISTS["GRAPHS"] = tuple(f"G({name!r})" for name in NAMED)
+METHODS = LISTS["METHODS"] = tuple(map(repr, ("drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs")))
+FRAMES = LISTS["FRAMES"] = (
+    "pd.DataFrame({'source': %s, 'target': %s, 'w': [1, 2, 3]})",
+    "pa.table({'source': %s, 'target': %s, 'w': [1, 2, 3]})",
+)
+HOST = table(r"""
+Graph: ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS ; directed=True | False
+Graph.from_edges: ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; directed=True | False ;
+    duplicates='merge' | 'keep' | 'x' ; vertices=ARRAYS
+Graph.from_scipy: MATRICES ; directed=True | False ; weighted=True | False ; counts=False ;
+    asymmetric='sum' | 'refuse'
+frame: FRAMES ; ARRAYS ; ARRAYS ; weight='w' | None | 'source' ; multiplicity=ARRAYS ;
+    directed=True | False ; duplicates='merge' | 'keep' | 'x' ; vertices=ARRAYS
+Graph.from_networkx: nx.path_graph(3) | nx.Graph() | nx.DiGraph([(0, 'a')]) | nx.MultiGraph([(0, 1)] *
+    2) | None ; weight=True | False | 'w' ; duplicates='merge' | 'keep'
+Graph.from_igraph: ig.Graph.Ring(4) | ig.Graph() | None ; weight=True | False | 'w'
+subgraph: GRAPHS ; [0] | [0, 1] | [] | np.array([True]) | np.zeros(3, bool) ; arcs=None
+with_arcs: GRAPHS ; np.ones(4, bool) | [] | [True]
+with_ids: GRAPHS ; ARRAYS
+index: GRAPHS ; 0 | [0, 1] | 'a'
+neighbors: GRAPHS ; 0 | 1 | 'a'
+whole: GRAPHS
+powerlaw_graph: 0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1
+rmat_graph: 0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |
+    False ; scramble=True | False ; duplicates='merge' | 'keep'
+read: 'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\0' ; format='edges' | 'mtx' |
+    'clg' ; directed=True | False ; ids='int' | 'str' ; weights=True | False ; duplicates='merge' |
+    'keep'
+write: GRAPHS ; 'o.txt' | 'o.clg' | 'none/o.txt' | '.' | 'o' | 'o.npz' | 'o.mtx' | 'o' * 244 + '.txt' |
+    'a\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'
+reference_bfs: GRAPHS ; 0 | [0, 1] | 'a' ; depth_limit=1 | None
+reference_components: GRAPHS ; connection='weak' | 'strong'
+reference_pagerank: GRAPHS ; iterations=3 | 0 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' |
+    'personalization' | {0: 1} ; weight=True | False ; personalization=None | {0: 1} ; nstart=None | {0:
+    1}
+reference_ppr: GRAPHS ; [0] | 0 | [0, 1] ; iterations=3 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ;
+    dangling='uniform' | 'personalization' | {0: 1} ; weight=True | False
+reference_sample: GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ;
+    size=1 | 0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ;
+    start=None | 0 ; tolerance=None | 1 ; weight=0.5
+top_accuracy: [[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2
+""")
+DEVICE = table(r"""
+bfs: GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; depth_limit=None | 2 ;
+    predecessors=True | False ; arrays='host'
+bfs_many: GRAPHS ; [0] | [0, 1] | ['a'] ; depth_limit=None | 1 ; dtype=None | 'int8' | 'int32' ;
+    lanes=32 | 64
+clustering: GRAPHS
+triangles: GRAPHS
+connected_components: GRAPHS ; connection='weak' | 'strong' ; arrays='host'
+largest_component: GRAPHS ; connection='weak' | 'strong'
+deletion_order: GRAPHS ; method='drv' | 'dre' ; seed=1
+pagerank: GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; personalization=None | {0: 1}
+    ; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ;
+    weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | 'raise' ;
+    arrays='host'
+personalized_pagerank: GRAPHS ; [0] | 0 | [0, 1] | ['a'] ; method='power' | 'walks' ; tol=1e-6 ;
+    max_iter=50 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ; weight=True
+    | False ; top=None | 2 ; seed=1 ; walks=None | 100 ; epsilon=None | 0.1 ; confidence=0.9 ;
+    check_every=1 | 3 ; squared=True | False ; stored=True | False ; stable_top=0 | 1 ; dtype='float32'
+    ; on_nonconvergence='warn'
+sample: GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' ;
+    tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | None ;
+    far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False
+reduction_curve: GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'
+get_device: None | 'cpu' | 'none' | '0:0' | '9:9' | '' ; kernels='ndrange' | None ; force=False
+""")
+# sizes that would be work for hours if they were granted, and the arguments that they are kept from
+LONG = set(
+    listed("2**31 - 1 | 2**31 | 2**63 - 1 | 2**63 | 2**64 | np.uint64(2**64 - 1) | 10**30 | 10**5000 | 1e308")
+)
+COUNTS = set(
+    listed(
+        "num_vertices | scale | edge_factor | average_degree | iterations | max_iter | walks | hop_sources "
+        "| epsilon"
+    )
+)

@@ -1,0 +1,198 @@
+"""Calls of the public API with arguments that are right, odd and wrong.
+
+Arguments are Python expressions, so that a case that failed can be read and typed in.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzz.arguments import COUNTS, DEVICE, FRAMES, GRAPHS, HOST, LONG, NO_GRAPHS, ODD
+from fuzz.case import Case, Failure
+from fuzz.invariants import check_invariants
+
+
+def call_case(kind: str, rng: random.Random) -> Case:
+    """A call of one function: mostly good values, one or two odd ones, now and then a wrong name."""
+    table = DEVICE if kind == "device" else HOST
+    name = rng.choice(tuple(table))
+    places, named = table[name]
+    args = [rng.choice(values) for values in places]
+    kwargs = {key: rng.choice(values) for key, values in named.items() if rng.random() < 0.35}
+    kwargs |= {
+        key: rng.choice(named[key]) for key in ("size", "directed") if key in named and key not in kwargs
+    }
+    for _ in range(rng.choice((0, 1, 1, 1, 2))):
+        key = rng.choice([*range(len(args)), *named])
+        if key == 0 and places[0] is GRAPHS:
+            value = rng.choice(GRAPHS if name in METHOD_CALLS else NO_GRAPHS)
+        else:
+            value = rng.choice(ODD)
+        if value in LONG and (key in COUNTS or name in ("powerlaw_graph", "rmat_graph")):
+            value = "-1"
+        if key == "tol" and value in ("0", "0.0", "-0.0", "5e-324"):
+            value = "'x'"
+        if isinstance(key, int):
+            args[key] = value
+        else:
+            kwargs[key] = value
+    if name == "frame":
+        frame = rng.choice(FRAMES) % (args[1], args[2])
+        name, args = f"Graph.from_{'pandas' if frame.startswith('pd') else 'arrow'}", [frame]
+    if rng.random() < 0.01:
+        kwargs["nonsense"] = "1"
+    if name in METHOD_CALLS:
+        return Case(
+            kind, {}, {"call": METHOD_CALLS[name].format(args[0]), "args": args[1:], "kwargs": kwargs}
+        )
+    return Case(kind, {}, {"call": name, "args": args, "kwargs": kwargs})
+
+
+METHOD_CALLS = {
+    "subgraph": "{}.subgraph",
+    "with_arcs": "{}.with_arcs",
+    "with_ids": "{}.with_ids",
+    "index": "{}.index",
+    "neighbors": "{}.neighbors",
+    "whole": "whole({})",
+}
+
+
+@cache
+def graph_named(name: str) -> Any:
+    """Small graphs of all kinds."""
+    from clgraph import Graph
+
+    one, two = [0, 1, 2, 3], [1, 2, 3, 4]
+    make = Graph.from_edges
+    return {
+        "empty": lambda: make([], []),
+        "one": lambda: make([], [], vertices=[0]),
+        "isolated": lambda: make([], [], vertices=[0, 1, 2]),
+        "edge": lambda: make([0], [1]),
+        "loop": lambda: make([0], [0]),
+        "path": lambda: make(one, two),
+        "ring": lambda: make([0, 1, 2], [1, 2, 0]),
+        "star": lambda: make([0] * 70, list(range(1, 71))),
+        "names": lambda: make(["a", "b"], ["b", "c"]),
+        "gaps": lambda: make([5, 2**40], [7, 5]),
+        "weighted": lambda: make(one, two, weights=[0.5, 2.0, 1.0, 3.0]),
+        "copies": lambda: make([0, 0, 1], [1, 1, 2], duplicates="keep"),
+        "counts": lambda: make([0, 0, 1], [1, 1, 2], directed=True),
+        "directed": lambda: make(one, two, directed=True),
+        "cycle": lambda: make([0, 1, 2, 2], [1, 2, 0, 3], directed=True),
+        "zero": lambda: make(one, two, weights=[0.0, -1.0, 0.0, 1.0], directed=True),
+        "huge": lambda: make(one, two, weights=[1e308, 1e308, 5e-324, 1e308]),
+        "blocks": lambda: make([0, 1, 3, 4, 4], [1, 2, 4, 5, 4], vertices=[9]),
+    }[name]()
+
+
+def spoiled(form: str, name: str, value: float) -> Any:
+    """A small SciPy matrix with one entry of an array changed after SciPy checked it."""
+    import scipy.sparse as sp
+
+    matrix = sp.coo_array((np.ones(4), ([0, 1, 2, 3], [1, 2, 3, 0])), shape=(4, 4)).asformat(form)
+    if form == "coo":
+        matrix.coords = tuple(np.array(end, np.int64) for end in matrix.coords)
+        matrix.coords[name == "col"][1] = value
+        return matrix
+    array = getattr(matrix, name).astype(np.float64 if name == "data" else np.int64)
+    array[2 if name == "indptr" else 1] = value
+    setattr(matrix, name, array)
+    return matrix
+
+
+def whole(graph: Any) -> Any:
+    """Everything that can be asked of a graph without arguments."""
+    for name in ("reverse", "undirected", "simple"):
+        check_invariants(getattr(graph, name))
+    check_invariants(graph.largest_component())
+    return repr(graph), graph.to_edges(), graph.has_copies, graph.degrees, graph.num_duplicates
+
+
+@cache
+def names_known() -> dict[str, Any]:
+    """What expressions may use."""
+    import igraph
+    import networkx
+    import pandas
+    import pyarrow
+    import scipy.sparse
+
+    import clgraph
+
+    known = {name: getattr(clgraph, name) for name in clgraph.__all__ if name not in ("Device", "get_device")}
+    return {
+        **known,
+        "clgraph": clgraph,
+        "np": np,
+        "sp": scipy.sparse,
+        "pd": pandas,
+        "pa": pyarrow,
+        "nx": networkx,
+        "ig": igraph,
+        "math": math,
+        "Decimal": Decimal,
+        "Fraction": Fraction,
+        "G": graph_named,
+        "spoiled": spoiled,
+        "whole": lambda graph: lambda: whole(graph),
+        "P": Path,
+    }
+
+
+def evaluate(text: str) -> Any:
+    """The value of an expression."""
+    if "get_device" in text:
+        from clgraph import get_device
+
+        return eval(text, names_known() | {"get_device": get_device})
+    return eval(text, names_known())
+
+
+def run_call(case: Case, folder: Path) -> bool:
+    """Whether the call was taken; anything raised that is no ClgraphError comes through."""
+    import os
+    import warnings
+
+    import clgraph
+
+    os.chdir(folder)
+    (folder / "g.txt").write_bytes(b"0 1\n1 2\n")
+    what = case.what
+    try:
+        args = [evaluate(text) for text in what["args"]]
+        kwargs = {key: evaluate(text) for key, text in what["kwargs"].items()}
+        call = evaluate(what["call"])
+    except Exception:
+        return False  # what the others refuse to make
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = call(*args, **kwargs)
+        for each in result if isinstance(result, list) else [result]:
+            graph = getattr(each, "graph", each)
+            if isinstance(graph, clgraph.Graph):
+                check_invariants(graph)
+    except clgraph.ClgraphError:
+        return False
+    except TypeError as error:
+        if any(
+            words in str(error)
+            for words in ("unexpected keyword argument", "required", "positional argument")
+        ):
+            return False
+        raise
+    except AssertionError as error:
+        if what["call"].startswith("verify"):
+            return False
+        raise Failure("raw", f"AssertionError: {error}") from error
+    return True

@@ -1,0 +1,125 @@
+"""Many inputs, several processes at a time, and a table of what became of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from fuzz.case import FAILURES
+from fuzz.kinds import KINDS, kind_of, make
+from fuzz.workers import Outcome, Worker, follow, forked, numbered, outcomes_of, spawned
+
+BATCH = 500  # inputs to a process
+
+
+class Tally:
+    """How many inputs of each kind ended how, and the failures by their causes."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.failures: dict[str, list[Outcome]] = {}
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one more."""
+        kind = kind_of(int(outcome.label))
+        self.counts[kind, outcome.end] += 1
+        if outcome.end in FAILURES:
+            self.failures.setdefault(f"{kind}: {outcome.signature}", []).append(outcome)
+
+    @property
+    def inputs(self) -> int:
+        """All of them."""
+        return sum(self.counts.values())
+
+    def table(self) -> str:
+        """Counts by kind."""
+        ends = ("accepted", "refused", *FAILURES)
+        rows = [["kind", "inputs", *("accepted", "refused"), *FAILURES.values()]]
+        for kind in KINDS:
+            counts = [self.counts[kind, end] for end in ends]
+            rows.append([kind, str(sum(counts)), *map(str, counts)])
+        sums = [sum(self.counts[kind, end] for kind in KINDS) for end in ends]
+        rows.append(["all", str(sum(sums)), *map(str, sums)])
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        return "\n".join(
+            "  ".join(
+                cell.rjust(width) if i else cell.ljust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in rows
+        )
+
+
+def campaign(
+    inputs: int,
+    seed: int,
+    *,
+    start: int = 0,
+    jobs: int | None = None,
+    only: Collection[str] = KINDS,
+    talk: bool = False,
+) -> Tally:
+    """Run the inputs `start` .. `start` + `inputs` - 1 of a seed."""
+    tally, stop = Tally(), start + inputs
+    batches = iter(range(start, stop, BATCH))
+    began, told = time.monotonic(), 0.0
+    ranges: dict[Worker, range] = {}
+
+    def fork_one(numbers: range) -> Worker:
+        worker = forked(lambda: numbered(seed, numbers, False, only))
+        ranges[worker] = numbers
+        return worker
+
+    def spawn_one(first: int) -> Worker | None:
+        names = [kind_of(number) for number in range(first, min(stop, first + 100))]
+        if not any(KINDS[name].device and name in only for name in names):
+            return None
+        return spawned("range", seed, first, stop, *only)
+
+    def replaced(worker: Worker, died: Outcome | None) -> Worker | None:
+        if worker.device:
+            return None if died is None or not died.label else spawn_one(int(died.label) + 1)
+        numbers = ranges.pop(worker)
+        if died is not None and (left := range(int(died.label or numbers[0]) + 1, numbers.stop)):
+            return fork_one(left)
+        first = next(batches, None)
+        return None if first is None else fork_one(range(first, min(stop, first + BATCH)))
+
+    workers = [
+        fork_one(range(first, min(stop, first + BATCH)))
+        for _, first in zip(range(jobs or os.cpu_count() or 1), batches, strict=False)
+    ]
+    if (worker := spawn_one(start)) is not None:
+        workers.append(worker)
+    for outcome in follow(workers, replaced):
+        if outcome.label:
+            tally.add(confirmed(outcome, seed, only))
+        if talk and time.monotonic() - told > 10:
+            told = time.monotonic()
+            print(
+                f"{tally.inputs} of {inputs}, {told - began:.0f} s, {len(tally.failures)} causes",
+                file=sys.stderr,
+            )
+    return tally
+
+
+def confirmed(outcome: Outcome, seed: int, only: Collection[str]) -> Outcome:
+    """The input that made a process crash: that one, or one before it."""
+    if outcome.end != "crash" or KINDS[kind_of(int(outcome.label))].device:
+        return outcome
+    # memory may have been damaged long before the process died of it
+    for number in suspects(int(outcome.label), only):
+        alone = outcomes_of({str(number): make(seed, number)})[str(number)]
+        if alone.end == "crash":
+            return alone
+    return Outcome(outcome.label, "crash", f"{outcome.what}, only after other inputs")
+
+
+def suspects(number: int, only: Collection[str]) -> Iterator[int]:
+    """This input, then those before it in its batch, backwards."""
+    for each in range(number, max(-1, number - BATCH), -1):
+        if not KINDS[kind_of(each)].device and kind_of(each) in only:
+            yield each

@@ -1,0 +1,252 @@
+"""Command lines, run by `clgraph.cli.main` in this process."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from fuzz.case import Case, Failure
+from fuzz.texts import text_case
+
+VALUES = (
+    "",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "0.5",
+    "50%",
+    "-0.5",
+    "1e99999999",
+    "1e-99999999",
+    "nan",
+    "inf",
+    "-inf",
+    "²",
+    "٣",
+    "1_0",
+    "0x1",
+    "99999999999999999999",
+    "9" * 5000,
+    "é",
+    "a b",
+    "\0",
+    "\udcff",
+    "g.txt",
+    "none.txt",
+    ".",
+    "/",
+    "/dev/null",
+    "none/out.txt",
+    "o" * 300,
+    "out.clg",
+    "out.txt",
+    "out-{size}.txt",
+    "{seed}",
+    "{",
+    "{0}",
+    "{size.x}",
+    "--",
+    "-h",
+    "~nouser/x",
+    "1,2,3",
+    "70%,50%",
+    "edges",
+    "mtx",
+    "drv",
+    "weak",
+    "strong",
+    "uniform",
+    "float64",
+    "999999999",
+    "2147483648",
+    "18446744073709551616",
+    "0.1 0.1 0.1",
+)
+READING = ("--format", "--directed", "--undirected", "--ids", "--weights", "--duplicates", "--nonsense")
+HOST = {
+    "info": ("g.txt", (*READING, "--json", "-q")),
+    "convert": ("g.txt out.txt", (*READING, "--to", "-q")),
+    "generate powerlaw": (
+        "-o out.clg --vertices 20",
+        ("--vertices", "--average-degree", "--exponent", "--seed", "-o", "--to", "-q"),
+    ),
+    "generate rmat": (
+        "-o out.clg --scale 4",
+        ("--scale", "--edge-factor", "--quadrants", "--directed", "--seed", "-o", "--plain"),
+    ),
+    "": ("", ("--version", "--help", "-h", "--nonsense")),
+    "fpga show": ("g.txt", ("--json",)),
+    "cache": ("", ("--json",)),
+    "none": ("", ()),
+}
+DEVICE = {
+    "sample": (
+        "g.txt --size 2 --seed 1 -o out.txt",
+        (
+            *READING,
+            "--method",
+            "--size",
+            "--sizes",
+            "--seed",
+            "--seeds",
+            "--mode",
+            "--tolerance",
+            "--components",
+            "--far-scan",
+            "--connection",
+            "--weight",
+            "--start",
+            "--strict",
+            "-o",
+            "--to",
+            "--record",
+            "--verify",
+            "--json",
+            "-q",
+            "--device",
+        ),
+    ),
+    "curve": (
+        "g.txt --seed 1",
+        (
+            *READING,
+            "--method",
+            "--seed",
+            "--size",
+            "--mode",
+            "--weight",
+            "--points",
+            "-o",
+            "--json",
+            "--device",
+        ),
+    ),
+    "bfs": ("g.txt -s 0", (*READING, "-s", "--depth", "--method", "-o", "--verify", "--json", "--device")),
+    "components": ("g.txt", (*READING, "--strong", "--largest", "-o", "--verify", "--json")),
+    "pagerank": (
+        "g.txt",
+        (
+            *READING,
+            "--damping",
+            "--tol",
+            "--norm",
+            "--max-iter",
+            "--personalize",
+            "--dangling",
+            "--nstart",
+            "--variant",
+            "--dtype",
+            "--on-nonconvergence",
+            "--top",
+            "-o",
+            "--explain",
+            "--verify",
+            "--json",
+        ),
+    ),
+    "ppr": (
+        "g.txt -s 0 --seed 1",
+        (
+            *READING,
+            "-s",
+            "--sources",
+            "--method",
+            "--damping",
+            "--tol",
+            "--max-iter",
+            "--dangling",
+            "--top",
+            "--seed",
+            "--walks",
+            "--epsilon",
+            "--confidence",
+            "--check-every",
+            "--squared",
+            "--stored",
+            "--stable-top",
+            "--dtype",
+            "-o",
+            "--verify",
+            "--json",
+        ),
+    ),
+    "quality": (
+        "g.txt g.txt --no-eigenvalues",
+        (*READING, "--relation", "--record", "--method", "--hop-sources", "--json", "--seed"),
+    ),
+}
+LONG = {
+    "--vertices",
+    "--scale",
+    "--edge-factor",
+    "--average-degree",
+    "--walks",
+    "--max-iter",
+    "--seeds",
+    "--hop-sources",
+    "--epsilon",
+}
+
+
+def command_case(kind: str, rng: random.Random) -> Case:
+    """A command with options that are right, odd or in the wrong place, on a graph that may be damaged."""
+    table = DEVICE if kind == "device commands" else HOST
+    name = rng.choice(tuple(table))
+    places, known = table[name]
+    args = [*name.split(), *places.split()]
+    for _ in range(rng.choice((0, 1, 1, 2, 3)) if known else 1):
+        option = rng.choice(known) if known else rng.choice(VALUES)
+        args.append(option)
+        if rng.random() < 0.8:
+            value = rng.choice(VALUES)
+            if option in LONG and len(value) > 3 and value.strip("0123456789.e") == "":
+                value = "3"
+            args.append(value)
+    if places and rng.random() < 0.15:
+        args[rng.randrange(len(name.split()), len(args))] = rng.choice(VALUES)
+    if rng.random() < 0.03 and args:
+        del args[rng.randrange(len(args))]
+    files = {"g.txt": b"0 1\n1 2\n2 3 # x\n3 0\n"}
+    if rng.random() < 0.2:
+        files = {"g.txt": text_case("edges", rng).files.popitem()[1]}
+    return Case(kind, files, {"args": args})
+
+
+def run_command(case: Case, folder: Path) -> bool:
+    """Whether the command ended with 0; a `Failure` for a traceback, an odd status or an odd exception."""
+    from clgraph.cli import main
+
+    os.chdir(folder)
+    case.write(folder)
+    args = [text.replace("\udcff", os.fsdecode(b"\xff")) for text in case.what["args"]]
+    status: Any = 0
+    before, descriptors = (sys.stdout, sys.stderr), [os.dup(1), os.dup(2)]
+    try:
+        with (
+            open("stdout", "w", encoding="utf-8") as out,
+            open("stderr", "w", encoding="utf-8", errors="replace") as err,
+        ):
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            sys.stdout, sys.stderr = out, err
+            try:
+                main(args)
+            except SystemExit as stop:
+                status = stop.code or 0
+    finally:
+        sys.stdout, sys.stderr = before
+        for number, kept in enumerate(descriptors, 1):
+            os.dup2(kept, number)
+            os.close(kept)
+        os.environ.pop("CLGRAPH_KERNELS", None)
+    said = Path("stderr").read_text(encoding="utf-8", errors="replace")
+    for words, kind in (("Traceback", "raw"), ("unexpected ", "raw"), ("out of memory:", "memory")):
+        if words in said and (words != "unexpected " or "fault of clgraph" in said):
+            raise Failure(kind, said.strip()[-400:].splitlines()[0])
+    if status not in (0, 1, 2, 130, 141, 143):
+        raise Failure("raw", f"exit status {status!r}: {said[-300:]}")
+    return status == 0

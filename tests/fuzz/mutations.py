@@ -1,0 +1,144 @@
+"""Damage done to the bytes of a file."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import re
+
+NUMBERS = (
+    b"0",
+    b"-0",
+    b"-1",
+    b"00",
+    b"010",
+    b"1_2",
+    b"+5",
+    b"1.5",
+    b"1e3",
+    b"1e308",
+    b"1e999",
+    b"nan",
+    b"inf",
+    b"-inf",
+    b"nan(0x1)",
+    b"0x10",
+    b"2147483647",
+    b"2147483648",
+    b"4294967296",
+    b"1099511627776",
+    b"9223372036854775807",
+    b"9223372036854775808",
+    b"18446744073709551616",
+    b"1000000000000",
+    b"9" * 40,
+    b"1" + b"0" * 4400,
+    "²".encode(),
+    "٣".encode(),
+    "１".encode(),
+)
+WORDS = (
+    b"\0",
+    b"\r",
+    b"\r\n",
+    b"\n",
+    b"\r\r\n",
+    b"\n\n",
+    b" ",
+    b"\t",
+    b",",
+    b";",
+    b'"',
+    b"#",
+    b"%",
+    b"# c\r\r\n",
+    b"%\n",
+    b"\xff",
+    b"\xfe\xff",
+    b"\xef\xbb\xbf",
+    "é".encode(),
+    "é".encode("latin-1"),
+    "\u2028".encode(),
+    b"\x1a",
+    b"\x0c",
+    b"\x1c",
+    b"\x85",
+    "\u0085".encode(),
+    b"\xc2\xa0",
+    b"\xed\xa0\x80",
+    b"\x1f\x8b",
+    b"e",
+    b"-",
+    b"=",
+    b":",
+    b"source,target\n",
+    b"u v\n",
+    b"true",
+    b"False",
+)
+
+
+def mutate(data: bytes, rng: random.Random, text: bool) -> bytes:
+    """The bytes, damaged one to four times."""
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
+        data = _once(data, rng, text)
+    return data[:1_000_000]
+
+
+def _once(data: bytes, rng: random.Random, text: bool) -> bytes:
+    size = len(data)
+    way = rng.randrange(12)
+    at = rng.randrange(size + 1)
+    if way == 0 and size:  # a bit flips
+        at = rng.randrange(size)
+        return data[:at] + bytes([data[at] ^ (1 << rng.randrange(8))]) + data[at + 1 :]
+    if way == 1 and size:  # another byte
+        at = rng.randrange(size)
+        return data[:at] + bytes([rng.choice((0, 255, 127, 128, rng.randrange(256)))]) + data[at + 1 :]
+    if way == 2:
+        return data[:at]
+    if way == 3:
+        return data[at:]
+    if way == 4:  # a piece twice
+        end = min(size, at + rng.choice((1, 2, 8, 64, 4096)))
+        return data[:end] + data[at:end] * rng.choice((1, 1, 3, 20)) + data[end:]
+    if way == 5:  # a piece is gone
+        return data[:at] + data[at + rng.choice((1, 2, 8, 64)) :]
+    if way == 6:  # a piece elsewhere
+        piece = data[at : at + rng.choice((1, 4, 16, 256))]
+        to = rng.randrange(size + 1)
+        return data[:to] + piece + data[to:]
+    if way == 7:
+        return data[:at] + rng.choice(WORDS) + data[at:]
+    if way == 8 and not text:  # a number of a binary file, whatever it was
+        width = rng.choice((1, 2, 4, 8))
+        number = rng.choice(
+            (0, 1, -1, 2, 255, 2**31 - 1, -(2**31), 2**40, 2**62, 2**63 - 1, rng.randrange(99))
+        )
+        at -= at % width
+        return data[:at] + (number % (1 << 8 * width)).to_bytes(width, "little") + data[at + width :]
+    if way in (8, 9, 10) and text:  # a number of a text
+        found = [match.span() for match in re.finditer(rb"[0-9]+", data)]
+        if found:
+            start, end = rng.choice(found[: rng.choice((3, len(found)))])
+            return data[:start] + rng.choice(NUMBERS) + data[end:]
+    if way == 11 and text:  # line ends
+        old, new = rng.choice(
+            ((b"\n", b"\r\n"), (b"\n", b"\r"), (b"\n", b"\r\r\n"), (b" ", b"\t"), (b"\n", b"\0\n"))
+        )
+        return data.replace(old, new, rng.choice((1, -1)))
+    return data[:at] + rng.randbytes(rng.choice((1, 2, 8))) + data[at:]
+
+
+def compress(data: bytes, rng: random.Random) -> bytes:
+    """The bytes by gzip, now and then damaged, in two members or with something behind."""
+    packed = gzip.compress(data, 1, mtime=0)
+    way = rng.randrange(8)
+    if way == 0:
+        return mutate(packed, rng, False)
+    if way == 1:
+        at = rng.randrange(len(data) + 1)
+        return gzip.compress(data[:at], mtime=0) + gzip.compress(data[at:], mtime=0)
+    if way == 2:
+        return packed + rng.choice((b"\0" * 9, b"junk", packed[:7]))
+    return packed

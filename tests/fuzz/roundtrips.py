@@ -1,0 +1,210 @@
+"""Random graphs written and read again, through every format and every other library."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzz.case import Case, Failure
+from fuzz.invariants import check_invariants, compare_edges, edges_of
+from fuzz.texts import NAMES, weight
+
+# name of the file -> what the format keeps besides edges and weights
+FORMATS = {
+    "g.txt": "",
+    "g.tsv": "",
+    "g.csv": "",
+    "g.edges": "",
+    "g.txt.gz": "",
+    "g.csv.gz": "",
+    "g.mtx": "i",
+    "g.mtx.gz": "i",
+    "g.graph": "i",
+    "g.metis.gz": "i",
+    "g.v": "dv",
+    "g.e.gz": "dv",
+    "g.npz": "dv",
+    "g.clg": "dvm",
+    "g.parquet": "dm",
+    "g.arrow": "dm",
+    "pickle": "dvm",
+    "scipy": "i",
+    "pandas": "m",
+    "table": "dm",
+    "networkx": "dv",
+    "igraph": "dvm",
+}  # d: direction, v: vertices without edges, m: multiplicity, i: vertices by number only
+ODD = (
+    "",
+    " ",
+    " a",
+    "a ",
+    "a b",
+    "a\tb",
+    "a,b",
+    '"',
+    'a"b',
+    "'",
+    "#a",
+    "%a",
+    "a#b",
+    "a%b",
+    "a\nb",
+    "a\rb",
+    "\r",
+    "\0",
+    "a\0b",
+    "\ufeff",
+    "\ufeffa",
+    "\u2028",
+    "\x85",
+    "a\x85",
+    "\xa0",
+    "a\x1cb",
+    "\x1f",
+    "\ud800",
+    "-1",
+    "1e5",
+    "+1",
+    "²",
+    "Source",
+    "TARGET",
+    "weight",
+    "node1",
+    "node2",
+    "\x7f",
+    "\\",
+    "\\N",
+    "NA",
+    "null",
+    "e\u0301",
+    "\u00e9",
+    "﹟",
+)
+
+
+def graph_case(kind: str, rng: random.Random) -> Case:
+    """A graph by its edges, and the way that it takes."""
+    text = rng.random() < 0.5
+    pool: list[Any]
+    if text:
+        pool = rng.sample(NAMES + (ODD if rng.random() < 0.4 else ()), rng.randrange(1, 10))
+    else:
+        top = rng.choice((3, 5, 9, 30, 10**6, 2**40, 2**63))
+        pool = list(range(min(top, 9))) if top < 31 else [rng.randrange(top) for _ in range(6)]
+    count = rng.choice((0, 1, 1, 2, 3, 5, 9, 25))
+    ends = [[rng.choice(pool) for _ in range(count)] for _ in range(2)]
+    what: dict[str, Any] = {"source": ends[0], "target": ends[1], "directed": rng.random() < 0.5}
+    if rng.random() < 0.4:
+        what["weights"] = [rng.choice((weight(rng), -0.0, 5e-324, 3.0)) for _ in range(count)]
+    if rng.random() < 0.2:
+        what["multiplicity"] = [rng.choice((1, 1, 2, 7, 2**20)) for _ in range(count)]
+    elif rng.random() < 0.2:
+        what["duplicates"] = "keep"
+    if rng.random() < 0.3:
+        what["vertices"] = rng.sample(pool, rng.randrange(len(pool) + 1)) + (
+            [] if text else [rng.randrange(40)]
+        )
+    what["through"] = rng.choice(tuple(FORMATS))
+    return Case(kind, {}, what)
+
+
+def run_graph(case: Case, folder: Path) -> bool:
+    """Whether the graph could be written; raises `Failure` where it came back as another."""
+    import clgraph
+
+    what = dict(case.what)
+    through = what.pop("through")
+    text = any(
+        isinstance(name, str) for group in ("source", "target", "vertices") for name in what.get(group, ())
+    )
+    for name in ("source", "target", "vertices"):
+        if name in what:
+            what[name] = np.array(what[name], object if text else np.int64)
+    try:
+        graph = clgraph.Graph.from_edges(what.pop("source"), what.pop("target"), **what)
+    except clgraph.ClgraphError:
+        return False
+    check_invariants(graph, merged=what.get("duplicates") != "keep")
+    try:
+        again = _through(graph, through, folder)
+    except Refused:
+        return False
+    check_invariants(again)
+    kept = FORMATS[through]
+    if "d" in kept and again.directed != graph.directed:
+        raise Failure("lost", f"directed={graph.directed} became {again.directed}")
+    if ("v" in kept or "i" in kept) and again.num_vertices != graph.num_vertices:
+        raise Failure("lost", f"{graph.num_vertices} vertices became {again.num_vertices}")
+    if "v" in kept and sorted(again.ids.tolist()) != sorted(graph.ids.tolist()):
+        raise Failure("lost", "ids of vertices changed")
+    compare_edges(*(edges_of(each, by_index="i" in kept) for each in (graph, again)))
+    if "m" in kept and _counts(graph) != _counts(again):
+        raise Failure("lost", f"multiplicity {_counts(graph)} became {_counts(again)}")
+    return True
+
+
+class Refused(Exception):
+    """The format cannot hold this graph, and says so."""
+
+
+def _counts(graph: Any) -> list[int]:
+    return sorted([] if graph.multiplicity is None else graph.multiplicity[graph.multiplicity > 1].tolist())
+
+
+def _through(graph: Any, name: str, folder: Path) -> Any:
+    import clgraph
+
+    copies = graph.multiplicity is None and graph.num_duplicates > 0
+    duplicates = "keep" if copies else "merge"
+    if "." not in name:
+        if copies and name == "scipy":
+            raise Refused
+        try:
+            return _by_library(graph, name, duplicates)
+        except clgraph.ClgraphError as error:
+            raise Failure("lost", f"{name}: not taken back: {error}") from error
+    how: dict[str, Any] = {"weights": graph.weights is not None, "duplicates": duplicates}
+    if "d" not in FORMATS[name]:
+        how["directed"] = graph.directed
+    if graph.ids.dtype == object and "i" not in FORMATS[name] and not name.endswith(".npz"):
+        how["ids"] = "str"
+    try:
+        clgraph.write(graph, folder / name)
+    except clgraph.ClgraphError as error:
+        raise Refused from error
+    if graph.num_arcs == 0 and "v" not in FORMATS[name] and "i" not in FORMATS[name]:
+        raise Refused  # nothing was promised
+    try:
+        return clgraph.read(folder / name, **how)
+    except clgraph.ClgraphError as error:
+        raise Failure("lost", f"{name} was written and is refused: {error}") from error
+
+
+def _by_library(graph: Any, name: str, duplicates: Any) -> Any:
+    from clgraph import Graph
+
+    if name == "pickle":
+        return pickle.loads(pickle.dumps(graph))
+    if name == "scipy":
+        return Graph.from_scipy(graph.to_scipy(), directed=graph.directed, weighted=graph.weights is not None)
+    if name in ("pandas", "table"):
+        table = graph.to_pandas() if name == "pandas" else graph.to_arrow()
+        make = Graph.from_pandas if name == "pandas" else Graph.from_arrow
+        return make(
+            table,
+            weight=None if graph.weights is None else "weight",
+            multiplicity=None if graph.multiplicity is None else "multiplicity",
+            directed=graph.directed,
+            duplicates=duplicates,
+        )
+    make, other = (
+        (Graph.from_networkx, graph.to_networkx())
+        if name == "networkx"
+        else (Graph.from_igraph, graph.to_igraph())
+    )
+    return make(other, weight=graph.weights is not None, duplicates=duplicates)

@@ -1,0 +1,94 @@
+"""The same failure from a smaller case."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fuzz.case import Case
+from fuzz.workers import outcomes_of
+
+CASES = Path(__file__).resolve().parent / "cases"
+TRIES = 150
+LARGEST = 1024  # bytes of a kept case
+
+
+def shrink(case: Case, signature: str) -> Case:
+    """A case that fails as this one does, cut down as far as `TRIES` attempts lead."""
+    left, smaller = TRIES, True
+    while smaller and left > 0:
+        smaller = False
+        for candidate in smaller_cases(case):
+            left -= 1
+            if left <= 0:
+                break
+            if outcomes_of({"x": candidate})["x"].signature == signature:
+                case, smaller = candidate, True
+                break
+    return case
+
+
+def smaller_cases(case: Case) -> Iterator[Case]:
+    """Cases with something taken away."""
+    what = case.what
+    for name in (*what.get("options", ()), *what.get("kwargs", ())):
+        group = "options" if name in what.get("options", ()) else "kwargs"
+        yield Case(
+            case.kind, case.files, {**what, group: {k: v for k, v in what[group].items() if k != name}}
+        )
+    if "args" in what and "call" not in what:
+        for i in range(1, len(what["args"])):
+            yield Case(case.kind, case.files, {**what, "args": what["args"][:i] + what["args"][i + 1 :]})
+    for name in [name for name in ("weights", "multiplicity", "duplicates", "vertices") if name in what]:
+        yield Case(case.kind, case.files, {key: value for key, value in what.items() if key != name})
+    if "source" in what:
+        rows = [name for name in ("source", "target", "weights", "multiplicity") if name in what]
+        for cut in _cuts(what["source"]):
+            yield Case(
+                case.kind,
+                case.files,
+                {**what, **{name: what[name][: cut[0]] + what[name][cut[1] :] for name in rows}},
+            )
+    if what.get("expect"):
+        return  # bytes and rows belong together
+    for name, data in case.files.items():
+        for start, end in _cuts(data):
+            yield Case(case.kind, {**case.files, name: data[:start] + data[end:]}, what)
+        if len(data) > LARGEST:
+            for start, end in _cuts(data):
+                if any(data[start:end]):
+                    yield Case(
+                        case.kind, {**case.files, name: data[:start] + bytes(end - start) + data[end:]}, what
+                    )
+
+
+def _cuts(data: Any) -> Iterator[tuple[int, int]]:
+    """Pieces to leave out: halves, quarters, and so on."""
+    size = len(data)
+    while size > 1:
+        size = (size + 1) // 2
+        for start in range(0, len(data), size):
+            yield start, min(len(data), start + size)
+    if len(data) == 1:
+        yield 0, 1
+
+
+def keep(case: Case) -> Path | None:
+    """Put a case among those that are replayed; None if it is too large to be kept."""
+    text = case.to_json()
+    if len(text) > LARGEST:
+        return None
+    path = CASES / case.kind.replace(" ", "_") / f"{hashlib.sha256(text.encode()).hexdigest()[:10]}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def kept() -> dict[str, Case]:
+    """All cases that ever failed, by the names of their files."""
+    return {
+        str(path.relative_to(CASES)): Case.from_json(path.read_text())
+        for path in sorted(CASES.rglob("*.json"))
+    }

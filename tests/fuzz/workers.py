@@ -1,0 +1,294 @@
+"""Processes that may die: each works through cases and says on a pipe what became of them.
+
+Most are forked from this one, which has imported everything and opened no driver. Those that use a device
+are started afresh, since drivers do not survive a fork.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fuzz.case import Case, Failure
+from fuzz.kinds import KINDS, kind_of, make
+
+SECONDS = 5.0  # of processor time for one input
+DEVICE_SECONDS = 100.0  # kernels are built in it
+WALL = 120.0  # for what sleeps
+ADDRESSES, DATA, RESIDENT = 4 << 30, 512 << 20, 256 << 20  # bytes that an input may take
+TESTS = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a case: "accepted", "refused", or the kind of failure."""
+
+    label: str  # its number, or the name of its file
+    end: str
+    what: str = ""
+
+    @property
+    def signature(self) -> str:
+        """The same for failures of one cause."""
+        return self.end + " " + re.sub(r"[0-9]+|'[^']*'|\"[^\"]*\"", "#", self.what)[:120]
+
+
+# --- in the worker ------------------------------------------------------------------------------------------
+
+
+def import_all() -> None:
+    """What cases use, before the first fork; none of it opens a driver."""
+    import importlib
+    import pkgutil
+
+    import clgraph
+    import clgraph.cli
+
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    for name in (
+        "igraph",
+        "networkx",
+        "pandas",
+        "pyarrow.parquet",
+        "pyarrow.compute",
+        "scipy.io",
+        "scipy.sparse.csgraph",
+    ):
+        importlib.import_module(name)
+    for found in pkgutil.walk_packages(clgraph.__path__, "clgraph."):
+        if found.name.split(".")[1] not in ("__main__", "bench", "networkx_backend"):
+            importlib.import_module(found.name)
+
+
+def run_one(case: Case, folder: Path) -> tuple[str, str]:
+    """How a case ends, in this process."""
+    try:
+        return ("accepted" if KINDS[case.kind].run(case, folder) else "refused"), ""
+    except Failure as failure:
+        return failure.kind, failure.what
+    except MemoryError as error:
+        return "memory", f"MemoryError {_place(error)}"
+    except BaseException as error:
+        return "raw", f"{type(error).__name__} {_place(error)}: {str(error)[:200]}"
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line of clgraph that an exception went through."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if f"{os.sep}clgraph{os.sep}" in frame.filename
+    ]
+    if not frames:
+        return "outside clgraph"
+    return f"in {frames[-1].filename.rpartition(f'{os.sep}clgraph{os.sep}')[2]}:{frames[-1].name}"
+
+
+def work(cases: Iterable[tuple[str, Case]], out: int, folder: Path, device: bool) -> None:
+    """Run cases one after the other, and say on the pipe how each ends."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    sizes = {name: int(status[name].split()[0]) * 1024 for name in ("VmSize", "VmData")}
+    if not device:
+        resource.setrlimit(resource.RLIMIT_AS, (sizes["VmSize"] + ADDRESSES,) * 2)
+        resource.setrlimit(resource.RLIMIT_DATA, (sizes["VmData"] + DATA,) * 2)
+    before = _resident()
+    for label, case in cases:
+        os.write(out, f"begin {label}\n".encode())
+        signal.setitimer(signal.ITIMER_PROF, DEVICE_SECONDS if device else SECONDS)
+        end, what = run_one(case, folder)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if not device and _resident() - before > RESIDENT:
+            end, what = (
+                ("memory", "hundreds of MB for a small input")
+                if end in ("accepted", "refused")
+                else (end, what)
+            )
+            before = _resident()
+        os.write(out, json.dumps([label, end, what[:500]]).encode() + b"\n")
+        os.chdir("/")
+        for entry in list(os.scandir(folder)):
+            shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
+
+
+def _resident() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def numbered(
+    seed: int, numbers: Iterable[int], device: bool, only: Collection[str] = KINDS
+) -> Iterator[tuple[str, Case]]:
+    """The cases of these numbers that are for this sort of worker and of these kinds."""
+    for number in numbers:
+        if KINDS[kind_of(number)].device == device and kind_of(number) in only:
+            yield str(number), make(seed, number)
+
+
+# --- in the server ------------------------------------------------------------------------------------------
+
+
+class Worker:
+    """One process, the pipe that it writes to, and the case that it is at."""
+
+    def __init__(self, start: Callable[[int, Path], int], device: bool) -> None:
+        shared = Path("/dev/shm")
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="fuzz-", dir=shared if os.access(shared, os.W_OK) else None)
+        )
+        read, write = os.pipe()
+        self.device = device
+        self.pid = start(write, self.folder)
+        os.close(write)
+        self.pipe = os.fdopen(read, "rb", buffering=0)
+        self.rest, self.at, self.since = b"", "", time.monotonic()
+        self.last = ""
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """What has been written since the last call; at the end of the process, how it ended."""
+        data = self.pipe.read(1 << 16) or b""
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        for line in lines:
+            self.since = time.monotonic()
+            if line.startswith(b"begin "):
+                self.at = self.last = line[6:].decode()
+            else:
+                yield Outcome(*json.loads(line))
+                self.at = ""
+        if not data:
+            self.pipe.close()
+            code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.pid = 0
+            if code in (-signal.SIGPROF, -signal.SIGKILL):
+                yield Outcome(self.at or self.last, "hang", "took longer than it may")
+            elif code < 0:
+                yield Outcome(self.at or self.last, "crash", signal.Signals(-code).name)
+            elif code:
+                yield Outcome(self.at or self.last, "crash", f"exit status {code}")
+
+    def stop_if_stuck(self) -> None:
+        """End a process that sleeps at a case."""
+        if time.monotonic() - self.since > WALL + DEVICE_SECONDS * self.device:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def forked(cases: Callable[[], Iterable[tuple[str, Case]]]) -> Worker:
+    """A worker forked from this process."""
+
+    def start(write: int, folder: Path) -> int:
+        if child := os.fork():
+            return child
+        status = 70
+        try:
+            work(cases(), write, folder, device=False)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+    return Worker(start, device=False)
+
+
+def spawned(*args: object) -> Worker:
+    """A worker for a device: ``python tests/fuzz --work ...``."""
+
+    def start(write: int, folder: Path) -> int:
+        command = [sys.executable, str(TESTS / "fuzz"), "--work", str(write), str(folder), *map(str, args)]
+        path = os.pathsep.join(filter(None, (str(TESTS.parent), os.environ.get("PYTHONPATH"))))
+        return subprocess.Popen(
+            command, pass_fds=[write], stdin=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}
+        ).pid
+
+    return Worker(start, device=True)
+
+
+def spawned_main(args: list[str]) -> None:
+    """The other end of `spawned`, for a range of inputs or for files.
+
+    Parameters
+    ----------
+    args : list of str
+        ``PIPE FOLDER range SEED START STOP KIND ...`` or ``PIPE FOLDER files FILE ...``.
+    """
+    out, folder = int(args[0]), Path(args[1])
+    cases: Iterable[tuple[str, Case]]
+    if args[2] == "range":
+        seed, start, stop = map(int, args[3:6])
+        cases = numbered(seed, range(start, stop), True, args[6:])
+    else:
+        cases = [(name, Case.from_json(Path(name).read_text())) for name in args[3:]]
+    work(cases, out, folder, device=True)
+    os._exit(0)  # without the drivers' own farewells
+
+
+def follow(
+    workers: list[Worker], replaced: Callable[[Worker, Outcome | None], Worker | None]
+) -> Iterator[Outcome]:
+    """Outcomes of some workers as they come; one that has ended is replaced until there is nothing left."""
+    with selectors.DefaultSelector() as selector:
+        for worker in workers:
+            selector.register(worker.pipe, selectors.EVENT_READ, worker)
+        while selector.get_map():
+            for key, _ in selector.select(timeout=1):
+                worker = key.data
+                died = None
+                selector.unregister(worker.pipe)
+                for outcome in worker.outcomes():
+                    died = outcome if worker.pid == 0 else None
+                    yield outcome
+                if worker.pid:
+                    selector.register(worker.pipe, selectors.EVENT_READ, worker)
+                elif (next_one := replaced(worker, died)) is not None:
+                    selector.register(next_one.pipe, selectors.EVENT_READ, next_one)
+            for key in list(selector.get_map().values()):
+                key.data.stop_if_stuck()
+
+
+def outcomes_of(cases: dict[str, Case]) -> dict[str, Outcome]:
+    """Run these cases, each in a process that may die."""
+    found: dict[str, Outcome] = {}
+
+    def run(labels: list[str], device: bool) -> None:
+        left = list(labels)
+
+        def next_worker(*_: Any) -> Worker | None:
+            todo = [label for label in left if label not in found]
+            if not todo:
+                return None
+            if not device:
+                return forked(lambda: [(label, cases[label]) for label in todo])
+            folder = Path(tempfile.mkdtemp(prefix="fuzz-cases-"))
+            for number, label in enumerate(todo):
+                (folder / str(number)).write_text(cases[label].to_json())
+            names.clear()
+            names.update({str(folder / str(number)): label for number, label in enumerate(todo)})
+            return spawned("files", *names)
+
+        names: dict[str, str] = {}
+        if first := next_worker():
+            for outcome in follow([first], next_worker):
+                label = names.get(outcome.label, outcome.label)
+                found.setdefault(label or left[0], Outcome(label, outcome.end, outcome.what))
+
+    for device in (False, True):
+        run([label for label, case in cases.items() if KINDS[case.kind].device == device], device)
+    return found
