@@ -197,6 +197,7 @@ def test_curve_picture(run, graph, device, tmp_path, suffix):
         (["--plot", "curve.gif"], ".png"),
         (["--method", "edfs"], "edfs deletes nothing"),
         (["--points", "0"], "--points 0"),
+        (["--points", "999999999"], "1 to 10000"),
         (["--seeds", "0"], "--seeds 0"),
         (["--size", "0"], "size"),
         (["-o", "nowhere/curve.csv"], "nowhere"),
