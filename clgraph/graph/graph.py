@@ -240,7 +240,10 @@ class Graph(Exchange):
 
     def neighbors(self, vertex: Any) -> npt.NDArray[Any]:
         """Ids of the heads of the arcs that leave the vertex with this id, in index order."""
-        v = int(self.index(vertex)[0])
+        found = self.index(vertex)
+        if found.size != 1:
+            raise InputError(f"vertex is {shown(vertex)}: the id of one vertex is needed")
+        v = int(found.flat[0])
         heads = self.col_idx[self.row_ptr[v] : self.row_ptr[v + 1]]
         return heads.astype(np.int64) if self._ids is None else self._ids[heads]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import Duplicates
@@ -92,10 +93,10 @@ def noted_direction(table: Any) -> bool | None:
 
 
 def _column(table: Any, name: str, argument: str) -> Any:
-    places = table.schema.get_all_field_indices(name)
+    places = table.schema.get_all_field_indices(name) if isinstance(name, str) else []
     if not places:
         raise InputError(
-            f"the table has no column {name!r}: its columns are {listed(table.column_names)}; "
+            f"the table has no column {shown(name)}: its columns are {listed(table.column_names)}; "
             f"name one with {argument}="
         )
     if len(places) > 1:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import flag, word
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import (
@@ -50,6 +51,8 @@ def rows_of_columns(
     vertices: Column | None = None,
 ) -> Arrays:
     """The rows of a graph from two columns of ids, both of numbers or both of names."""
+    directed = flag(directed, "directed")
+    word(duplicates, "duplicates", get_args(Duplicates))
     groups = [group for group in (source, target, vertices) if group is not None and len(group)]
     if not any(isinstance(group, Names) for group in groups):
         ends = [np.empty(0, np.int64) if isinstance(end, Names) else end for end in (source, target)]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import Duplicates
@@ -50,9 +51,13 @@ def from_pandas(
 
 
 def _column(pd: Any, frame: Any, name: Any, argument: str) -> Any:
-    if name not in frame.columns:
+    try:
+        known = name in frame.columns
+    except TypeError:  # of what cannot be hashed
+        known = False
+    if not known:
         raise InputError(
-            f"the data frame has no column {name!r}: its columns are {listed(frame.columns)}; "
+            f"the data frame has no column {shown(name)}: its columns are {listed(frame.columns)}; "
             f"name one with {argument}="
         )
     column = frame[name]
