@@ -1,6 +1,8 @@
 // device/probe_features.cl: does the device's compiler support a feature beyond OpenCL C 1.2, and is its result right?
 //
 // Built once for each feature with -DTRY_<FEATURE>; a feature counts only if this builds, runs and answers 1.
+// A feature is tried in the pattern in which kernels use it: some compilers take sub-groups, and end the process where
+// these stand beside barriers.
 // launch   one work-group of 32 (one warp where there are warps); out int[32], zero; work int[64], zero
 
 #define PROBE_LOCAL 32
@@ -10,6 +12,8 @@
 #elif defined(TRY_INT64_ATOMICS)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#elif defined(TRY_SUBGROUPS) && __OPENCL_C_VERSION__ < 300
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
 
 __kernel void probe_feature(__global int *out, __global int *work)
@@ -18,10 +22,34 @@ __kernel void probe_feature(__global int *out, __global int *work)
     int right = 0;
 
 #if defined(TRY_SUBGROUPS)
-    // every lane counts its whole sub-group, whatever its width
-    int lanes = (int)get_sub_group_size();
-    right = sub_group_reduce_add(1) == lanes && sub_group_broadcast(lid, 0) <= lid
-            && sub_group_scan_exclusive_add(1) == (int)get_sub_group_local_id();
+    // as in ranking/rows_subgroup.cl: rows by sub-groups, summed in two ways, then a sum over the work-group
+    __local int box[PROBE_LOCAL];
+    const int width = get_sub_group_size(), lane = get_sub_group_local_id();
+    const int team = get_sub_group_id(), teams = get_num_sub_groups(), rows = 45;
+    int tally = 0, expected = 0;
+    right = sub_group_reduce_add(1) == width && sub_group_broadcast(lid, 0) <= lid
+            && sub_group_scan_exclusive_add(1) == lane;
+    for (int r = team; r < 64; r += teams) {   // the last rows are empty
+        float sum = 0;
+        if (r < rows) {
+            for (int e = lane; e < 3 * r; e += width)
+                sum += e;
+        }
+        float whole = 0;
+        for (int from = 0; from < width; from++)
+            whole += sub_group_broadcast(sum, from);
+        right &= whole == sub_group_reduce_add(sum);
+        if (r < rows && lane == 0) tally += (int)whole;
+    }
+    box[lid] = tally;
+    for (int half_ = PROBE_LOCAL / 2; half_ > 0; half_ /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid < half_) box[lid] += box[lid + half_];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int r = 0; r < rows; r++)
+        expected += 3 * r * (3 * r - 1) / 2;
+    right &= box[0] == expected;
 
 #elif defined(TRY_WORKGROUP_FUNCTIONS)
     right = work_group_reduce_add(lid) == PROBE_LOCAL * (PROBE_LOCAL - 1) / 2
@@ -55,6 +83,11 @@ __kernel void probe_feature(__global int *out, __global int *work)
     int other;
     __asm__ volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(other) : "r"(lid));
     right = other == (lid ^ 1);
+#elif defined(TRY_PREFETCH)
+    // clang's builtin, as in traversal/search_fused.cl
+    for (int i = lid; i < PROBE_LOCAL; i++)
+        __builtin_prefetch(&out[work[i]]);
+    right = 1;
 #else
 #error "no TRY_ macro: nothing to probe"
 #endif

@@ -172,12 +172,8 @@ __kernel void bfs_fused(uint level, const uint last_level, const uint shift, __g
 
 // A frontier's vertices lie far apart (in a grid each on its own page): prefetch what comes next well in advance.
 // OpenCL's own prefetch() does nothing on the CPU runtimes we know. Halves the time of a grid.
-#if defined(KIND_CPU) && !defined(CHECK_RACES) && defined(__has_builtin)
-#if __has_builtin(__builtin_prefetch)
+#ifdef HAVE_PREFETCH   // never on GPUs and simulators
 #define FETCH(p) __builtin_prefetch(p)
-#endif
-#endif
-#ifdef FETCH
 #define AHEAD(list, i, count) do { \
         if ((i) + 24 < (count)) \
             FETCH(&row_ptr[(list)[(i) + 24]]); \

@@ -2,7 +2,8 @@
 
 A device counts as working only after ``cl/device/probe.cl`` (an atomic, a barrier, local memory) was built
 and run and its result checked: some drivers list a device and then fail every build. Further features are
-found with ``cl/device/probe_features.cl``, once per device, driver and version of clgraph.
+found with ``cl/device/probe_features.cl``, once per device, driver and version of clgraph. A driver may end
+the process that builds or runs a kernel, so child processes do both first (`clgraph.device.first_probe`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import contextlib
 import json
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyopencl as cl
@@ -40,13 +42,20 @@ def probe(queues: Queues, memory: Memory) -> str | None:
     key = cache.digest(["works", *hardware.identity, __version__])
     seen_to_work = cache.load("probes", key) is not None
     if not seen_to_work and hardware.kind != "simulator" and sys.executable:
-        _, problem, died = child.ask("clgraph.device.first_probe", hardware.spec, *hardware.identity)
+        _, problem, died = _ask(hardware, "all")
+        if died:  # by a feature, or does the device not work at all?
+            _, problem, died = _ask(hardware, "device")
         if died:
             return f"the probe {problem}"
     fault = run_probe(queues, memory)
     if fault is None and not seen_to_work:
         cache.store("probes", key, b"works")
     return fault
+
+
+def _ask(hardware: Hardware, what: str) -> tuple[Any, str | None, bool]:
+    """`clgraph.device.child.ask` with `clgraph.device.first_probe`, which says what `what` may be."""
+    return child.ask("clgraph.device.first_probe", what, hardware.spec, *hardware.identity)
 
 
 def run_probe(queues: Queues, memory: Memory) -> str | None:
@@ -81,6 +90,9 @@ def _reason(error: BuildError) -> str:
 def probe_features(queues: Queues, memory: Memory) -> tuple[str, frozenset[str]]:
     """The OpenCL C standard to build with, and the names ``HAVE_...`` of the features that work with it.
 
+    Found in a child process. If that dies, each feature is tried in a child of its own: what ends its child
+    does not work.
+
     Returns
     -------
     standard : str
@@ -90,23 +102,64 @@ def probe_features(queues: Queues, memory: Memory) -> tuple[str, frozenset[str]]
     hardware = queues.hardware
     if not hardware.has_compiler:
         return "", frozenset()  # what its programs use was settled when they were built offline
-    source = read_source("device/probe_features")
-    standard = _newest_standard(hardware)
-    key = cache.digest(["2", *hardware.identity, __version__, source, standard, *hardware.base_options])
+    key = _features_key(hardware)
     if (known := cache.load("probes", key)) is not None:
         standard, names = json.loads(known)
         return standard, frozenset(names)
+    if hardware.kind == "simulator" or not sys.executable:
+        return run_probe_features(queues, memory)
+    answer, _, died = _ask(hardware, "features")
+    if died:
+        standard, names = _each_in_a_child(hardware)
+        cache.store("probes", key, json.dumps([standard, names]).encode())
+    elif answer:
+        standard, names = answer
+    else:  # it could not be started, or found no such device: that says nothing about the driver
+        return run_probe_features(queues, memory)
+    return standard, frozenset(names)
+
+
+def _features_key(hardware: Hardware) -> str:
+    source, standard = read_source("device/probe_features"), _newest_standard(hardware)
+    return cache.digest(["2", *hardware.identity, __version__, source, standard, *hardware.base_options])
+
+
+def _each_in_a_child(hardware: Hardware) -> tuple[str, list[str]]:
+    """`probe_features` with a child for the standard, then one for each feature."""
+    answer, _, _ = _ask(hardware, "none")
+    if not answer:  # even a build with that standard ends the process
+        return "", []
+    standard: str = answer[0]
+    names: list[str] = []
+    for name in _candidates(hardware, bool(standard)):
+        answer, _, _ = _ask(hardware, name)
+        names += answer[1] if answer else []
+    return standard, sorted(names)
+
+
+def run_probe_features(
+    queues: Queues, memory: Memory, only: Sequence[str] | None = None
+) -> tuple[str, frozenset[str]]:
+    """`probe_features` in this process, without a child, and kept on disk.
+
+    Parameters
+    ----------
+    queues : Queues
+    memory : Memory
+    only : sequence of str, optional
+        Try only these features, and do not keep the result.
+    """
+    hardware = queues.hardware
+    source, standard = read_source("device/probe_features"), _newest_standard(hardware)
     if standard and not _builds(
         queues, "device/probe", read_source("device/probe"), (standard, *hardware.base_options)
     ):
         standard = ""  # the driver claims to support this standard, and does not
     options = (*([standard] if standard else []), *hardware.base_options)
-    names = sorted(
-        f"HAVE_{name}"
-        for name in _candidates(hardware, bool(standard))
-        if _has(queues, memory, name, source, options)
-    )
-    cache.store("probes", key, json.dumps([standard, names]).encode())
+    candidates = _candidates(hardware, bool(standard)) if only is None else only
+    names = sorted(f"HAVE_{name}" for name in candidates if _has(queues, memory, name, source, options))
+    if only is None:
+        cache.store("probes", _features_key(hardware), json.dumps([standard, names]).encode())
     return standard, frozenset(names)
 
 
@@ -134,6 +187,8 @@ def _candidates(hardware: Hardware, beyond_1_2: bool) -> list[str]:
         "C11_ATOMICS": beyond_1_2,
         "FLOAT_ATOMICS": "cl_ext_float_atomics" in extensions,
         "PTX": "NVIDIA" in hardware.platform_name,
+        # GPUs hide latency by themselves, and simulators have no caches
+        "PREFETCH": hardware.kind in ("cpu", "emulator"),
     }
     return [name for name, is_worth in worth.items() if is_worth]
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph, build_csr
+from clgraph.graph.building import INT32_MAX
 from clgraph.sampling.result import Left
 
 
@@ -52,7 +53,9 @@ def extract_contracted(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.
         kept[kept] = left.arcs
     chosen = np.flatnonzero(left.vertices)
     ids = chosen if graph.has_identity_ids else graph.ids[chosen]
-    if graph is view and graph.weights is None:
+    counts = graph.multiplicity
+    fits = counts is None or int(counts.sum(dtype=np.int64)) <= INT32_MAX  # what the device adds up in int32
+    if graph is view and graph.weights is None and fits:
         return Graph.of(replace(left.graph.arrays, ids=ids)), kept
     number = np.cumsum(left.vertices, dtype=np.int32) - np.int32(1)
     tail, head = graph.rows, graph.col_idx

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from clgraph.device import Device, child
-from clgraph.device.probe import probe, run_probe
+from clgraph.device import probe as probing
+from clgraph.device.probe import probe, probe_features, run_probe
 
 
 def test_features_follow_what_was_measured(device: Device) -> None:
@@ -22,6 +23,7 @@ def test_features_follow_what_was_measured(device: Device) -> None:
     assert device.features >= measured.get(device.platform_name, set())
     if device.kind == "emulator":
         assert "HAVE_INT64_ATOMICS" not in device.features
+    assert ("HAVE_PREFETCH" in device.features) == (device.kind in ("cpu", "emulator"))
     assert {f"-D{name}" for name in device.features} <= set(device.build_options)
 
 
@@ -39,12 +41,49 @@ def test_first_probe_is_made_in_a_child(
 
     monkeypatch.setattr(child, "ask", ask)
     assert "SIGABRT" in str(probe(device.queues, device.memory))
-    assert asked == [("clgraph.device.first_probe", device.spec, *device.identity)]
+    assert asked == [
+        ("clgraph.device.first_probe", what, device.spec, *device.identity) for what in ("all", "device")
+    ]
     answer = (None, "exit status 1", False)  # a child that failed otherwise says nothing about the driver
     assert probe(device.queues, device.memory) is None
-    assert len(asked) == 2
+    assert len(asked) == 3
     assert probe(device.queues, device.memory) is None
-    assert len(asked) == 2
+    assert len(asked) == 3
+
+
+def test_a_feature_that_ends_its_process_is_lacking(
+    device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As on PoCL 5.0, whose compiler aborts where sub-groups stand beside barriers."""
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path))
+    died = (None, "ended the process that used it (SIGABRT)", True)
+    asked: list[str] = []
+
+    def ask(module: str, what: str, spec: str, *identity: str) -> Any:
+        asked.append(what)
+        if what in ("features", "SUBGROUPS"):
+            return died
+        return ["-cl-std=CL3.0", [] if what == "none" else [f"HAVE_{what}"]], None, False
+
+    monkeypatch.setattr(child, "ask", ask)
+    monkeypatch.setattr(probing, "_candidates", lambda *_: ["FP64", "SUBGROUPS", "PREFETCH"])
+    wanted = ("-cl-std=CL3.0", {"HAVE_FP64", "HAVE_PREFETCH"})
+    assert probe_features(device.queues, device.memory) == wanted
+    assert asked == ["features", "none", "FP64", "SUBGROUPS", "PREFETCH"]
+    assert probe_features(device.queues, device.memory) == wanted  # from the disk cache
+    assert len(asked) == 5
+
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "other"))
+    monkeypatch.setattr(child, "ask", lambda *_: died)
+    assert probe_features(device.queues, device.memory) == ("", set())
+
+
+def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In one child, and with a child for each."""
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path))
+    standard, features = probe_features(device.queues, device.memory)
+    assert features == device.features
+    assert probing._each_in_a_child(device.hardware) == (standard, sorted(features))
 
 
 def test_a_wrong_result_is_a_fault(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

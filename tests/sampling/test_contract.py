@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,3 +200,10 @@ def test_batches_come_close_to_one_at_a_time(method):
         for single in (False, True)
     ]
     assert abs(edges[0] / edges[1] - 1) < 0.04
+
+
+def test_counts_that_add_up_beyond_int32_are_refused(device: Any) -> None:
+    ends = np.arange(40)  # a cycle: two edges join the last two groups
+    graph = Graph.from_edges(ends, (ends + 1) % 40, multiplicity=np.full(40, 2**31 - 1))
+    with pytest.raises(InputError, match="add up to 4294967294"):
+        _ = sample(graph, "cre", size=2, seed=1, device=device).graph

@@ -107,14 +107,16 @@ __kernel void top_chunks(const int n, const int chunk, const int chunks, __globa
     __local int box_name[LOCAL], box_who[LOCAL];
     const int lid = get_local_id(0), c = get_group_id(0);
 #if LOCAL % LANES == 0
-    const int l = lid & (LANES - 1), first = lid / LANES, by = LOCAL / LANES, mine = lid < LANES;
+    const int l = lid & (LANES - 1), first = lid / LANES, by = LOCAL / LANES;
 #else
-    const int l = lane[get_global_id(1)], first = lid, by = LOCAL, mine = lid == 0;
+    const int l = lane[get_global_id(1)], first = lid, by = LOCAL;
 #endif
     const int begin = (int)min((long)c * chunk, (long)n), end = (int)min((long)begin + chunk, (long)n);
     BEST_OF(begin + first, end, by, (REAL)INFINITY, -1);
     BEST_OF_GROUP(LOCAL / by)
-    if (mine) {
+    // not lid == 0: Intel's CPU runtime 2025.0.5 then writes what work-item 0 had before the last step (LANES 4, LOCAL 2;
+    // right with -cl-opt-disable)
+    if (lid < LOCAL / by) {
         best[(size_t)l * chunks + c] = box_score[lid];
         who[(size_t)l * chunks + c] = box_who[lid];
     }

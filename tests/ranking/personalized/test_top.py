@@ -34,10 +34,10 @@ def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
                     assert found.scores[i].tolist() == ranks[i][order].tolist()
 
 
-# LOCAL is 1 or a multiple of LANES; other groups, which take a lane each, exist on the simulator only, where
-# Oclgrind's cases run them
+# LOCAL 1, a multiple of LANES, and neither: then a group takes one lane
 @pytest.mark.parametrize(
-    ("lanes", "local"), [(1, 1), (1, 8), (1, 32), (4, 1), (4, 8), (4, 32), (16, 1), (16, 32)]
+    ("lanes", "local"),
+    [(1, 1), (1, 8), (1, 32), (4, 1), (4, 2), (4, 8), (4, 32), (16, 1), (16, 4), (16, 8), (16, 32)],
 )
 def test_selection(device: Device, lanes: int, local: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ties to the smaller number, scales of 0, entries with numbers of their own, lanes in any order."""
