@@ -36,7 +36,7 @@ def test_whole_numbers(value: Any) -> None:
         whole(value, "k", 0, 7)
 
 
-@pytest.mark.parametrize("value", [None, True, "1", 1j, [1.0], np.inf, float("nan"), 10**400, object()])
+@pytest.mark.parametrize("value", [None, True, "1", 1j, [1.0], np.inf, float("nan"), object()])
 def test_real_numbers(value: Any) -> None:
     assert real(np.float32(0.5), "tol") == 0.5
     with pytest.raises(InputError, match="tol is"):
@@ -50,10 +50,10 @@ def test_flags(value: Any) -> None:
         flag(value, "weight")
 
 
-@pytest.mark.parametrize("value", ["x", [], np.array(["l1", "l2"]), {}, 10**5000, None])
+@pytest.mark.parametrize("value", ["x", [], np.array(["l1", "l2"]), {}, None])
 def test_words(value: Any) -> None:
     assert word("l1", "norm", ("l1", "l2")) == "l1"
-    with pytest.raises(InputError, match="norm is .*: use 'l1' or 'l2'"):
+    with pytest.raises(InputError, match=r"norm is .*: use 'l1' or 'l2'"):
         word(value, "norm", ("l1", "l2"))
 
 
@@ -99,6 +99,8 @@ CALLS = [
     lambda: clgraph.bfs_many(PATH, [0], dtype=Fraction(1, 3)),  # type: ignore[arg-type]
     lambda: clgraph.connected_components([[0, 1]]),  # type: ignore[arg-type]
     lambda: clgraph.largest_component("g"),  # type: ignore[arg-type]
+    lambda: whole(10**5000, "k"),
+    lambda: word(10**5000, "norm", ("l1", "l2")),
     lambda: clgraph.deletion_order(None),  # type: ignore[arg-type]
 ]
 
