@@ -1,14 +1,54 @@
-"""Sizes of samples: shares, percentages and counts, read exactly (no binary rounding)."""
+"""Numbers given as text, and sizes of samples: shares, percentages and counts, without binary rounding.
+
+Python's own ``int``, ``float`` and ``Fraction`` take ``1_2`` and digits of any script, raise a plain
+ValueError for 4301 digits and compute for hours on ``1e99999999``; the functions here take ASCII of a sane
+length.
+"""
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+import re
 from fractions import Fraction
 from math import floor
 
 import numpy as np
 
 from clgraph.errors import InputError
+
+LONGEST = 1000  # characters of a number
+WHOLE = re.compile(r"[+-]?[0-9]+")
+REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+")
+EXPONENT_MAX = 400  # a little beyond float64
+
+
+def whole_number(text: str) -> int | None:
+    """The number that ASCII digits, perhaps with a sign, spell; None if `text` is anything else."""
+    return int(text) if len(text) <= LONGEST and WHOLE.fullmatch(text) else None
+
+
+def real_number(text: str) -> float | None:
+    """The float64 that a decimal in ASCII spells (nan and inf are none); None if `text` is anything else."""
+    return float(text) if REAL.fullmatch(text) else None
+
+
+def exact_number(text: str) -> Fraction | None:
+    """The exact number that a decimal or a ratio such as ``4/5`` spells; None if `text` is neither."""
+    if len(text) > LONGEST:
+        return None
+    if RATIO.fullmatch(text):
+        top, bottom = map(int, text.split("/"))
+        return Fraction(top, bottom) if bottom else None
+    found = REAL.fullmatch(text)
+    if found is None or (found[1] and (len(found[1]) > 10 or abs(int(found[1])) > EXPONENT_MAX)):
+        return None
+    return Fraction(text)
+
+
+def shortened(value: object) -> str:
+    """A value for a message: as Python writes it, but not by the megabyte."""
+    shown = repr(value)
+    return shown if len(shown) <= 80 else f"{shown[:80]}..."
 
 
 def parse_size(size: float | int | str) -> int | Fraction:
@@ -36,19 +76,16 @@ def parse_size(size: float | int | str) -> int | Fraction:
     text = size.strip() if isinstance(size, str) else repr(float(size))
     percent = text.endswith("%")
     digits = text[:-1].strip() if percent else text
-    if not percent and digits.lstrip("+-").isdigit():
-        return parse_size(int(digits))
-    try:
-        number = Decimal(digits)
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
-        raise InputError(f"size {size!r}: give {hint}")
-    share = Fraction(number) / (100 if percent else 1)
+    if not percent and (whole := whole_number(digits)) is not None:
+        return parse_size(whole)
+    number = None if "/" in digits else exact_number(digits)
+    if number is None:
+        raise InputError(f"size {shortened(size)}: give {hint}")
+    share = number / (100 if percent else 1)
     if share <= 0:
-        raise InputError(f"size {text}: a sample has at least one vertex; give {hint}")
+        raise InputError(f"size {text[:80]}: a sample has at least one vertex; give {hint}")
     if share > 1:
-        raise InputError(f"size {text} is more than the whole graph; give {hint}")
+        raise InputError(f"size {text[:80]} is more than the whole graph; give {hint}")
     return share
 
 

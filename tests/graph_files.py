@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +37,21 @@ def put(path: Path, text: str | bytes) -> Path:
     data = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     return path
+
+
+@contextmanager
+def limited_memory(more: int) -> Iterator[None]:
+    """No more than `more` bytes of address space beyond what the process has (Linux; elsewhere no limit)."""
+    status = Path("/proc/self/statm")
+    if not status.exists():
+        yield
+        return
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    now = int(status.read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + more, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from clgraph import InputError
-from clgraph.sizes import parse_size, target_size
+from clgraph import Graph, InputError
+from clgraph.sampling.options import check_options
+from clgraph.sizes import parse_size, real_number, target_size, whole_number
 
 
 @pytest.mark.parametrize(
@@ -49,3 +50,52 @@ def test_bad_sizes(size):
 def test_less_than_one_vertex():
     with pytest.raises(InputError, match="less than one vertex"):
         target_size("1%", 10)
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        "1e99999999",
+        "1e-99999999",
+        "1e99999999%",
+        "9" * 5000,
+        "0." + "3" * 5000,
+        "\u00b2",
+        "\u0663",
+        "1_000",
+        "3_0%",
+    ],
+)
+def test_numbers_that_only_python_takes(size):
+    with pytest.raises(InputError, match=r"size .*: give a share .*, or a count") as caught:
+        parse_size(size)
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("name", ["weight", "tolerance"])
+@pytest.mark.parametrize(
+    "value", ["1e99999999", "1e-99999999", "-1", "1_0", "\u0661", "1/0", "9" * 5000, "x"]
+)
+def test_options_that_are_no_numbers(name, value):
+    graph = Graph.from_edges([0], [1])
+    with pytest.raises(InputError, match=r"give a (number|probability)"):
+        check_options(graph, "dhyb", **{name: value})
+
+
+def test_options_are_exact_numbers():
+    graph = Graph.from_edges([0], [1])
+    for value in ("4/5", " 0.8 ", 0.8, Fraction(4, 5), "8e-1"):
+        assert check_options(graph, "dhyb", weight=value).weight == Fraction(4, 5)
+
+
+def test_whole_and_real_numbers():
+    assert [whole_number(text) for text in ("7", "+07", "-3")] == [7, 7, -3]
+    assert [real_number(text) for text in ("7", ".5", "-1e-3", "5.", "1e999")] == [
+        7,
+        0.5,
+        -1e-3,
+        5,
+        float("inf"),
+    ]
+    for text in ("", "1_0", "\u0661", "\u00b2", "nan", "inf", "0x1", " 1", "1\n", "1e", "nan(0x1)"):
+        assert whole_number(text) is None and real_number(text) is None

@@ -34,6 +34,20 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default="merge",
         help="What becomes of parallel edges.",
     )
+    @click.option(
+        "--header/--no-header", default=None, help="Whether the first row of an edge list names its columns."
+    )
+    @click.option(
+        "--max-vertices", type=int, metavar="N", help="Refuse a larger graph (default: by the file's size)."
+    )
+    @click.option(
+        "--max-ratio",
+        type=float,
+        default=200,
+        show_default=True,
+        metavar="R",
+        help="Refuse a compressed file that unpacks to more than R times its size.",
+    )
     @wraps(command)
     def with_reading(
         *args: Any,
@@ -42,6 +56,9 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ids: str,
         weights: bool,
         duplicates: str,
+        header: bool | None,
+        max_vertices: int | None,
+        max_ratio: float,
         **kwargs: Any,
     ) -> Any:
         reading = {
@@ -50,6 +67,9 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "ids": ids,
             "weights": weights,
             "duplicates": duplicates,
+            "header": header,
+            "max_vertices": max_vertices,
+            "max_ratio": max_ratio,
         }
         return command(*args, reading=reading, **kwargs)
 

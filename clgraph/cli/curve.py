@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
 
 PICTURES = (".png", ".svg", ".pdf")
+POINTS_MAX = 10_000
 
 
 @click.command()
@@ -77,8 +78,8 @@ def curve(
     parse_size(size)
     if seeds < 1:
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
-    if points < 1:
-        raise InputError(f"--points {points}: give a count of rows, 1 or more")
+    if not 1 <= points <= POINTS_MAX:
+        raise InputError(f"--points {points}: give a count of rows, 1 to {POINTS_MAX} (-o has every row)")
     first = keyed.check_seed(seed)
     keyed.check_seed(first + seeds - 1)
     if plot:

@@ -200,6 +200,8 @@ def _distribution(text: str, graph: Graph, option: str) -> dict[Any, float]:
     """Ids with values: from a file of `id [value]` lines if there is one of that name, else from the text."""
     given: dict[Any, float] = {}
     if Path(text).is_file():
+        from clgraph.sizes import real_number
+
         try:
             lines = Path(text).read_text().splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -211,10 +213,9 @@ def _distribution(text: str, graph: Graph, option: str) -> dict[Any, float]:
             where = f"{option}: {text}, line {number}"
             if len(words) > 2:
                 raise InputError(f"{where}: {line.strip()!r}: an id and at most one value are needed")
-            try:
-                value = float(words[1]) if len(words) == 2 else 1.0
-            except ValueError:
-                raise InputError(f"{where}: {words[1]!r} is no number") from None
+            value = real_number(words[1]) if len(words) == 2 else 1.0
+            if value is None:
+                raise InputError(f"{where}: {words[1][:80]!r} is no number")
             _add(given, words[0], value, graph, where)
         if not given:
             raise InputError(f"{option}: {text} names no vertex")
@@ -227,12 +228,13 @@ def _distribution(text: str, graph: Graph, option: str) -> dict[Any, float]:
 
 
 def _add(given: dict[Any, float], word: str, value: float, graph: Graph, where: str) -> None:
+    from clgraph.sizes import whole_number
+
     vertex: Any = word
     if graph.ids.dtype.kind in "iu":
-        try:
-            vertex = int(word)
-        except ValueError:
-            raise InputError(f"{where}: {word!r}: the graph's ids are integers") from None
+        vertex = whole_number(word)
+        if vertex is None:
+            raise InputError(f"{where}: {word[:80]!r}: the graph's ids are integers")
     if vertex in given:
         raise InputError(f"{where}: vertex {vertex} is given twice")
     given[vertex] = value

@@ -237,12 +237,13 @@ def _read_sources(path: str) -> list[tuple[str, str]]:
 
 def _as_id(word: str, where: str, graph: Graph) -> Any:
     """A source in the type of the graph's ids; an InputError that names its place if there is none such."""
+    from clgraph.sizes import whole_number
+
     vertex: Any = word
     if graph.ids.dtype.kind in "iu":
-        try:
-            vertex = int(word)
-        except ValueError:
-            raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)") from None
+        vertex = whole_number(word)
+        if vertex is None:
+            raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)")
     try:
         graph.index(vertex)
     except InputError as error:

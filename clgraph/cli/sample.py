@@ -215,9 +215,14 @@ def _vertex(text: str | None, ids: str) -> Any:
     """A vertex id as the graph has it."""
     if text is None or ids == "str":
         return text
-    if not text.isdigit():
-        raise InputError(f"--start {text}: vertex ids are non-negative integers here (--ids str for names)")
-    return int(text)
+    from clgraph.sizes import whole_number
+
+    vertex = whole_number(text)
+    if vertex is None or text[0] in "+-":
+        raise InputError(
+            f"--start {text[:80]}: vertex ids are non-negative integers here (--ids str for names)"
+        )
+    return vertex
 
 
 def _tell(result: Sample, whole: int, seconds: float, name: str | None) -> None:

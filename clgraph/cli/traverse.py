@@ -139,12 +139,12 @@ def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
     """A source in the type of the graph's ids: a number, or the word itself."""
     if kind.kind not in "iu":
         return word
-    try:
-        return int(word)
-    except ValueError:
-        raise InputError(
-            f"--source {word}: the graph's ids are integers (or read it with --ids str)"
-        ) from None
+    from clgraph.sizes import whole_number
+
+    vertex = whole_number(word)
+    if vertex is None:
+        raise InputError(f"--source {word[:80]}: the graph's ids are integers (or read it with --ids str)")
+    return vertex
 
 
 def _write_bfs(path: str, graph: Graph, found: BFSResult) -> None:

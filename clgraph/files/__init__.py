@@ -6,7 +6,7 @@ import os
 
 from clgraph.files.summary import read_with_summary, write_with_summary
 from clgraph.graph import Duplicates, Graph
-from clgraph.graph.io.common import Ids
+from clgraph.graph.io.common import MAX_RATIO, Ids
 
 __all__ = ["read", "write"]
 
@@ -20,6 +20,9 @@ def read(
     weights: bool = False,
     duplicates: Duplicates = "merge",
     verify: bool | None = None,
+    header: bool | None = None,
+    max_vertices: int | None = None,
+    max_ratio: float = MAX_RATIO,
 ) -> Graph:
     """Read a graph from a file.
 
@@ -46,6 +49,15 @@ def read(
         symmetric, weights finite, ids distinct. Default: up to 64 MiB, where it takes about half a second.
         That nothing points outside the file or the graph is always checked. Files of other formats are always
         checked in full.
+    header : bool, optional
+        Whether the first row of an edge list names its columns. Default: if it has words where ids are
+        integers; if ids are text, only names such as ``source`` and ``target`` with rows of numbers below, or
+        the line ``source,target`` that `write` puts into ``.csv``.
+    max_vertices : int, optional
+        Most vertices that the graph may have. Default: more than 2**22 vertices must not be announced by a
+        file that has less than one byte for 16 of them.
+    max_ratio : float
+        How many times its own size a compressed file may unpack to, beyond 64 MiB.
 
     Returns
     -------
@@ -66,7 +78,16 @@ def read(
     <Graph: undirected, 3 vertices, 2 edges>
     """
     return read_with_summary(
-        path, format=format, directed=directed, ids=ids, weights=weights, duplicates=duplicates, verify=verify
+        path,
+        format=format,
+        directed=directed,
+        ids=ids,
+        weights=weights,
+        duplicates=duplicates,
+        verify=verify,
+        header=header,
+        max_vertices=max_vertices,
+        max_ratio=max_ratio,
     )[0]
 
 
@@ -77,7 +98,9 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
     Edge lists hold the original ids, separated by one tab (or commas, with a header, for ``.csv``), in index
     order, u <= v if undirected, one row per edge; merged parallel edges are written once. Isolated vertices
-    are kept by every format but edge lists and edge tables, ids by all but Matrix Market and METIS.
+    are kept by every format but edge lists and edge tables, ids by all but Matrix Market and METIS. An id
+    that would not be read again as it is (with a tab in it, say) is refused; ``.csv`` puts ids in quotes
+    where they need it.
 
     Parameters
     ----------

@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
+
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
 from clgraph.graph import Duplicates, Graph, check_graph_type
 from clgraph.graph.io.atomic import STDOUT, named
-from clgraph.graph.io.common import Ids, Loaded, Options, check_file, counted
+from clgraph.graph.io.common import MAX_RATIO, Ids, Loaded, Options, check_file, check_vertex_count, counted
 from clgraph.graph.io.formats import check_writable, find_format
 
 
@@ -24,6 +26,9 @@ def read_with_summary(
     weights: bool = False,
     duplicates: Duplicates = "merge",
     verify: bool | None = None,
+    header: bool | None = None,
+    max_vertices: int | None = None,
+    max_ratio: float = MAX_RATIO,
 ) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
@@ -45,7 +50,15 @@ def read_with_summary(
     name, form = find_format(file, format)
     if name != "ldbc":  # which looks for its two files itself
         check_file(file)
-    options = Options(directed, ids, weights, duplicates, bare_is_directed, verify)
+    if header is not None and name != "edges":
+        raise InputError(f"{file}: {name} files have no header row; leave header (--header, --no-header) out")
+    if max_vertices is not None and max_vertices < 0:
+        raise InputError(f"max_vertices (--max-vertices) is {max_vertices}: give a count, 0 or more")
+    if not max_ratio > 0:
+        raise InputError(f"max_ratio (--max-ratio) is {max_ratio}: give a positive number, or inf")
+    options = Options(
+        directed, ids, weights, duplicates, bare_is_directed, verify, header, max_vertices, float(max_ratio)
+    )
     try:
         loaded = form.read(file, options)
     except InputError as error:
@@ -53,6 +66,8 @@ def read_with_summary(
         if str(error).startswith(str(file.with_suffix(""))):
             raise
         raise InputError(f"{file}: {error}") from error
+    if max_vertices is not None:
+        check_vertex_count(file, loaded.graph.num_vertices, options)
     return loaded.graph, f"read {file.name}: {_describe(loaded)}"
 
 
@@ -61,7 +76,22 @@ def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: st
     check_graph_type(graph)
     check_writable(path, format)
     file = Path(path)
-    notes = find_format(file, format)[1].write(graph, file)
+    if graph.weights is not None and not np.all(finite := np.isfinite(graph.weights)):
+        arc = int(np.argmin(finite))
+        raise InputError(
+            f"cannot write {file}: the weight of arc {arc} is {graph.weights[arc]}, but weights are finite"
+        )
+    try:
+        notes = find_format(file, format)[1].write(graph, file)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "
+            "not; rename it"
+        ) from error
+    except InputError as error:
+        if str(path) in str(error):
+            raise
+        raise InputError(f"cannot write {file}: {error}") from error
     name = named(path) if os.fspath(path) == STDOUT else file.name
     return f"wrote {name}: {_size(graph)}" + (f" ({'; '.join(notes)})" if notes else "")
 

@@ -12,7 +12,7 @@ import numpy as np
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.result import Progress
-from clgraph.sizes import target_size
+from clgraph.sizes import exact_number, shortened, target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -140,12 +140,9 @@ def _number(name: str, value: Any, what: str, most: int | None = None) -> Fracti
     """An option as the exact number that its decimals say."""
     if value is None:
         return None
-    try:
-        number = Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        number = Fraction(-1)
-    if number < 0 or (most is not None and number > most):
-        raise InputError(f"{name} {value!r}: give {what}")
+    number = exact_number(str(value).strip())
+    if number is None or number < 0 or (most is not None and number > most):
+        raise InputError(f"{name} {shortened(value)}: give {what}")
     return number
 
 

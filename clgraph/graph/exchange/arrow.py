@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -31,14 +32,16 @@ def from_arrow(
 ) -> Arrays:
     """See `clgraph.Graph.from_arrow`."""
     pa = library("pyarrow", "arrow")
-    table = _as_table(pa, table)
+    table = checked(_as_table(pa, table), [source, target, weight, multiplicity])
     if directed is None:
         directed = bool(noted_direction(table))
     more = None
     if vertices is not None:
         try:
-            more = _ids(pa, pa.chunked_array([pa.array(vertices)]), "vertices")
-        except pa.ArrowException as error:
+            whole = pa.chunked_array([pa.array(vertices)])
+            whole.validate(full=True)
+            more = _ids(pa, whole, "vertices")
+        except (pa.ArrowException, ValueError, OverflowError) as error:
             raise InputError(f"vertices: {error}; ids are integers or strings") from error
     weights = None if weight is None else _weights(pa, _column(table, weight, "weight"), weight)
     counts = None
@@ -68,11 +71,33 @@ def _as_table(pa: Any, table: Any) -> Any:
     if isinstance(table, pa.RecordBatch):  # before its C stream, in which pyarrow 20 crashes on string views
         return pa.Table.from_batches([table])
     if hasattr(table, "__arrow_c_stream__"):
-        return pa.table(table)
+        try:
+            return pa.table(table)
+        except (pa.ArrowException, ValueError) as error:
+            raise InputError(f"the table cannot be taken over by Arrow: {error}") from error
     raise InputError(
         f"an Arrow table is needed, or what speaks Arrow's C stream, not {type(table).__name__}: "
         "pyarrow.table({...}) makes one"
     )
+
+
+def checked(table: Any, names: Iterable[str | None]) -> Any:
+    """The table, after a full look at the columns of these names: offsets, dictionary indices, UTF-8.
+
+    Damaged ones would send Arrow out of bounds.
+    """
+    pa = library("pyarrow", "arrow")
+    try:
+        own = table.column_names
+    except UnicodeDecodeError as error:
+        raise InputError(f"the table has a column whose name is no UTF-8 ({error}); rename it") from error
+    for name, column in zip(own, table.columns, strict=True):
+        if name in names:
+            try:
+                column.validate(full=True)
+            except pa.ArrowException as error:
+                raise InputError(f"column {name!r} is damaged: {error}; write the table again") from error
+    return table
 
 
 def noted_direction(table: Any) -> bool | None:
@@ -82,7 +107,7 @@ def noted_direction(table: Any) -> bool | None:
         return None
     try:
         says = json.loads(noted)["directed"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         says = None
     if not isinstance(says, bool):
         raise InputError(
@@ -188,7 +213,12 @@ def to_arrow(graph: Arrays, source: str, target: str) -> Any:
     if graph.ids is None:
         ends = [pa.array(end.astype(np.int64)) for end in (tail, head)]
     else:
-        ids = pa.array(graph.ids, pa.string() if graph.ids.dtype == object else pa.int64())
+        try:
+            ids = pa.array(graph.ids, pa.string() if graph.ids.dtype == object else pa.int64())
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has not; rename it"
+            ) from error
         ends = [ids.take(pa.array(end)) for end in (tail, head)]
     columns = {source: ends[0], target: ends[1]}
     if weights is not None:

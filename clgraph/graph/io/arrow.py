@@ -10,17 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.graph.exchange.arrow import METADATA, noted_direction
+from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.graph.io.common import Loaded, Options, check_ratio, counted, reading
 from clgraph.graph.io.edges import SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES, isolated_note
+
+CELLS = 16  # bytes of a row in memory, at least: two ids
 
 
 def read_parquet(path: Path, options: Options) -> Loaded:
     """Read an edge table from a Parquet file (see `clgraph.read`)."""
-    return _loaded(path, options, _parquet(path).read_table, "a Parquet")
+    parquet = _parquet(path)
+
+    def read_table(name: str) -> Any:
+        with parquet.ParquetFile(name) as file:
+            check_ratio(path, CELLS * file.metadata.num_rows, path.stat().st_size, options.max_ratio)
+        return parquet.read_table(name, page_checksum_verification=True)
+
+    return _loaded(path, options, read_table, "a Parquet")
 
 
 def read_arrow(path: Path, options: Options) -> Loaded:
@@ -51,9 +60,16 @@ def _loaded(path: Path, options: Options, read_table: Any, kind: str) -> Loaded:
     with reading(path):
         try:
             table = read_table(str(path))
-        except (pa.ArrowException, ValueError) as error:
+            table.column_names  # noqa: B018 - which may be no UTF-8
+        except InputError:
+            raise
+        except (pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError) as error:
             raise InputError(f"{path}: not {kind} file, or damaged: {error}") from error
-    source, target, weight = _columns(path, table, options)
+    source, target, weight = wanted = _columns(path, table, options)
+    for name in wanted:
+        if table.column_names.count(name) > 1:
+            raise InputError(f"{path}: several columns {name!r}; rename all but one of them")
+    checked(table, [source, target, weight, "multiplicity"])
     text = any(_is_text(pa, table, name) for name in (source, target))
     if options.ids == "str" and not text:
         for name in (source, target):

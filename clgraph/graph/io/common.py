@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import re
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +24,12 @@ from clgraph.graph.io.atomic import atomic_write
 
 Ids = Literal["int", "str"]
 
+MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
+RATIO_FLOOR = 1 << 26  # bytes that any file may unpack to
+VERTICES_FLOOR = 1 << 22  # vertices that any file may announce without listing them ...
+VERTICES_PER_BYTE = 16  # ... and larger files
+WIDE = 1 << 24  # bytes of cells that are filled up without a second thought
+
 
 @dataclass(frozen=True)
 class Options:
@@ -33,6 +41,9 @@ class Options:
     duplicates: Duplicates = "merge"
     bare_is_directed: bool = False
     verify: bool | None = None
+    header: bool | None = None
+    max_vertices: int | None = None
+    max_ratio: float = MAX_RATIO
 
     def direction(self, file_says: bool | None = None) -> bool:
         """Directed or not: as the user says, else as the file says, else the command's default."""
@@ -89,18 +100,79 @@ def check_file(path: Path, may_be_empty: bool = False) -> None:
             raise InputError(f"{path}: compressed by gzip, but not named .gz; rename it")
 
 
-def open_binary(path: Path) -> IO[bytes] | gzip.GzipFile:
+class _Unpacked(io.RawIOBase):
+    """The bytes of a .gz file; an InputError as soon as they are suspiciously many."""
+
+    def __init__(self, path: Path, max_ratio: float) -> None:
+        self._path, self._max_ratio, self._size, self._given = path, max_ratio, path.stat().st_size, 0
+        self._file = gzip.GzipFile(path, "rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._file.readinto(buffer)
+        self._given += count
+        check_ratio(self._path, self._given, self._size, self._max_ratio)
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def check_ratio(path: Path, unpacked: int, size: int, max_ratio: float) -> None:
+    """Raise InputError where a file of `size` bytes unpacks to so many that it may be made to fill memory."""
+    if unpacked > RATIO_FLOOR and unpacked > max_ratio * size:
+        raise InputError(
+            f"{path}: a file of {size} bytes that unpacks to {unpacked} bytes or more, over {max_ratio:g} "
+            "times as many; if you trust it, give a higher --max-ratio (max_ratio=)"
+        )
+
+
+def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
     """The bytes of a plain or .gz file."""
     if path.suffix == ".gz":
-        return gzip.open(path, "rb")
+        return io.BufferedReader(_Unpacked(path, max_ratio), 1 << 20)
     return open(path, "rb")
 
 
-def open_text(path: Path, encoding: str) -> IO[str]:
+def unpacked_size(path: Path, max_ratio: float = MAX_RATIO) -> int:
+    """The size of a plain or .gz file's contents; an InputError if they are suspiciously many."""
+    if path.suffix != ".gz":
+        return path.stat().st_size
+    with open_binary(path, max_ratio) as file:
+        return sum(map(len, iter(lambda: file.read(1 << 20), b"")))
+
+
+def open_text(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> IO[str]:
     """The text of a plain or .gz file."""
     if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding=encoding)
+        return io.TextIOWrapper(open_binary(path, max_ratio), encoding=encoding)
     return open(path, encoding=encoding)
+
+
+def numbered_lines(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> Iterator[tuple[int, str]]:
+    """Lines and their numbers, without a byte order mark; an InputError names a line that is not UTF-8."""
+    mark = "\ufeff".encode().decode(encoding)
+    try:
+        with open_text(path, encoding, max_ratio) as file:
+            yield 1, file.readline().removeprefix(mark)
+            yield from enumerate(file, 2)
+    except UnicodeDecodeError as error:
+        with open_binary(path, max_ratio) as raw:
+            number = next((i for i, line in enumerate(raw, 1) if not _decodes(line)), 0)
+        raise InputError(
+            f"{path}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it with iconv"
+        ) from error
+
+
+def _decodes(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @contextmanager
@@ -128,10 +200,25 @@ def only_int_ids(path: Path, options: Options, format_name: str) -> None:
         )
 
 
-def check_vertex_count(path: Path, n: int) -> None:
-    """Raise InputError for more vertices than int32 can number."""
+def check_vertex_count(path: Path, n: int, options: Options | None = None) -> None:
+    """Raise InputError for more vertices than int32 can number, or than the user or the file's size allow.
+
+    A few bytes can announce vertices by the billion, each of which costs memory: it is asked about.
+    """
     if n > INT32_MAX:
         raise InputError(f"{path}: {n} vertices; clgraph takes at most {INT32_MAX}")
+    if options is None:
+        return
+    if options.max_vertices is not None:
+        if n > options.max_vertices:
+            raise InputError(
+                f"{path}: {n} vertices, but --max-vertices (max_vertices=) allows {options.max_vertices}"
+            )
+    elif n > max(VERTICES_FLOOR, VERTICES_PER_BYTE * (size := path.stat().st_size)):
+        raise InputError(
+            f"{path}: announces {n} vertices in only {size} bytes; if that is right, read it with "
+            f"--max-vertices {n} (max_vertices={n})"
+        )
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
@@ -147,16 +234,56 @@ def renumbered(graph: Graph) -> list[str]:
     return [f"vertices numbered 1 .. {n} by ascending id (the format holds no ids)"]
 
 
-def id_cells(graph: Graph, mark: bytes, path: Path, forbidden: str = "") -> npt.NDArray[np.uint64]:
-    """A cell of text for each vertex's id, ended by `mark`; InputError if the format cannot hold an id."""
+def id_cells(graph: Graph, mark: bytes, as_text: Callable[[str], bytes]) -> npt.NDArray[Any]:
+    """A cell of text for each vertex's id, ended by `mark`; `as_text` gives the bytes of an id that is text.
+
+    Byte strings (an object array) where a few ids are so long that cells of one width would fill the memory.
+    """
     if graph.ids.dtype != object:
         return cells(graph.ids, mark)
-    for name in graph.ids.tolist():
-        if not name or name[0] in "#%" or name != name.strip() or any(c in forbidden for c in name):
-            raise InputError(
-                f"cannot write {path}: vertex id {name!r} cannot be written in this format; use .clg"
-            )
-    return cells(np.array([name.encode() for name in graph.ids.tolist()], dtype=bytes), mark)
+    names = [as_text(name) for name in graph.ids.tolist()]
+    if max(map(len, names), default=0) * len(names) > 8 * sum(map(len, names)) + WIDE:
+        whole = np.empty(len(names), object)
+        whole[:] = [name + mark for name in names]
+        return whole
+    return cells(np.array(names, dtype=bytes), mark)
+
+
+def ended_by(column: npt.NDArray[Any], mark: bytes) -> npt.NDArray[Any]:
+    """The same cells with another mark at their ends."""
+    other = column.copy()
+    if column.dtype == object:
+        other[:] = [name[:-1] + mark for name in column.tolist()]
+    else:
+        other.view(np.uint8)[:, -1] = mark[0]
+    return other
+
+
+def plain_name(path: Path, name: str, separators: re.Pattern[str]) -> bytes:
+    """An id as a format without quotes writes it; InputError if it would not be read again as it is."""
+    if found := separators.search(name):
+        raise no_place(path, name, f"holds {found[0]!r}, which separates fields or lines")
+    if name != name.strip():
+        raise no_place(path, name, "begins or ends with white space")
+    if name.startswith(("#", "%", "\ufeff")):
+        raise no_place(path, name, f"begins with {name[0]!r}, as comments or files do")
+    return encoded(path, name)
+
+
+def encoded(path: Path, name: str) -> bytes:
+    """The UTF-8 of an id; InputError if it has none, is empty, or holds the NUL that fills up cells."""
+    if not name or "\0" in name:
+        raise no_place(path, name, "holds a NUL character" if name else "is empty")
+    try:
+        return name.encode()
+    except UnicodeEncodeError as error:
+        raise no_place(path, name, "holds a lone surrogate, which UTF-8 has not") from error
+
+
+def no_place(path: Path, name: str, why: str) -> InputError:
+    """The error for an id that a format cannot hold."""
+    shown = repr(name) if len(name) <= 80 else f"{name[:80]!r}..."
+    return InputError(f"cannot write {path}: vertex id {shown} {why}; rename it, or use .clg")
 
 
 def cells(values: npt.NDArray[Any], mark: bytes) -> npt.NDArray[np.uint64]:
@@ -182,6 +309,15 @@ def cells(values: npt.NDArray[Any], mark: bytes) -> npt.NDArray[np.uint64]:
     return text.view(np.uint64)
 
 
-def write_cells(file: IO[bytes], *columns: npt.NDArray[np.uint64]) -> None:
+def write_cells(file: IO[bytes], *columns: npt.NDArray[Any]) -> None:
     """Write cells row by row: column by column within a row."""
+    if any(column.dtype == object for column in columns):
+        texts = [
+            column.tolist()
+            if column.dtype == object
+            else [cell.tobytes().translate(None, b"\0") for cell in column]
+            for column in columns
+        ]
+        file.writelines(b"".join(row) for row in zip(*texts, strict=True))
+        return
     file.write(np.concatenate(columns, axis=1).tobytes().translate(None, b"\0"))

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph.io.common import open_binary
+from clgraph.graph.io.common import MAX_RATIO, open_binary
 
 BLOCK = 1 << 22  # bytes
 PAD = 16  # zero bytes before each block, so that the 16 bytes before any number's end exist
@@ -22,7 +22,7 @@ DIGITS = np.array([(2**64 - (1 << (64 - 8 * k))) & 0x0F0F0F0F0F0F0F0F for k in r
 
 
 def read_integers(
-    path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool
+    path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool, max_ratio: float = MAX_RATIO
 ) -> list[npt.NDArray[np.integer]] | None:
     """Columns of a file whose lines after the first `skip` are `width` integers, one character apart.
 
@@ -35,9 +35,9 @@ def read_integers(
     rest = b""
     if max(columns) >= width:
         return None
-    with open_binary(path) as file:
+    with open_binary(path, max_ratio) as file:
         for _ in range(skip):
-            if b"\r" in file.readline().rstrip(b"\r\n"):
+            if b"\r" in file.readline().removesuffix(b"\n").removesuffix(b"\r"):
                 return None  # whoever counted the lines to skip took this for a line end
         while data := file.read(BLOCK):
             cut = data.rfind(b"\n") + 1

@@ -9,14 +9,14 @@ that the others cannot.
 
 from __future__ import annotations
 
-import csv
 import math
 import os
+import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -28,20 +28,28 @@ from clgraph.graph.io.common import (
     Options,
     cells,
     counted,
+    encoded,
+    ended_by,
     id_cells,
-    open_binary,
-    open_text,
+    no_place,
+    numbered_lines,
+    plain_name,
     reading,
+    unpacked_size,
     write_cells,
     writing,
 )
 from clgraph.graph.io.digits import read_integers
+from clgraph.sizes import real_number, whole_number
 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
 TARGET_NAMES = ("target", "dst", "to", "tonodeid", "to_node", "v", "head", "end", "id2", "node2")
 WEIGHT_NAMES = ("weight", "w", "value", "cost")
 ID_MAX = 2**63 - 1
 CHUNK = 1 << 18  # rows written at a time: a few MB, which stay in the cache
+SEPARATORS = re.compile(r"[\t\n\r]")
+# one field of a row with quotes, and what ends it: "text with "" and ,", or text that begins with no quote
+FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|((?:[^",\s][^,]*)?))(,|\Z)')
 
 
 @dataclass(frozen=True)
@@ -54,23 +62,25 @@ class _Layout:
     width: int  # fields in the first row
     skip: int  # lines before it
     header: str | None
+    note: str  # on a first row that may have been meant as a header
 
 
 def read_edges(path: Path, options: Options) -> Loaded:
     """Read an edge list (see `clgraph.read`)."""
-    source, target, weights, header = read_rows(path, options)
+    source, target, weights, layout = read_rows(path, options)
     graph = Graph.from_edges(
         source, target, weights=weights, directed=options.direction(), duplicates=options.duplicates
     )
-    return Loaded(graph, counted(len(source), "row"), [] if header is None else [f"header {header!r}"])
+    skipped = [] if layout.header is None else [f"header {layout.header!r}"]
+    return Loaded(graph, counted(len(source), "row") + layout.note, skipped)
 
 
-def read_rows(path: Path, options: Options) -> tuple[Any, Any, Any, str | None]:
-    """Source ids, target ids, weights or None, and the header line if there is one."""
+def read_rows(path: Path, options: Options) -> tuple[Any, Any, Any, _Layout]:
+    """Source ids, target ids, weights or None, and how the rows look."""
     with reading(path):
         layout = _look(path, options)
-        rows = _parse(path, layout) if options.ids == "int" else None
-        return *(_scan(path, layout, options) if rows is None else rows), layout.header
+        rows = _parse(path, layout, options) if options.ids == "int" else None
+        return *(_scan(path, layout, options) if rows is None else rows), layout
 
 
 def _encoding(options: Options) -> str:
@@ -81,53 +91,74 @@ def _encoding(options: Options) -> str:
 def _look(path: Path, options: Options) -> _Layout:
     """Find the first row and how it is laid out."""
     comment, lines = "#", 0
-    with _text(path, options) as file:
-        for number, raw in _numbered(file, path):
-            lines, line = number, raw.strip()
-            if line and line[0] not in "#%":
-                break
-            comment = line[0] if line else comment
-        else:
-            what = "is blank or a comment" if lines == 1 else "are blank or comments"
-            raise InputError(f"{path}: holds no edges: its {counted(lines, 'line')} {what}")
-        delimiter = None
-        if options.ids == "str" and "\t" in line:
-            delimiter = "\t"
-        elif "," in line:
-            delimiter = ","
-        fields = _split(line, delimiter, f"{path}, line {lines}")
-        names = [field.lower() for field in fields]
-        columns, header = [0, 1, 2], None
-        source, target, weight = (
-            next((i for i, name in enumerate(names) if name in known), None)
-            for known in (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
-        )
-        if source is not None and target is not None:
-            rest = [i for i in range(len(fields)) if i not in (source, target)]
-            columns = [source, target, weight if weight is not None else (rest or [len(fields)])[0]]
-            header = line
-        elif options.ids == "int" and delimiter == "," and len(fields) > 1:
-            header = None if any(map(_is_number, fields)) else line
-        rows_follow = (raw.strip() and raw.strip()[0] not in "#%" for _, raw in _numbered(file, path))
-        if header is not None and not any(rows_follow):
-            raise InputError(f"{path}: holds no edges, only the header {header!r}")
-    skip = lines if header is not None else lines - 1
+    numbered = numbered_lines(path, _encoding(options), options.max_ratio)
+    for number, raw in numbered:
+        lines, line = number, raw.strip()
+        if line and line[0] not in "#%":
+            break
+        comment = line[0] if line else comment
+    else:
+        what = "is blank or a comment" if lines == 1 else "are blank or comments"
+        raise InputError(f"{path}: holds no edges: its {counted(lines, 'line')} {what}")
+    delimiter = None
+    if options.ids == "str" and "\t" in line:
+        delimiter = "\t"
+    elif "," in line:
+        delimiter = ","
+    fields = _split(line, delimiter, f"{path}, line {lines}")
+    names = [field.strip().lower() for field in fields]
+    source, target, weight = (
+        next((i for i, name in enumerate(names) if name in known), None)
+        for known in (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
+    )
+    following = next(
+        ((n, text) for n, raw in numbered if (text := raw.strip()) and text[0] not in "#%"), None
+    )
+    is_header, note = options.header, ""
+    if is_header is None and source is not None and target is not None:
+        is_header = options.ids == "int"
+        if not is_header and following is not None:
+            row = _split(following[1], delimiter, f"{path}, line {following[0]}")
+            is_header = _unlike(fields, row)
+        if not is_header and delimiter == "," and names[:2] == ["source", "target"]:
+            is_header = True  # as clgraph writes it
+        if not is_header:
+            note = f"; the first, {line[:80]!r}, is an edge (a header is asked for by --header)"
+    elif is_header is None:
+        words = delimiter == "," and len(fields) > 1 and not any(map(_is_number, fields))
+        is_header = options.ids == "int" and words
+    if is_header and following is None:
+        raise InputError(f"{path}: holds no edges, only the header {line!r}")
+    columns = [0, 1, 2]
+    if is_header and source is not None and target is not None:
+        rest = [i for i in range(len(fields)) if i not in (source, target)]
+        columns = [source, target, weight if weight is not None else (rest or [len(fields)])[0]]
+    skip = lines if is_header else lines - 1
     wanted = tuple(columns[: 3 if options.weights else 2])
-    return _Layout(comment, delimiter, wanted, len(fields), skip, header)
+    return _Layout(comment, delimiter, wanted, len(fields), skip, line if is_header else None, note)
 
 
-def _parse(path: Path, layout: _Layout) -> tuple[Any, Any, Any] | None:
+def _unlike(first: list[str], row: list[str]) -> bool:
+    """Whether a row looks different from the first: numbers where that has words."""
+    pairs = zip(first, row, strict=False)
+    changes = [_is_number(other) and not _is_number(one) for one, other in pairs]
+    return (len(changes) > 1 and all(changes[:2])) or any(changes[2:])
+
+
+def _parse(path: Path, layout: _Layout, options: Options) -> tuple[Any, Any, Any] | None:
     """Integers (and weights) by NumPy; None if the file holds anything that it or we do not accept."""
     weighted = len(layout.columns) == 3
     if not weighted:
-        comma = layout.delimiter == ","
-        plain = read_integers(path, layout.skip, layout.width, layout.columns, comma)
+        shape = layout.width, layout.columns, layout.delimiter == ","
+        plain = read_integers(path, layout.skip, *shape, options.max_ratio)
         if plain is not None:
             return plain[0], plain[1], None
+    unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "no data": the scan says it better
+            warnings.simplefilter("error", DeprecationWarning)  # an older NumPy takes 1.5 for an integer
             table = np.loadtxt(
                 os.path.abspath(path),  # NumPy reads a named file in blocks, an open one line by line
                 dtype=kinds if weighted else np.int64,
@@ -139,7 +170,7 @@ def _parse(path: Path, layout: _Layout) -> tuple[Any, Any, Any] | None:
                 encoding="latin-1",
                 ndmin=1 if weighted else 2,
             )
-    except ValueError:
+    except (ValueError, DeprecationWarning):
         return None
     source, target = (table["source"], table["target"]) if weighted else (table[:, 0], table[:, 1])
     weights = table["weight"] if weighted else None
@@ -155,45 +186,52 @@ def _scan(path: Path, layout: _Layout, options: Options) -> tuple[Any, Any, Any]
     ends: tuple[list[Any], list[Any]] = ([], [])
     weights: list[float] = []
     as_int = options.ids == "int"
-    with _text(path, options) as file:
-        for number, line in _numbered(file, path):
-            if number <= layout.skip:
-                continue
+    unpacked_size(path, options.max_ratio)  # before millions of rows are kept
+    for number, line in numbered_lines(path, _encoding(options), options.max_ratio):
+        if number <= layout.skip:
+            continue
+        if as_int:
+            line = line.split("#")[0].split("%")[0]
+        line = line.strip(" \r\n" if layout.delimiter == "\t" else None)
+        if not line or line[0] in "#%":
+            continue
+        where = f"{path}, line {number}"
+        fields = _split(line, layout.delimiter, where)
+        if len(fields) <= max(layout.columns):
+            wanted = "two ids and a weight" if options.weights else "two ids"
+            hint = "complete or delete the line"
+            if options.weights and len(fields) > 1:
+                hint += ", or leave --weights out"
+            raise InputError(
+                f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; {hint}"
+            )
+        for end, column in zip(ends, layout.columns, strict=False):
+            name = fields[column]
             if as_int:
-                line = line.split("#")[0].split("%")[0]
-            line = line.strip(" \r\n" if layout.delimiter == "\t" else None)
-            if not line or line[0] in "#%":
-                continue
-            where = f"{path}, line {number}"
-            fields = _split(line, layout.delimiter, where)
-            if len(fields) <= max(layout.columns):
-                wanted = "two ids and a weight" if options.weights else "two ids"
-                hint = "complete or delete the line"
-                if options.weights and len(fields) > 1:
-                    hint += ", or leave --weights out"
-                raise InputError(
-                    f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; "
-                    f"{hint}"
-                )
-            for end, column in zip(ends, layout.columns, strict=False):
-                name = fields[column]
-                digits = name.removeprefix("+")
-                if as_int and not (digits.isascii() and digits.isdigit() and int(digits) <= ID_MAX):
-                    _bad_id(where, name)
-                if not name:
-                    raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
-                end.append(int(name) if as_int else name)
-            if options.weights:
-                weights.append(_weight(where, fields[layout.columns[2]]))
+                end.append(_integer(where, name.strip()))
+            elif name:
+                end.append(name)
+            else:
+                raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
+        if options.weights:
+            weights.append(_weight(where, fields[layout.columns[2]].strip()))
     source, target = (np.array(end, np.int64 if as_int else object) for end in ends)
     return source, target, np.array(weights) if options.weights else None
+
+
+def _integer(where: str, name: str) -> int:
+    value = None if name.startswith("-") else whole_number(name)
+    if value is None or value > ID_MAX:
+        _bad_id(where, name)
+    return value
 
 
 def _bad_id(where: str, name: str) -> NoReturn:
     if name.isascii() and name.lstrip("+-").isdigit():
         what = "is negative" if name[0] == "-" else "does not fit in 64 bits"
         raise InputError(
-            f"{where}: id {name} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with --ids str"
+            f"{where}: id {name[:80]} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with "
+            "--ids str"
         )
     raise InputError(
         f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
@@ -202,59 +240,31 @@ def _bad_id(where: str, name: str) -> NoReturn:
 
 
 def _weight(where: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = real_number(text)
+    if value is None or not math.isfinite(value):
         raise InputError(
             f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave --weights out"
         )
     return value
 
 
-def _text(path: Path, options: Options) -> IO[str]:
-    return open_text(path, _encoding(options))
-
-
-def _numbered(file: IO[str], path: Path) -> Iterator[tuple[int, str]]:
-    """Lines and their numbers, without a byte order mark; an InputError names a line that is not UTF-8."""
-    try:
-        for number, line in enumerate(file, 1):
-            if number == 1:
-                line = line.removeprefix("\ufeff").removeprefix("\xef\xbb\xbf")
-            yield number, line
-    except UnicodeDecodeError as error:
-        with open_binary(path) as raw:
-            number = next((i for i, line in enumerate(raw, 1) if not _decodes(line)), 0)
-        raise InputError(
-            f"{path}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it with iconv"
-        ) from error
-
-
-def _decodes(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _split(line: str, delimiter: str | None, where: str) -> list[str]:
-    if delimiter == "," and '"' in line:
-        try:
-            return [field.strip() for field in next(csv.reader([line], skipinitialspace=True, strict=True))]
-        except csv.Error as error:
-            raise InputError(f"{where}: quotes that do not match in {line[:80]!r}; correct them") from error
-    return [field.strip() for field in line.split(delimiter)]
+    """The fields of a row, without white space around them; what is in quotes stays as it is."""
+    if delimiter != "," or '"' not in line:
+        return [field.strip() for field in line.split(delimiter)]
+    fields, place, more = [], 0, True
+    while more:
+        found = FIELD.match(line, place)
+        if found is None:
+            raise InputError(f"{where}: quotes that do not match in {line[:80]!r}; correct them")
+        quoted, bare, comma = found.groups()
+        fields.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
+        place, more = found.end(), bool(comma)
+    return fields
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return real_number(text.strip()) is not None
 
 
 def write_edges(graph: Graph, path: Path) -> list[str]:
@@ -264,9 +274,8 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     """
     comma = path.name.removesuffix(".gz").endswith(".csv")
     separator = b"," if comma else b"\t"
-    source = id_cells(graph, separator, path, ',"\n\r' if comma else "\t\n\r")
-    target = source.copy()
-    target.view(np.uint8)[:, -1] = (separator if graph.weights is not None else b"\n")[0]
+    source = id_cells(graph, separator, partial(_csv_name if comma else _name, path))
+    target = ended_by(source, separator if graph.weights is not None else b"\n")
     rows = graph.rows
     with writing(path) as file:
         if comma:
@@ -283,6 +292,20 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
     return lost_in_edges(graph)
+
+
+def _name(path: Path, name: str) -> bytes:
+    return plain_name(path, name, SEPARATORS)
+
+
+def _csv_name(path: Path, name: str) -> bytes:
+    """An id as CSV writes it: in quotes where it could be taken for something else without them."""
+    if "\n" in name or "\r" in name:
+        raise no_place(path, name, "holds the end of a line")
+    text = encoded(path, name)
+    if name != name.strip() or name[0] in "#%" or "," in name or '"' in name:
+        return b'"' + text.replace(b'"', b'""') + b'"'
+    return text
 
 
 def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:

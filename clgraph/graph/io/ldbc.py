@@ -8,6 +8,9 @@ begun, and the final one last: what an interrupted write left behind is refused,
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +26,19 @@ from clgraph.graph.io.common import (
     check_file,
     compressed,
     counted,
+    ended_by,
     id_cells,
+    numbered_lines,
     open_binary,
     open_text,
+    plain_name,
     reading,
     write_cells,
 )
 from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
+from clgraph.sizes import whole_number
+
+SEPARATORS = re.compile(r"[\s,]")
 
 UNFINISHED = "clgraph.unfinished"  # a key in .properties while the files are renamed
 
@@ -60,13 +69,13 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     vertices = _read_vertices(vertex_file, options)
     source: Any
     target: Any
-    with reading(edge_file), open_binary(edge_file) as file:
+    with reading(edge_file), open_binary(edge_file, options.max_ratio) as file:
         edgeless = not file.read(1)
     if edgeless:
         source = target = np.empty(0, vertices.dtype)
         weights = np.empty(0) if options.weights else None
     else:
-        source, target, weights, _ = read_rows(edge_file, options)
+        source, target, weights, _ = read_rows(edge_file, replace(options, header=False))
     graph = Graph.from_edges(
         source,
         target,
@@ -85,25 +94,19 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
 
 def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
     found: list[Any] = []
-    with reading(path), open_text(path, "utf-8") as file:
-        try:
-            for number, line in enumerate(file, 1):
-                name = line.strip()
-                if not name:
-                    continue
-                if options.ids == "int":
-                    if not (name.isascii() and name.isdigit() and int(name) <= ID_MAX):
-                        raise InputError(
-                            f"{path}, line {number}: {name[:80]!r} is not a vertex id, a whole number up to "
-                            f"{ID_MAX}; if ids are text, read with --ids str (ids='str')"
-                        )
-                    found.append(int(name))
-                else:
-                    found.append(name)
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{path}: bytes that are not UTF-8 ({error.reason}); convert the file with iconv"
-            ) from error
+    with reading(path):
+        for number, line in numbered_lines(path, "utf-8", options.max_ratio):
+            name = line.strip()
+            if name and options.ids == "int":
+                value = whole_number(name) if name.isdigit() else None
+                if value is None or value > ID_MAX:
+                    raise InputError(
+                        f"{path}, line {number}: {name[:80]!r} is not a vertex id, a whole number up to "
+                        f"{ID_MAX}; if ids are text, read with --ids str (ids='str')"
+                    )
+                found.append(value)
+            elif name:
+                found.append(name)
     vertices = np.array(found, np.int64 if options.ids == "int" else object)
     if len(set(found)) < len(found):
         values, counts = np.unique(vertices, return_counts=True)
@@ -144,11 +147,15 @@ def check_place(path: Path) -> None:
             )
 
 
+def _name(path: Path, name: str) -> bytes:
+    return plain_name(path, name, SEPARATORS)
+
+
 def write_ldbc(graph: Graph, path: Path) -> list[str]:
     """Write NAME.v, NAME.e and NAME.properties, given any of these names."""
     stem, packed = stem_of(path)
-    names = id_cells(graph, b"\n", path, " \t\n\r,")
-    source = id_cells(graph, b" ", path)
+    names = id_cells(graph, b"\n", partial(_name, path))
+    source = ended_by(names, b" ")
     target = names if graph.weights is None else source
     rows = graph.rows
     properties = f"{stem}.properties"

@@ -31,14 +31,15 @@ from clgraph.graph.io.common import (
 )
 
 _Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
-BLOCK = 1 << 24  # bytes of text worked on at a time
+BLOCK = 1 << 22  # bytes of text worked on at a time
+NCON_MAX = 1_000_000  # weights of one vertex
 
 
 def read_metis(path: Path, options: Options) -> Loaded:
     """Read a METIS graph file (see `clgraph.read`)."""
     only_int_ids(path, options, "METIS")
     with reading(path):
-        (n, m, sizes, ncon, weighted), lengths, numbers = _read_numbers(path)
+        (n, m, sizes, ncon, weighted), lengths, numbers = _read_numbers(path, options)
     if len(lengths) < n:
         raise InputError(
             f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; download "
@@ -60,9 +61,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
                 "that the header says"
             )
         start = np.cumsum(lengths) - lengths
-        keep = np.ones(len(numbers), bool)
-        for i in range(before):
-            keep[start + i] = False
+        keep = np.arange(len(numbers)) - np.repeat(start, lengths) >= before
         numbers, lengths = numbers[keep], lengths - before
         notes.append("vertex weights skipped")
     weights = None
@@ -113,25 +112,29 @@ def read_metis(path: Path, options: Options) -> Loaded:
     return Loaded(graph, counted(len(numbers), "entry", "entries"), notes)
 
 
-def _read_numbers(path: Path) -> tuple[_Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _read_numbers(
+    path: Path, options: Options
+) -> tuple[_Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The header, how many numbers each line after it holds, and these numbers."""
     header, before = None, 0  # before: lines of the file before this block
     lengths, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    with open_binary(path) as file:
+    with open_binary(path, options.max_ratio) as file:
         while lines := file.readlines(BLOCK):
             fields = [line.split() for line in lines if not line.lstrip().startswith(b"%")]
             if header is None:
                 while fields and not fields[0]:
                     del fields[0]
                 if fields:
-                    header = _header(path, fields.pop(0))
+                    header = _header(path, fields.pop(0), options)
             lengths.append(np.fromiter(map(len, fields), np.int64, len(fields)))
             try:
+                if any(b"_" in line for line in lines if not line.lstrip().startswith(b"%")):
+                    raise ValueError("an underscore, which Python would skip between digits")
                 numbers.append(np.fromiter(map(int, chain.from_iterable(fields)), np.int64))
             except (ValueError, OverflowError) as error:
                 for number, line in enumerate(lines, before + 1):
                     for word in [] if line.lstrip().startswith(b"%") else line.split():
-                        if not word.isdigit() or int(word) >= 2**63:
+                        if not word.isdigit() or len(word) > 4000 or int(word) >= 2**63:
                             shown = word[:80].decode(errors="replace")
                             raise InputError(
                                 f"{path}, line {number}: {shown!r} where the whole number of a neighbour "
@@ -144,9 +147,9 @@ def _read_numbers(path: Path) -> tuple[_Header, npt.NDArray[np.int64], npt.NDArr
     return header, np.concatenate(lengths), np.concatenate(numbers)
 
 
-def _header(path: Path, fields: list[bytes]) -> _Header:
+def _header(path: Path, fields: list[bytes], options: Options) -> _Header:
     shown = b" ".join(fields)[:80].decode(errors="replace")
-    if not 2 <= len(fields) <= 4 or not all(field.isdigit() for field in fields):
+    if not 2 <= len(fields) <= 4 or not all(field.isdigit() and len(field) < 20 for field in fields):
         raise InputError(
             f"{path}: the header {shown!r} should be 'vertices edges [fmt [ncon]]'; is this a METIS file?"
         )
@@ -154,8 +157,12 @@ def _header(path: Path, fields: list[bytes]) -> _Header:
     if len(fmt) > 3 or set(fmt) - {"0", "1"}:
         raise InputError(f"{path}: fmt {fmt!r} in the header {shown!r} should be three digits, each 0 or 1")
     n, m = int(fields[0]), int(fields[1])
-    check_vertex_count(path, n)
+    check_vertex_count(path, n, options)
     ncon = (int(fields[3]) if len(fields) > 3 else 1) if fmt[1] == "1" else 0
+    if ncon > NCON_MAX:
+        raise InputError(
+            f"{path}: {ncon} weights of each vertex (ncon in the header {shown!r}); at most {NCON_MAX}"
+        )
     return n, m, int(fmt[0]), ncon, fmt[2] == "1"
 
 

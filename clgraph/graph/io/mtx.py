@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import scipy.io
@@ -25,16 +25,37 @@ from clgraph.graph.io.common import (
     open_text,
     reading,
     renumbered,
+    unpacked_size,
     writing,
 )
+from clgraph.sizes import real_number
+
+ENTRY = 4  # bytes of the shortest entry: two digits, a blank and a line feed
 
 
-def _stream(file: Any) -> Any:
-    """A file that can be read and written, but not sought.
+class _Ended:
+    """A file to read, with a line feed after its last line.
 
-    SciPy seeks back when it has read too far, and aborts the whole process where that fails.
+    SciPy 1.17.1 crashes the process where that line goes on behind its last field and then just ends. It also
+    seeks back when it has read too far, and aborts where that fails, so there is nothing here to seek with.
     """
-    return SimpleNamespace(read=file.read, write=file.write)
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path, self._file, self._ended = path, file, False
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        data = self._file.read(size)
+        if b"\0" in data:  # another crash
+            raise InputError(f"{self._path}: holds a NUL byte, so it is no text; download the file again")
+        if not data and not self._ended:
+            self._ended = True
+            return b"\n"
+        return data
+
+
+def _ended(path: Path, file: IO[bytes]) -> Any:
+    return _Ended(path, file)
 
 
 def read_mtx(path: Path, options: Options) -> Loaded:
@@ -42,8 +63,8 @@ def read_mtx(path: Path, options: Options) -> Loaded:
     only_int_ids(path, options, "Matrix Market")
     with reading(path):
         try:
-            with open_binary(path) as file:
-                rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_stream(file))
+            with open_binary(path, options.max_ratio) as file:
+                rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_ended(path, file))
             if layout != "coordinate":
                 raise InputError(
                     f"{path}, line 1: a dense matrix ({layout!r}); a graph is a 'coordinate' matrix"
@@ -52,17 +73,18 @@ def read_mtx(path: Path, options: Options) -> Loaded:
                 raise InputError(
                     f"{path}: the matrix is {rows} x {columns}; the adjacency matrix of a graph is square"
                 )
-            check_vertex_count(path, rows)
+            check_vertex_count(path, rows, options)
+            _check_entries(path, entries, options)
             if options.weights and field in ("pattern", "complex"):
                 raise InputError(
                     f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave "
                     "--weights out"
                 )
-            with open_binary(path) as file:
-                matrix: Any = scipy.io.mmread(_stream(file), spmatrix=False)
+            with open_binary(path, options.max_ratio) as file:
+                matrix: Any = scipy.io.mmread(_ended(path, file), spmatrix=False)
         except InputError:
             raise
-        except (ValueError, OverflowError) as error:
+        except (ValueError, OverflowError, RuntimeError, MemoryError) as error:
             raise InputError(
                 f"{path}: not a valid Matrix Market file: {error}; correct that line or download it again"
             ) from error
@@ -90,11 +112,23 @@ def read_mtx(path: Path, options: Options) -> Loaded:
     return Loaded(graph, counted(entries, "entry", "entries"))
 
 
+def _check_entries(path: Path, entries: int, options: Options) -> None:
+    """Raise InputError for a header that promises more entries than the file has bytes for."""
+    size = path.stat().st_size
+    if ENTRY * entries > size:
+        size = unpacked_size(path, options.max_ratio)
+    if ENTRY * entries > size + 1:
+        raise InputError(
+            f"{path}: the header says {entries} entries, too many for {size} bytes; download the file again "
+            "or correct the header"
+        )
+
+
 def _line_not_finite(path: Path) -> int:
     with open_text(path, "latin-1") as file:
         for number, line in enumerate(file, 1):
             fields = line.split()
-            if len(fields) == 3 and line[0] != "%" and not np.isfinite(float(fields[2])):
+            if len(fields) == 3 and line[0] != "%" and not np.isfinite(real_number(fields[2]) or np.nan):
                 return number
     raise AssertionError(f"{path}: SciPy read an entry that is not finite, but no line holds one")
 
@@ -106,7 +140,7 @@ def write_mtx(graph: Graph, path: Path) -> list[str]:
     matrix = sp.coo_array((data, (graph.rows, graph.col_idx)), shape=(n, n))
     with writing(path) as file:
         scipy.io.mmwrite(
-            _stream(file),
+            SimpleNamespace(write=file.write),
             matrix,
             field="pattern" if graph.weights is None else "real",
             symmetry="general" if graph.directed else "symmetric",

@@ -213,3 +213,11 @@ def test_long_names(tmp_path: Path) -> None:
     for name in ("a" * 251 + ".txt", "\u00fc" * 125 + ".txt"):
         write(GRAPHS["plain"], tmp_path / name)
         assert (tmp_path / name).is_file()
+
+
+@pytest.mark.parametrize("letter", ["x", "\u00e9", "\u6f22", "\U0001f600"])
+def test_the_longest_names(tmp_path: Path, letter: str) -> None:
+    room = (244 - len(".txt.gz")) // len(letter.encode())
+    path = tmp_path / f"{letter * room}.txt.gz"
+    write(GRAPHS["plain"], path)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from graph_files import arcs_of, put
+from graph_files import arcs_of, limited_memory, put
 from graphs import same
 
 from clgraph import Graph, InputError
 from clgraph.files import read, write
-from clgraph.files.summary import write_with_summary
+from clgraph.files.summary import read_with_summary, write_with_summary
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -167,12 +168,11 @@ def test_written_bytes(tmp_path: Path) -> None:
 
 def test_ids_that_cannot_be_written(tmp_path: Path) -> None:
     for name in ("a\tb", "#a", "", " a", "a\nb"):
-        with pytest.raises(InputError, match="cannot be written in this format"):
+        with pytest.raises(InputError, match=r"vertex id .* (holds|is empty|begins)"):
             write(Graph.from_edges(["x"], [name]), tmp_path / "a.txt")
-    with pytest.raises(InputError, match="cannot be written in"):
-        write(Graph.from_edges(["x"], ["a,b"]), tmp_path / "a.csv")
-    with pytest.raises(InputError, match="cannot be written in"):
-        write(Graph.from_edges(["x"], ["a b"]), tmp_path / "a.v")
+    for suffix, name in ((".csv", "a\rb"), (".csv", ""), (".v", "a b"), (".v", "a,b"), (".txt", "\0a")):
+        with pytest.raises(InputError, match=r"vertex id .* (holds|is empty)"):
+            write(Graph.from_edges(["x"], [name]), tmp_path / f"a{suffix}")
     assert list(tmp_path.iterdir()) == []
     spaced = Graph.from_edges(["x y"], ["a,b"])
     write(spaced, tmp_path / "a.txt")
@@ -189,3 +189,105 @@ def test_large_ids_and_many_rows(tmp_path: Path) -> None:
     assert np.array_equal(rows[:, 1], graph.ids[graph.col_idx])
     again = read(tmp_path / "a.txt", directed=True)
     assert np.array_equal(again.ids, graph.ids) and np.array_equal(again.col_idx, graph.col_idx)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("ids", ["int", "str"])
+def test_a_comment_that_ends_in_two_carriage_returns(tmp_path: Path, ids: Any, weights: bool) -> None:
+    for head in ("# c\r\r\n", "# c\r\r\n# d\n", "\r\r\n", "source,target,w\r\r\n"):
+        comma = "," if "," in head else " "
+        text = head + "".join(comma.join(row) + "\r\n" for row in ("123", "341", "561"))
+        graph = read(put(tmp_path / "x.txt", text), ids=ids, weights=weights, directed=True)
+        assert [(int(u), int(v)) for u, v in arcs_of(graph)] == [(1, 2), (3, 4), (5, 6)], head
+
+
+@pytest.mark.parametrize("row", ["u v", "start end", "source\ttarget", "from,to", "SRC dst", "head tail"])
+def test_names_that_could_be_a_header(tmp_path: Path, row: str) -> None:
+    mark = next(c for c in ",\t " if c in row)
+    first = tuple(row.split(mark))
+    path = put(tmp_path / "x.txt", f"{row}\na{mark}b\n")
+    graph, summary = read_with_summary(path, ids="str", directed=True)
+    assert sorted(arcs_of(graph)) == sorted([first, ("a", "b")])
+    assert "is an edge" in summary and "--header" in summary
+    assert arcs_of(read(path, ids="str", directed=True, header=True))[0] in [("a", "b"), ("b", "a")]
+    unlike = put(tmp_path / "y.txt", f"{row}\n1{mark}2\n")
+    assert read(unlike, ids="str").num_edges == 1
+    assert read(unlike, ids="str", header=False).num_edges == 2
+    weighted = put(tmp_path / "z.txt", f"{row}{mark}length\na{mark}b{mark}0.5\n")
+    graph = read(weighted, ids="str", weights=True)
+    assert graph.weights is not None and graph.weights.tolist() == [0.5, 0.5]
+
+
+def test_header_as_asked(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.csv", "source,target\na,b\n")
+    assert read(path, ids="str").num_edges == 1  # as write() writes it
+    assert read(path, ids="str", header=False).num_edges == 2
+    path = put(tmp_path / "y.txt", "7 8\n1 2\n")
+    assert read(path, header=True).ids.tolist() == [1, 2]
+    path = put(tmp_path / "z.csv", "x,y\n1,2\n")
+    with pytest.raises(InputError, match=r"line 1: 'x' where a vertex id"):
+        read(path, header=False)
+    with pytest.raises(InputError, match=r"npz files have no header row"):
+        write(read(path), tmp_path / "a.npz")
+        read(tmp_path / "a.npz", header=True)
+    with pytest.raises(InputError, match="holds no edges, only the header"):
+        read(put(tmp_path / "o.txt", "1 2\n"), header=True)
+
+
+def test_what_is_in_quotes_stays_as_it_is(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.csv", 'source,target\n" a" , "b "\n"#c","d"", "\n')
+    assert arcs_of(read(path, ids="str", directed=True)) == [(" a", "b "), ("#c", 'd", ')]
+    numbers = put(tmp_path / "y.csv", '"1 ", " 2",9\n')
+    assert arcs_of(read(numbers, directed=True)) == [(1, 2)]
+
+
+LONG = "1" * 5000
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (f"1 {LONG}", "line 2: id 1{80} does not fit in 64 bits"),
+        (f"1 -{LONG}", "line 2: id -1{79} is negative"),
+        ("1 1_2", "line 2: '1_2' where a vertex id"),
+        ("1 \u0661", "line 2: .* where a vertex id"),
+        ("1 \u00b2", "line 2: .* where a vertex id"),
+        ("1 1.0", "line 2: '1.0' where a vertex id"),
+    ],
+)
+def test_numbers_that_only_python_takes(tmp_path: Path, row: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read(put(tmp_path / "x.txt", f"3 4\n{row}\n"))
+
+
+@pytest.mark.parametrize("weight", ["1_0", "\u0661", "nan", "inf", "1e999", "0x10", "nan(0x1)", "1,0", LONG])
+def test_weights_that_only_python_takes(tmp_path: Path, weight: str) -> None:
+    for ids in ("int", "str"):
+        with pytest.raises(InputError, match=r"line 2: weight .* is not a finite number"):
+            read(put(tmp_path / "x.txt", f"3 4 1\n1 2 {weight}\n"), weights=True, ids=ids)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.csv.gz"])
+def test_bytes_that_are_not_utf8(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="line 3: bytes that are not UTF-8"):
+        read(put(tmp_path / name, b"a,b\nb,c\nd,\xff\n"), ids="str")
+
+
+@pytest.mark.parametrize("row", [b"1", b"1 2\n", b"1 2 3\n"])
+def test_a_gzip_bomb(tmp_path: Path, row: bytes) -> None:
+    path = tmp_path / "x.txt.gz"
+    path.write_bytes(gzip.compress(row * ((66 << 20) // len(row)), 1))
+    for ids in ("int", "str"):
+        with limited_memory(400 << 20), pytest.raises(InputError, match=r"unpacks to .* --max-ratio"):
+            read(path, ids=ids, weights=b"3" in row, max_ratio=50)  # type: ignore[arg-type]
+    path.write_bytes(gzip.compress(b"# " + b"1" * (66 << 20) + b"\n1 2\n", 1))
+    assert read(path, max_ratio=2000).num_edges == 1
+
+
+def test_sparse_ids_need_little_memory(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.txt", f"0 {2**31}\n5 {2**63 - 1}\n")
+    with limited_memory(100 << 20):
+        assert read(path).num_vertices == 4
+    with pytest.raises(InputError, match=r"4 vertices, but --max-vertices .* allows 3"):
+        read(path, max_vertices=3)
+    assert read(path, max_vertices=4).num_vertices == 4

@@ -106,3 +106,15 @@ def test_a_write_that_could_not_be_read_back(tmp_path: Path) -> None:
     write(graph, tmp_path / "a.v")
     with pytest.raises(InputError, match=r"a.v is beside it.*remove"):
         write(graph, tmp_path / "a.e.gz")
+
+
+def test_no_header_and_no_mark(tmp_path: Path) -> None:
+    put(tmp_path / "x.v", "\ufeffsource\ntarget\n1\n2\n")
+    put(tmp_path / "x.e", "source target\n1 2\n")
+    assert read(tmp_path / "x.e", ids="str").num_edges == 2
+    put(tmp_path / "x.v", "1\n" + "2" * 5000 + "\n")
+    with pytest.raises(InputError, match=r"x.v, line 2: '2+' is not a vertex id"):
+        read(tmp_path / "x.e")
+    put(tmp_path / "x.v", b"1\n\xff\n")
+    with pytest.raises(InputError, match=r"x.v, line 2: bytes that are not UTF-8"):
+        read(tmp_path / "x.e", ids="str")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from graph_files import arcs_of, put
+from graph_files import arcs_of, limited_memory, put
 
 from clgraph import InputError
 from clgraph.files import read
@@ -65,3 +65,28 @@ def test_bad_metis(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(InputError, match=said) as caught:
         read(put(tmp_path / "bad.graph", text), weights=said == "same weight")
     assert str(caught.value).startswith(str(tmp_path / "bad.graph"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("2 1\n1_2\n1\n", "line 2: '1_2' where the whole number"),
+        ("12 1\n1_2\n" + 10 * "\n" + "1\n", "line 2: '1_2' where the whole number"),
+        ("1_2 1\n2\n1\n", "the header '1_2 1'"),
+        (f"2 1\n{'1' * 5000}\n1\n", "line 2: '1+' where"),
+        (f"{'1' * 5000} 1\n2\n1\n", "the header"),
+        ("0 0 010 1000000000000\n", "1000000000000 weights of each vertex .* at most 1000000"),
+        ("1 0 010 1000000\n1 2\n", "fewer numbers than the 1000000 vertex weights"),
+        ("2147483647 0\n\n", "announces 2147483647 vertices in only 14 bytes"),
+        ("2 1\n2\n\u0661\n", "line 3: .* where the whole number"),
+    ],
+)
+def test_what_must_be_refused_at_once(tmp_path: Path, text: str, said: str) -> None:
+    with limited_memory(100 << 20), pytest.raises(InputError, match=said):
+        read(put(tmp_path / "x.graph", text))
+
+
+def test_many_weights_of_a_vertex(tmp_path: Path) -> None:
+    sizes = 500_000 * "7 "
+    path = put(tmp_path / "x.graph", f"2 1 010 500000\n{sizes}2\n{sizes}1\n")
+    assert read(path).to_edges().target.tolist() == [2]

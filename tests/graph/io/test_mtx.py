@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import scipy.io
-from graph_files import BANNER, arcs_of, put
+from cli_runs import environment
+from graph_files import BANNER, arcs_of, limited_memory, put
 
 from clgraph import InputError
 from clgraph.files import read
@@ -68,3 +71,52 @@ def test_gzip_through_a_stream_is_not_sought(tmp_path: Path) -> None:
     for name in ("a.mtx", "a.mtx.gz"):
         assert read(put(tmp_path / name, text)).num_edges == 2
     assert scipy.io.mminfo(io.BytesIO(text.encode()))[2] == 2
+
+
+@pytest.mark.parametrize("tail", ["", " ", "\r", "\t", " %c", "% comment", "  \r", "\n", " \n\n", "\x1a"])
+@pytest.mark.parametrize("field", ["pattern", "real"])
+def test_a_last_line_that_just_ends(tmp_path: Path, field: str, tail: str) -> None:
+    """SciPy 1.17.1 crashes the process: each is read in one of its own."""
+    value = "" if field == "pattern" else " 0.5"
+    path = put(tmp_path / "x.mtx", f"{BANNER}{field} general\n3 3 2\n1 2{value}\n2 3{value}{tail}")
+    code = f"from clgraph import read; print(read({str(path)!r}, weights={field == 'real'}).num_edges)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
+
+
+def test_a_nul(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.mtx", f"{BANNER}pattern general\n3 3 2\n1 2\n2 3\0")
+    code = f"import clgraph\ntry: clgraph.read({str(path)!r})\nexcept clgraph.InputError as e: print(e)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.returncode == 0 and "holds a NUL byte" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("value", ["nan(0x1)", "nan", "-inf", "NaN", "1e999"])
+def test_values_that_are_not_finite(tmp_path: Path, value: str) -> None:
+    path = put(tmp_path / "x.mtx", f"{BANNER}real general\n3 3 2\n1 2 1\n2 3 {value}\n")
+    with pytest.raises(InputError, match=r"x.mtx.*(line 4|Line 4)"):
+        read(path, weights=True)
+
+
+@pytest.mark.parametrize("name", ["x.mtx", "x.mtx.gz"])
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        ("3 3 1000000000000", "1000000000000 entries, too many for"),
+        ("1000000000000 1000000000000 1", "1000000000000 vertices; clgraph takes at most"),
+        ("2147483647 2147483647 1", "announces 2147483647 vertices in only .* --max-vertices"),
+        ("2147483647 2147483647 1000000000", "vertices|entries"),
+        ("5000000 5000000 1", "announces 5000000 vertices"),
+    ],
+)
+def test_headers_that_promise_too_much(tmp_path: Path, name: str, size: str, said: str) -> None:
+    path = put(tmp_path / name, f"{BANNER}pattern general\n{size}\n1 2\n")
+    with limited_memory(100 << 20), pytest.raises(InputError, match=said):
+        read(path)
+
+
+def test_many_vertices_if_asked_for(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.mtx", f"{BANNER}pattern general\n5000000 5000000 1\n1 2\n")
+    assert read(path, max_vertices=5_000_000).num_vertices == 5_000_000
+    with pytest.raises(InputError, match="5000000 vertices, but --max-vertices"):
+        read(path, max_vertices=4_999_999)
