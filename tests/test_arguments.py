@@ -27,9 +27,7 @@ def test_shown_is_short_whatever_it_shows() -> None:
     assert len(shown("x" * 1000)) == 80
 
 
-@pytest.mark.parametrize(
-    "value", [None, True, 1.0, "1", "²", [1], np.array([1]), -1, 8, 10**5000, np.int8(-1)]
-)
+@pytest.mark.parametrize("value", [None, True, 1.0, "1", "²", [1], np.array([1]), -1, 8, np.int8(-1)])
 def test_whole_numbers(value: Any) -> None:
     assert whole(np.uint8(7), "k", 0, 7) == 7
     with pytest.raises(InputError, match="k is"):

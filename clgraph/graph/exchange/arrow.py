@@ -41,7 +41,7 @@ def from_arrow(
             whole = pa.chunked_array([pa.array(vertices)])
             whole.validate(full=True)
             more = _ids(pa, whole, "vertices")
-        except (pa.ArrowException, ValueError, OverflowError) as error:
+        except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
             raise InputError(f"vertices: {error}; ids are integers or strings") from error
     weights = None if weight is None else _weights(pa, _column(table, weight, "weight"), weight)
     counts = None
@@ -87,12 +87,13 @@ def checked(table: Any, names: Iterable[str | None]) -> Any:
     Damaged ones would send Arrow out of bounds.
     """
     pa = library("pyarrow", "arrow")
+    wanted = {name for name in names if isinstance(name, str)}
     try:
         own = table.column_names
     except UnicodeDecodeError as error:
         raise InputError(f"the table has a column whose name is no UTF-8 ({error}); rename it") from error
     for name, column in zip(own, table.columns, strict=True):
-        if name in names:
+        if name in wanted:
             try:
                 column.validate(full=True)
             except pa.ArrowException as error:

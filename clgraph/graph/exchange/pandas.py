@@ -137,7 +137,12 @@ def to_pandas(graph: Arrays, source: Any, target: Any) -> Any:
     if graph.ids is None:
         ends = [end.astype(np.int64) for end in (tail, head)]
     elif graph.ids.dtype == object:  # from the distinct names: otherwise pandas looks at each string
-        names = pd.Series(graph.ids, dtype="str")
+        try:
+            names = pd.Series(graph.ids, dtype="str")
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has not; rename it"
+            ) from error
         ends = [names.take(end).reset_index(drop=True) for end in (tail, head)]
     else:
         ends = [graph.ids[end] for end in (tail, head)]
