@@ -67,4 +67,6 @@ def file_name(value: Any, name: str = "path") -> Path:
         ) from error
     if "\0" in text:
         raise InputError(f"{name} is {shown(value)}: no file's name has a zero character")
+    if max(map(len, text.split("/"))) > 4096:  # names of 255 bytes and less are the system's to judge
+        raise InputError(f"{name} is {shown(value)}: too long for a file's name")
     return Path(text)

@@ -318,7 +318,10 @@ class Graph(Exchange):
             If an index is not a vertex's, or a mask has another length; the first wrong one is named.
         """
         n = self.num_vertices
-        mask = np.asarray(vertices)
+        try:
+            mask = np.asarray(vertices)
+        except ValueError as error:  # lists of different lengths
+            raise InputError(f"vertices: {error}; a mask or an array of indices is needed") from error
         if mask.dtype != bool:
             chosen, mask = integers(vertices, "vertices"), np.zeros(n, dtype=bool)
             check_range(chosen, n, "vertices")

@@ -68,7 +68,7 @@ def rows_of_columns(
     numbers = next((group for group in groups if not isinstance(group, Names)), None)
     if numbers is not None:
         raise InputError(
-            f"vertex id {shown(numbers[0])} beside strings: ids are all non-negative integers, or all strings"
+            f"vertex id {numbers[0]} beside strings: ids are all non-negative integers, or all strings"
         )
     if multiplicity is not None and duplicates == "keep":
         raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
@@ -143,7 +143,8 @@ def names_or_numbers(codes: npt.NDArray[Any], distinct: npt.NDArray[Any], where:
         raise InputError(f"{where} holds {shown(odd)}: ids are all non-negative integers, or all strings")
     wrong = [value for value in values if not 0 <= value < 2**63]
     if wrong:
-        raise InputError(f"{where} holds the id {shown(wrong[0])}: ids are whole numbers from 0 to {2**63 - 1}")
+        first = shown(wrong[0])
+        raise InputError(f"{where} holds the id {first}: ids are whole numbers from 0 to {2**63 - 1}")
     return np.array(values, dtype=np.int64)[codes]
 
 

@@ -38,7 +38,12 @@ def from_pandas(
         _column(pd, frame, target, "target"),
         f"column {target!r}",
     )
-    more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
+    try:
+        more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"vertices: {error}; ids are integers or strings") from error
     return rows_of_columns(
         tail,
         head,
@@ -101,7 +106,10 @@ def _ids(pd: Any, column: Any, where: str) -> Column:
         unsigned = types.is_unsigned_integer_dtype(column.dtype)
         return column.to_numpy(dtype=np.uint64 if unsigned else np.int64)
     if types.is_string_dtype(column.dtype) or column.dtype == object:
-        codes, distinct = pd.factorize(column)
+        try:
+            codes, distinct = pd.factorize(column)
+        except TypeError as error:  # of what cannot be hashed
+            raise InputError(f"{where}: {error}; ids are integers or strings") from error
         return names_or_numbers(codes, np.asarray(distinct, dtype=object), where)
     hint = "; .astype('int64') makes whole numbers of it" if types.is_float_dtype(column.dtype) else ""
     raise InputError(f"{where} holds {column.dtype} values: ids are integers or strings{hint}")

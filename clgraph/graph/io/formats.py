@@ -47,7 +47,11 @@ FORMATS = {
 def check_writable(path: str | os.PathLike[str], format: str | None = None) -> None:
     """Raise InputError if `path` has an unknown format or cannot be created: before long work, not after."""
     file = file_name(path)
-    if file.is_dir():
+    try:
+        folder = file.is_dir()
+    except OSError as error:
+        raise InputError(f"cannot write {file}: {error.strerror or error}") from error
+    if folder:
         raise InputError(f"cannot write {file}: it is a folder; give a file name")
     if find_format(file, format)[0] == "ldbc":
         ldbc.check_place(file)
