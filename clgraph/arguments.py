@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,3 +55,18 @@ def word(value: Any, name: str, known: tuple[Any, ...]) -> Any:
     if not (value is None or isinstance(value, (str, int, np.integer))) or value not in known:
         raise InputError(f"{name} is {shown(value)}: use {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
     return value
+
+
+def file_name(value: Any, name: str = "path") -> Path:
+    """The name of a file."""
+    try:
+        text = os.fsdecode(value)
+    except TypeError as error:
+        raise InputError(
+            f"{name} is {shown(value)}: the name of a file, a string or a Path, is needed"
+        ) from error
+    if "\0" in text:
+        raise InputError(f"{name} is {shown(value)}: no file's name has a zero character")
+    if max(map(len, text.split("/"))) > 4096:  # names of 255 bytes and less are the system's to judge
+        raise InputError(f"{name} is {shown(value)}: too long for a file's name")
+    return Path(text)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from clgraph.errors import InputError
+from clgraph.arguments import word
 from clgraph.graph import Duplicates, Graph, build_csr
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.models import PowerLaw, RMat
@@ -140,8 +140,7 @@ def rmat_graph(
     >>> rmat_graph(10, seed=1)
     <Graph: undirected, 1024 vertices, 10500 edges>
     """
-    if duplicates not in ("merge", "keep"):
-        raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+    word(duplicates, "duplicates", get_args(Duplicates))
     model = RMat(scale, edge_factor, (a, b, c), seed, directed, scramble)
     return _make(model, duplicates, device, progress, report)
 

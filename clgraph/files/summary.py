@@ -8,8 +8,9 @@ from typing import get_args
 
 import numpy as np
 
+from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
-from clgraph.graph import Duplicates, Graph
+from clgraph.graph import Duplicates, Graph, check_graph_type
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import MAX_RATIO, Ids, Loaded, Options, check_file, check_vertex_count, counted
 from clgraph.graph.io.formats import check_writable, find_format
@@ -42,10 +43,10 @@ def read_with_summary(
     summary : str
         As ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
     """
-    for name, value, known in (("ids", ids, get_args(Ids)), ("duplicates", duplicates, get_args(Duplicates))):
-        if value not in known:
-            raise InputError(f"{name} is {value!r}: use {' or '.join(map(repr, known))}")
-    file = Path(path)
+    word(ids, "ids", get_args(Ids))
+    word(duplicates, "duplicates", get_args(Duplicates))
+    directed, weights = None if directed is None else flag(directed, "directed"), flag(weights, "weights")
+    file = file_name(path)
     name, form = find_format(file, format)
     if name != "ldbc":  # which looks for its two files itself
         check_file(file)
@@ -72,6 +73,7 @@ def read_with_summary(
 
 def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> str:
     """`write`, and a line that says what was written and what the format could not hold."""
+    check_graph_type(graph)
     check_writable(path, format)
     file = Path(path)
     if graph.weights is not None and not np.all(finite := np.isfinite(graph.weights)):

@@ -73,7 +73,7 @@ class Sidecar:
 
 def sidecar_of(path: Path) -> Path:
     """The path of a binary's sidecar."""
-    return path.with_name(path.name + ".json")
+    return Path(f"{path}.json")
 
 
 def read_sidecar(path: Path) -> Sidecar:

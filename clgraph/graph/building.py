@@ -8,11 +8,12 @@ without the cache misses of a bucket sort.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import flag, word
 from clgraph.errors import InputError
 from clgraph.graph.aligned import aligned, aligned_empty
 from clgraph.graph.arrays import Arrays
@@ -36,8 +37,8 @@ def rows_of_edges(
     ends = [id_column(source, "source"), id_column(target, "target")]
     if len(ends[0]) != len(ends[1]):
         raise InputError(f"source and target differ in shape: {ends[0].shape} and {ends[1].shape}")
-    if duplicates not in ("merge", "keep"):
-        raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+    word(duplicates, "duplicates", get_args(Duplicates))
+    directed = flag(directed, "directed")
     rows = len(ends[0])
     weight = None if weights is None else checked_weights(weights, rows)
     counts = None if multiplicity is None else checked_counts(multiplicity, rows)

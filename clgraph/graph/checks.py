@@ -226,7 +226,10 @@ def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
 
 def checked_mask(mask: npt.ArrayLike, length: int, name: str, of: str) -> npt.NDArray[np.bool_]:
     """A bool array with an entry for each vertex or arc."""
-    array = np.asarray(mask)
+    try:
+        array = np.asarray(mask)
+    except ValueError as error:  # lists of different lengths
+        raise InputError(f"{name}: {error}; a bool for each of {length} {of} is needed") from error
     if array.dtype != bool or array.shape != (length,):
         raise InputError(
             f"{name} is of type {array.dtype} and shape {array.shape}: a bool for each of {length} {of} is "

@@ -240,7 +240,10 @@ class Graph(Exchange):
 
     def neighbors(self, vertex: Any) -> npt.NDArray[Any]:
         """Ids of the heads of the arcs that leave the vertex with this id, in index order."""
-        v = int(self.index(vertex)[0])
+        found = self.index(vertex)
+        if found.size != 1:
+            raise InputError(f"vertex is {shown(vertex)}: the id of one vertex is needed")
+        v = int(found.flat[0])
         heads = self.col_idx[self.row_ptr[v] : self.row_ptr[v + 1]]
         return heads.astype(np.int64) if self._ids is None else self._ids[heads]
 
@@ -315,7 +318,10 @@ class Graph(Exchange):
             If an index is not a vertex's, or a mask has another length; the first wrong one is named.
         """
         n = self.num_vertices
-        mask = np.asarray(vertices)
+        try:
+            mask = np.asarray(vertices)
+        except ValueError as error:  # lists of different lengths
+            raise InputError(f"vertices: {error}; a mask or an array of indices is needed") from error
         if mask.dtype != bool:
             chosen, mask = integers(vertices, "vertices"), np.zeros(n, dtype=bool)
             check_range(chosen, n, "vertices")

@@ -51,8 +51,8 @@ class PowerLaw:
     directed = False
 
     def __init__(self, num_vertices: int, average_degree: float, exponent: float, seed: int | None) -> None:
-        num_vertices = whole(num_vertices, "num_vertices", 1, INT32_MAX)
-        average_degree, exponent = real(average_degree, "average_degree"), real(exponent, "exponent")
+        num_vertices = whole(num_vertices, "number of vertices", 1, INT32_MAX)
+        average_degree, exponent = real(average_degree, "average degree"), real(exponent, "exponent")
         if not 0 < average_degree < num_vertices:
             raise InputError(
                 f"average degree {average_degree}: give a number above 0 and below the "
@@ -142,7 +142,7 @@ class RMat:
                 f"scale {scale}: give 1 to {LARGEST_SCALE}; a graph has 2**scale vertices, and vertex "
                 "numbers are signed 32-bit integers"
             )
-        edge_factor = real(edge_factor, "edge_factor")
+        edge_factor = real(edge_factor, "edge factor")
         directed, scramble = flag(directed, "directed"), flag(scramble, "scramble")
         if not edge_factor > 0:
             raise InputError(

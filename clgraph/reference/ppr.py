@@ -113,7 +113,10 @@ def top_accuracy(
     """
     k = whole(k, "k", 1)
     word(rule, "rule", get_args(Rule))
-    ranks = np.asarray(ranks)
+    try:
+        ranks = np.asarray(ranks)
+    except ValueError as error:
+        raise InputError(f"ranks: {error}; numbers of shape (n,) are needed") from error
     if ranks.ndim != 1 or ranks.dtype.kind not in "iuf":
         raise InputError(
             f"ranks of type {ranks.dtype} and shape {ranks.shape}: numbers of shape (n,) are needed"

@@ -6,6 +6,7 @@ Driven by the same keyed numbers (`clgraph.keyed`) as the devices, whose samples
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -17,6 +18,7 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
+from clgraph.arguments import real
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.components import reference_components
@@ -190,6 +192,15 @@ class _Shrinking:
             self.live[things] = False
 
 
+def _exact(value: Any, name: str) -> Fraction:
+    """A number as its decimals say it."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,20}(\.[0-9]{0,40})?|\.[0-9]{1,40}", value):
+        return Fraction(value)
+    return Fraction(str(real(value, name)))
+
+
 def reference_deletion(
     graph: Graph,
     method: str = "drv",
@@ -225,9 +236,9 @@ def reference_deletion(
     if connection not in ("weak", "strong"):
         raise InputError(f"unknown connection {connection!r}: use weak or strong")
     strong = connection == "strong" and graph.directed
-    state = _Shrinking(graph, method, seed, Fraction(str(weight)), strong)
+    state = _Shrinking(graph, method, seed, _exact(weight, "weight"), strong)
     run = _one_at_a_time if mode == "exact" else _batched
-    slack = Fraction(target, 1000) if tolerance is None else Fraction(tolerance)
+    slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
     iterations = run(state, method, target, slack)
     return ReferenceSample(
         graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from clgraph.arguments import flag, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.result import Progress
@@ -103,8 +104,9 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     components = options.get("components")
     connection = options.get("connection", "weak")
     start = options.get("start")
-    if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
+    far_scan = options.get("far_scan")
+    if not isinstance(method, str) or method not in METHODS:
+        raise InputError(f"unknown method {shown(method)}: the known ones are {', '.join(METHODS)}")
     if mode not in ("auto", "batched", "exact"):
         raise InputError(f"unknown mode {mode!r}: use auto, exact or batched")
     if components not in (None, "afforest", "bfs"):
@@ -129,11 +131,18 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         mode,
         _number("tolerance", options.get("tolerance"), "a number of vertices, 0 or more"),
         components,
-        options.get("far_scan"),
+        None if far_scan is None else flag(far_scan, "far_scan"),
         "strong" if strong else "weak",
         _number("weight", options.get("weight"), "a probability, 0 to 1", most=1),
-        None if start is None else int(graph.index([start])[0]),
+        None if start is None else _one_vertex(graph, start),
     )
+
+
+def _one_vertex(graph: Graph, start: Any) -> int:
+    found = graph.index(start)
+    if found.size != 1:
+        raise InputError(f"start is {shown(start)}: the id of one vertex is needed")
+    return int(found.flat[0])
 
 
 def _number(name: str, value: Any, what: str, most: int | None = None) -> Fraction | None:

@@ -212,11 +212,11 @@ BAD_RMAT = [
     ({"scale": 2.5}, "whole number"),
     ({"scale": 5, "edge_factor": 0}, "edge factor 0"),
     ({"scale": 5, "edge_factor": -3}, "edge factor -3"),
-    ({"scale": 5, "edge_factor": float("nan")}, "edge factor nan"),
+    ({"scale": 5, "edge_factor": float("nan")}, "edge factor is nan"),
     ({"scale": 5, "edge_factor": 0.001}, "no edges on 32 vertices"),
     ({"scale": 5, "a": 0.6, "b": 0.3, "c": 0.2}, r"= 1\.1: .* give smaller"),
     ({"scale": 5, "b": -0.1}, "probability b = -0.1"),
-    ({"scale": 5, "c": float("nan")}, "probability c = nan"),
+    ({"scale": 5, "c": float("nan")}, "c is nan"),
     ({"scale": 5, "seed": 2**64}, "seed"),
     ({"scale": 5, "duplicates": "sum"}, "'sum'"),
 ]

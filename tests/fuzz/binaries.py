@@ -120,6 +120,13 @@ def clg_bytes(
         table += struct.pack("<QQ8s", end, array.nbytes, array.dtype.newbyteorder("<").str.encode())
         body += array.tobytes()
         end += array.nbytes
+    if version == 2:
+        body += bytes(-end % PAGE)
+        end += -end % PAGE
+        sums = struct.pack("<I", zlib.crc32(body)) if body else b""
+        table += struct.pack("<QQQ", 0, n % 2**64, n % 2**64) + struct.pack("<QQ8s", 0, 0, b"")
+        table += struct.pack("<QQ8s", end, len(sums), b"<u4") if sums else bytes(24)
+        body, end = body + sums, end + len(sums)
     head = struct.pack("<8sIIQQQQ", MAGIC, version, int(directed), n, arcs, loops, end)
     return with_checksums((head + table).ljust(PAGE, b"\0") + body)
 
@@ -180,10 +187,11 @@ def clg_case(kind: str, rng: random.Random) -> Case:
         loops = rng.choice((0, 1, 9 * 10**18, 2**64 - 1, loops + 1))
     elif 0.8 <= damage < 0.85:
         n, arcs = rng.choice(((n + 1, arcs), (n, arcs + 1), (2**31 - 1, arcs), (2**63, 2**63), (n, 2**62)))
-    data = clg_bytes(arrays, n, arcs, loops, directed)
+    data = clg_bytes(arrays, n, arcs, loops, directed, rng.choice((1, 2)))
     if damage >= 0.85:
-        head = mutate(data[:200], rng, False) if rng.random() < 0.6 else data[:200]
-        data = head[:200].ljust(200, b"\0") + data[200:] if rng.random() < 0.7 else mutate(data, rng, False)
+        head = mutate(data[:264], rng, False) if rng.random() < 0.6 else data[:264]
+        data = head[:264].ljust(264, b"\0") + data[264:] if rng.random() < 0.7 else mutate(data, rng, False)
+        data = with_checksums(data) if rng.random() < 0.7 else data
     how: dict[str, Any] = {}
     if rng.random() < 0.5:
         how = options(rng, weights="weights" in arrays, ids="str" if "text" in arrays else "int")

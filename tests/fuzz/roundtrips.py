@@ -165,7 +165,11 @@ def _through(graph: Any, name: str, folder: Path) -> Any:
         if copies and name == "scipy":
             raise Refused
         try:
-            return _by_library(graph, name, duplicates)
+            given = getattr(graph, EXPORTS[name])() if name in EXPORTS else None
+        except clgraph.ClgraphError as error:
+            raise Refused from error
+        try:
+            return _by_library(graph, name, duplicates, given)
         except clgraph.ClgraphError as error:
             raise Failure("lost", f"{name}: not taken back: {error}") from error
     how: dict[str, Any] = {"weights": graph.weights is not None, "duplicates": duplicates}
@@ -185,26 +189,30 @@ def _through(graph: Any, name: str, folder: Path) -> Any:
         raise Failure("lost", f"{name} was written and is refused: {error}") from error
 
 
-def _by_library(graph: Any, name: str, duplicates: Any) -> Any:
+EXPORTS = {
+    "scipy": "to_scipy",
+    "pandas": "to_pandas",
+    "table": "to_arrow",
+    "networkx": "to_networkx",
+    "igraph": "to_igraph",
+}
+
+
+def _by_library(graph: Any, name: str, duplicates: Any, given: Any) -> Any:
     from clgraph import Graph
 
     if name == "pickle":
         return pickle.loads(pickle.dumps(graph))
     if name == "scipy":
-        return Graph.from_scipy(graph.to_scipy(), directed=graph.directed, weighted=graph.weights is not None)
+        return Graph.from_scipy(given, directed=graph.directed, weighted=graph.weights is not None)
     if name in ("pandas", "table"):
-        table = graph.to_pandas() if name == "pandas" else graph.to_arrow()
         make = Graph.from_pandas if name == "pandas" else Graph.from_arrow
         return make(
-            table,
+            given,
             weight=None if graph.weights is None else "weight",
             multiplicity=None if graph.multiplicity is None else "multiplicity",
             directed=graph.directed,
             duplicates=duplicates,
         )
-    make, other = (
-        (Graph.from_networkx, graph.to_networkx())
-        if name == "networkx"
-        else (Graph.from_igraph, graph.to_igraph())
-    )
-    return make(other, weight=graph.weights is not None, duplicates=duplicates)
+    make = Graph.from_networkx if name == "networkx" else Graph.from_igraph
+    return make(given, weight=graph.weights is not None, duplicates=duplicates)

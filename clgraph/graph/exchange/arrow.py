@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import Duplicates
@@ -40,7 +41,7 @@ def from_arrow(
             whole = pa.chunked_array([pa.array(vertices)])
             whole.validate(full=True)
             more = _ids(pa, whole, "vertices")
-        except (pa.ArrowException, ValueError, OverflowError) as error:
+        except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
             raise InputError(f"vertices: {error}; ids are integers or strings") from error
     weights = None if weight is None else _weights(pa, _column(table, weight, "weight"), weight)
     counts = None
@@ -86,12 +87,13 @@ def checked(table: Any, names: Iterable[str | None]) -> Any:
     Damaged ones would send Arrow out of bounds.
     """
     pa = library("pyarrow", "arrow")
+    wanted = {name for name in names if isinstance(name, str)}
     try:
         own = table.column_names
     except UnicodeDecodeError as error:
         raise InputError(f"the table has a column whose name is no UTF-8 ({error}); rename it") from error
     for name, column in zip(own, table.columns, strict=True):
-        if name in names:
+        if name in wanted:
             try:
                 column.validate(full=True)
             except pa.ArrowException as error:
@@ -117,10 +119,10 @@ def noted_direction(table: Any) -> bool | None:
 
 
 def _column(table: Any, name: str, argument: str) -> Any:
-    places = table.schema.get_all_field_indices(name)
+    places = table.schema.get_all_field_indices(name) if isinstance(name, str) else []
     if not places:
         raise InputError(
-            f"the table has no column {name!r}: its columns are {listed(table.column_names)}; "
+            f"the table has no column {shown(name)}: its columns are {listed(table.column_names)}; "
             f"name one with {argument}="
         )
     if len(places) > 1:

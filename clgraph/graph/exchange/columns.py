@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import flag, shown, word
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import (
@@ -50,6 +51,8 @@ def rows_of_columns(
     vertices: Column | None = None,
 ) -> Arrays:
     """The rows of a graph from two columns of ids, both of numbers or both of names."""
+    directed = flag(directed, "directed")
+    word(duplicates, "duplicates", get_args(Duplicates))
     groups = [group for group in (source, target, vertices) if group is not None and len(group)]
     if not any(isinstance(group, Names) for group in groups):
         ends = [np.empty(0, np.int64) if isinstance(end, Names) else end for end in (source, target)]
@@ -137,10 +140,11 @@ def names_or_numbers(codes: npt.NDArray[Any], distinct: npt.NDArray[Any], where:
         ]
         no_text = [value for value in values if not isinstance(value, str)]
         odd = min((kind for kind in (no_text, strange) if kind), key=len)[0]  # the rarer kind
-        raise InputError(f"{where} holds {odd!r}: ids are all non-negative integers, or all strings")
+        raise InputError(f"{where} holds {shown(odd)}: ids are all non-negative integers, or all strings")
     wrong = [value for value in values if not 0 <= value < 2**63]
     if wrong:
-        raise InputError(f"{where} holds the id {wrong[0]}: ids are whole numbers from 0 to {2**63 - 1}")
+        first = shown(wrong[0])
+        raise InputError(f"{where} holds the id {first}: ids are whole numbers from 0 to {2**63 - 1}")
     return np.array(values, dtype=np.int64)[codes]
 
 

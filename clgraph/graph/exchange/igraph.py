@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import Duplicates, check_count, checked_counts, pack, sorted_rows
@@ -93,7 +94,7 @@ def _weights(graph: Any, weight: bool | str) -> npt.NDArray[np.float64] | None:
     if name is False or (weight is True and name not in known):
         return None
     if name not in known:
-        raise InputError(f"the igraph graph has no edge attribute {name!r}: it has {listed(known)}")
+        raise InputError(f"the igraph graph has no edge attribute {shown(name)}: it has {listed(known)}")
     return _numbers(graph, name, np.float64)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import Duplicates
@@ -37,7 +38,12 @@ def from_pandas(
         _column(pd, frame, target, "target"),
         f"column {target!r}",
     )
-    more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
+    try:
+        more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"vertices: {error}; ids are integers or strings") from error
     return rows_of_columns(
         tail,
         head,
@@ -50,9 +56,13 @@ def from_pandas(
 
 
 def _column(pd: Any, frame: Any, name: Any, argument: str) -> Any:
-    if name not in frame.columns:
+    try:
+        known = name in frame.columns
+    except TypeError:  # of what cannot be hashed
+        known = False
+    if not known:
         raise InputError(
-            f"the data frame has no column {name!r}: its columns are {listed(frame.columns)}; "
+            f"the data frame has no column {shown(name)}: its columns are {listed(frame.columns)}; "
             f"name one with {argument}="
         )
     column = frame[name]
@@ -96,7 +106,10 @@ def _ids(pd: Any, column: Any, where: str) -> Column:
         unsigned = types.is_unsigned_integer_dtype(column.dtype)
         return column.to_numpy(dtype=np.uint64 if unsigned else np.int64)
     if types.is_string_dtype(column.dtype) or column.dtype == object:
-        codes, distinct = pd.factorize(column)
+        try:
+            codes, distinct = pd.factorize(column)
+        except TypeError as error:  # of what cannot be hashed
+            raise InputError(f"{where}: {error}; ids are integers or strings") from error
         return names_or_numbers(codes, np.asarray(distinct, dtype=object), where)
     hint = "; .astype('int64') makes whole numbers of it" if types.is_float_dtype(column.dtype) else ""
     raise InputError(f"{where} holds {column.dtype} values: ids are integers or strings{hint}")
@@ -132,7 +145,12 @@ def to_pandas(graph: Arrays, source: Any, target: Any) -> Any:
     if graph.ids is None:
         ends = [end.astype(np.int64) for end in (tail, head)]
     elif graph.ids.dtype == object:  # from the distinct names: otherwise pandas looks at each string
-        names = pd.Series(graph.ids, dtype="str")
+        try:
+            names = pd.Series(graph.ids, dtype="str")
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has not; rename it"
+            ) from error
         ends = [names.take(end).reset_index(drop=True) for end in (tail, head)]
     else:
         ends = [graph.ids[end] for end in (tail, head)]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from clgraph.arguments import flag, word
 from clgraph.errors import InputError
 from clgraph.graph.aligned import aligned_empty
 from clgraph.graph.arrays import Arrays
@@ -22,8 +23,11 @@ def from_scipy(
     matrix: Any, *, directed: bool, weighted: bool, counts: bool, asymmetric: Asymmetric
 ) -> Arrays:
     """See `clgraph.Graph.from_scipy`."""
-    if asymmetric not in get_args(Asymmetric):
-        raise InputError(f"asymmetric is {asymmetric!r}: use 'refuse' or 'sum'")
+    word(asymmetric, "asymmetric", get_args(Asymmetric))
+    directed, weighted, counts = (
+        flag(value, name)
+        for name, value in (("directed", directed), ("weighted", weighted), ("counts", counts))
+    )
     if weighted and counts:
         raise InputError("the entries are weights or counts: give weighted=True or counts=True, not both")
     if not sp.issparse(matrix):

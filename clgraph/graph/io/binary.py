@@ -62,16 +62,23 @@ def read_binary(path: Path, options: Options) -> Loaded:
         graph = Graph.of(replace(graph.arrays, weights=None))
     if options.directed is not None and options.directed != graph.directed:
         graph = graph.undirected if graph.directed else Graph.of(replace(graph.arrays, directed=True))
-    if options.duplicates == "merge" and graph.multiplicity is None and graph.num_duplicates:
+    if options.duplicates == "merge" and graph.has_copies:
         graph = merged(graph)
     return Loaded(graph, entries, notes)
 
 
 def merged(graph: Graph) -> Graph:
     """The graph with its parallel copies merged."""
-    tail, head, weights, _ = graph.edge_indices()
-    ids = graph.arrays.ids
-    return build_csr(tail, head, graph.num_vertices, weights=weights, ids=ids, directed=graph.directed)
+    tail, head, weights, multiplicity = graph.edge_indices()
+    return build_csr(
+        tail,
+        head,
+        graph.num_vertices,
+        weights=weights,
+        multiplicity=multiplicity,
+        ids=graph.arrays.ids,
+        directed=graph.directed,
+    )
 
 
 def _read(path: Path, options: Options) -> Graph:

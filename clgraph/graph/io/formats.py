@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 from clgraph.graph.io import ldbc
@@ -45,8 +46,12 @@ FORMATS = {
 
 def check_writable(path: str | os.PathLike[str], format: str | None = None) -> None:
     """Raise InputError if `path` has an unknown format or cannot be created: before long work, not after."""
-    file = Path(path)
-    if file.is_dir():
+    file = file_name(path)
+    try:
+        folder = file.is_dir()
+    except OSError as error:
+        raise InputError(f"cannot write {file}: {error.strerror or error}") from error
+    if folder:
         raise InputError(f"cannot write {file}: it is a folder; give a file name")
     if find_format(file, format)[0] == "ldbc":
         ldbc.check_place(file)
@@ -82,8 +87,8 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
             what = f"the suffix {suffix!r} belongs to" if suffix else "without a suffix the name says"
             hint = "name one with --format (of an output: --to)"
             raise InputError(f"{path}: {what} no known format; {hint}: {known}")
-    if name not in FORMATS:
-        raise InputError(f"{path}: unknown format {name!r}; the known ones are {known}")
+    if not isinstance(name, str) or name not in FORMATS:
+        raise InputError(f"{path}: unknown format {shown(name)}; the known ones are {known}")
     if packed and not FORMATS[name].text:
         raise InputError(
             f"{path}: {name} files are not compressed with gzip; unpack it or use another format"

@@ -63,7 +63,7 @@ def read_npz(path: Path, options: Options) -> Loaded:
             ) from error
     check_square(shape)
     n = shape[0]
-    check_vertex_count(path, n)
+    check_vertex_count(path, n, options)
     parts = {name: found[name] for name in PARTS[form]}
     check_parts(form, n, parts)
     matrix = _matrix(form, shape, parts)

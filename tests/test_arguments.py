@@ -1,0 +1,109 @@
+"""Arguments of public calls: refused in one line, whatever they are (`tests/fuzz` tries many more)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph import InputError
+from clgraph.arguments import file_name, flag, real, shown, whole, word
+
+PATH = clgraph.Graph.from_edges([0, 1], [1, 2])
+NAMES = clgraph.Graph.from_edges(["a"], ["b"])
+
+
+def test_shown_is_short_whatever_it_shows() -> None:
+    class Odd:
+        def __repr__(self) -> str:
+            raise RuntimeError
+
+    assert shown(10**5000) == "a value of type int"
+    assert shown(Odd()) == "a value of type Odd"
+    assert len(shown("x" * 1000)) == 80
+
+
+@pytest.mark.parametrize("value", [None, True, 1.0, "1", "²", [1], np.array([1]), -1, 8, np.int8(-1)])
+def test_whole_numbers(value: Any) -> None:
+    assert whole(np.uint8(7), "k", 0, 7) == 7
+    with pytest.raises(InputError, match="k is"):
+        whole(value, "k", 0, 7)
+
+
+@pytest.mark.parametrize("value", [None, True, "1", 1j, [1.0], np.inf, float("nan"), object()])
+def test_real_numbers(value: Any) -> None:
+    assert real(np.float32(0.5), "tol") == 0.5
+    with pytest.raises(InputError, match="tol is"):
+        real(value, "tol")
+
+
+@pytest.mark.parametrize("value", [0, None, "True", np.array([True, False])])
+def test_flags(value: Any) -> None:
+    assert flag(np.bool_(True), "weight") is True
+    with pytest.raises(InputError, match="weight is"):
+        flag(value, "weight")
+
+
+@pytest.mark.parametrize("value", ["x", [], np.array(["l1", "l2"]), {}, None])
+def test_words(value: Any) -> None:
+    assert word("l1", "norm", ("l1", "l2")) == "l1"
+    with pytest.raises(InputError, match=r"norm is .*: use 'l1' or 'l2'"):
+        word(value, "norm", ("l1", "l2"))
+
+
+@pytest.mark.parametrize("value", [3, None, ["a"], "a\0b", Path("a\0b")])
+def test_file_names(value: Any) -> None:
+    assert file_name("a.txt") == Path("a.txt")
+    with pytest.raises(InputError, match="path is"):
+        file_name(value)
+
+
+CALLS = [
+    lambda: clgraph.reference_bfs("g", 0),  # type: ignore[arg-type]
+    lambda: clgraph.reference_bfs(PATH, 0, depth_limit="x"),  # type: ignore[arg-type]
+    lambda: clgraph.reference_components(PATH, connection=np.array(["weak", "strong"])),  # type: ignore[arg-type]
+    lambda: clgraph.reference_pagerank(PATH, iterations=1.5),  # type: ignore[arg-type]
+    lambda: clgraph.reference_pagerank(PATH, personalization=object()),
+    lambda: clgraph.reference_ppr(PATH, [[0], [1, 2]]),
+    lambda: clgraph.reference_ppr(PATH, [{0: 1}, 1]),
+    lambda: clgraph.reference_sample(PATH, "drv", size=1, seed=-1),
+    lambda: clgraph.reference_sample(PATH, "dhyb", size=1, seed=1, weight="1e99999999"),
+    lambda: clgraph.top_accuracy([7], np.ones(3)),
+    lambda: clgraph.top_accuracy([0], np.ones(3), k=None),  # type: ignore[arg-type]
+    lambda: clgraph.powerlaw_graph("50"),  # type: ignore[arg-type]
+    lambda: clgraph.rmat_graph(4, edge_factor="2"),  # type: ignore[arg-type]
+    lambda: clgraph.rmat_graph(4, duplicates=np.array(["merge", "keep"])),  # type: ignore[arg-type]
+    lambda: clgraph.read(3),  # type: ignore[arg-type]
+    lambda: clgraph.read("a\0b.txt"),
+    lambda: clgraph.read("a.txt", format=[]),  # type: ignore[arg-type]
+    lambda: clgraph.write("g", "a.txt"),  # type: ignore[arg-type]
+    lambda: clgraph.write(PATH, None),  # type: ignore[arg-type]
+    lambda: clgraph.Graph.from_edges([0], [1], directed="no"),  # type: ignore[arg-type]
+    lambda: PATH.index([[0], [1, 2]]),
+    lambda: PATH.index(10**5000),
+    lambda: NAMES.index(["a", 1]),
+    lambda: NAMES.index("a\0"),
+    lambda: PATH.neighbors([]),
+    lambda: clgraph.pagerank(None),  # type: ignore[arg-type]
+    lambda: clgraph.pagerank(PATH, personalization={0: 10**400}),
+    lambda: clgraph.pagerank(PATH, dtype="50%"),
+    lambda: clgraph.bfs(None, 0),  # type: ignore[arg-type]
+    lambda: clgraph.bfs(PATH, [[0], [1, 2]]),
+    lambda: clgraph.bfs_many(PATH, None),  # type: ignore[arg-type]
+    lambda: clgraph.bfs_many(PATH, [0], dtype=Fraction(1, 3)),  # type: ignore[arg-type]
+    lambda: clgraph.connected_components([[0, 1]]),  # type: ignore[arg-type]
+    lambda: clgraph.largest_component("g"),  # type: ignore[arg-type]
+    lambda: whole(10**5000, "k"),
+    lambda: word(10**5000, "norm", ("l1", "l2")),
+    lambda: clgraph.deletion_order(None),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=range(len(CALLS)))
+def test_wrong_arguments_are_refused(call: Any) -> None:
+    with pytest.raises(InputError):
+        call()
