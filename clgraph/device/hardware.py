@@ -66,8 +66,6 @@ class Quirks:
         The newest OpenCL C version appears only in the driver's list of all versions.
     build_options : tuple of str
         Options for every program.
-    unusable : tuple of str
-        Features, named as in ``HAVE_...``, that the driver offers and that are not used all the same.
     """
 
     kind: Kind
@@ -77,7 +75,6 @@ class Quirks:
     keeps_binaries: bool = True
     asks_all_standards: bool = False
     build_options: tuple[str, ...] = ()
-    unusable: tuple[str, ...] = ()
 
 
 def quirks(raw: Any) -> Quirks:
@@ -107,12 +104,8 @@ def quirks(raw: Any) -> Quirks:
         # NVIDIA's older query answers OpenCL C 1.2; work-group functions need 3.0, which the list has
         return Quirks("gpu", asks_all_standards="NVIDIA" in platform)
     if raw.type & cl.device_type.CPU:
-        # PoCL 5.0 (Ubuntu 24.04) ends the process (Kernel.cc, createParallelRegionBefore: Assertion
-        # `region_entry_barrier != NULL' failed) when it builds cl/ranking/rows_subgroup.cl with sub-groups,
-        # though it builds and runs the feature's probe; its sub-groups are loops, which gain nothing
-        pocl = platform == "Portable Computing Language"
         # host and device are one memory
-        return Quirks("cpu", shares_memory=True, unusable=("SUBGROUPS",) if pocl else ())
+        return Quirks("cpu", shares_memory=True)
     return Quirks("fpga")
 
 

@@ -190,8 +190,7 @@ def _candidates(hardware: Hardware, beyond_1_2: bool) -> list[str]:
         # GPUs hide latency by themselves, and simulators have no caches
         "PREFETCH": hardware.kind in ("cpu", "emulator"),
     }
-    unusable = hardware.quirks.unusable
-    return [name for name, is_worth in worth.items() if is_worth and name not in unusable]
+    return [name for name, is_worth in worth.items() if is_worth]
 
 
 def _builds(queues: Queues, name: str, source: str, options: tuple[str, ...]) -> bool:
