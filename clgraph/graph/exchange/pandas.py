@@ -40,7 +40,7 @@ def from_pandas(
     )
     try:
         more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"vertices: {error}; ids are integers or strings") from error

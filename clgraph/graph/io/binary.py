@@ -62,8 +62,14 @@ def read_binary(path: Path, options: Options) -> Loaded:
         graph = Graph.of(replace(graph.arrays, weights=None))
     if options.directed is not None and options.directed != graph.directed:
         graph = graph.undirected if graph.directed else Graph.of(replace(graph.arrays, directed=True))
-    if options.duplicates == "merge" and graph.has_copies:
-        graph = merged(graph)
+    if graph.has_copies:
+        if options.duplicates == "merge":
+            graph = merged(graph)
+        elif graph.multiplicity is not None:
+            raise InputError(
+                f"{path}: has parallel edges and counts of parallel edges, which contradict each other: "
+                "read it with --duplicates merge (duplicates='merge'), which adds them up"
+            )
     return Loaded(graph, entries, notes)
 
 

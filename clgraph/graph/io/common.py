@@ -77,6 +77,8 @@ def reading(path: Path) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeEncodeError as error:
+        raise InputError(f"{str(path)!r}: no name of a file: it holds a lone surrogate") from error
 
 
 def check_file(path: Path, may_be_empty: bool = False) -> None:

@@ -120,8 +120,9 @@ def _look(path: Path, options: Options) -> _Layout:
         if not is_header and following is not None:
             row = _split(following[1], delimiter, f"{path}, line {following[0]}")
             is_header = _unlike(fields, row)
-        if not is_header and delimiter == "," and names[:2] == ["source", "target"]:
-            is_header = True  # as clgraph writes it
+        if not is_header and names[:2] == ["source", "target"]:
+            # as clgraph writes it: names alone
+            is_header = delimiter == "," and not any(map(_is_number, fields))
         if not is_header:
             note = f"; the first, {line[:80]!r}, is an edge (a header is asked for by --header)"
     elif is_header is None:
