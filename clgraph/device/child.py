@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,12 +97,28 @@ def run(
     with process:
         try:
             _termination.held = False
-            _raise_held()
-            out, err = process.communicate(timeout=timeout)
+            out, err = _communicate(process, timeout)
         except BaseException:
             process.kill()
             raise
     return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _communicate(process: subprocess.Popen[str], timeout: float | None) -> tuple[str, str]:
+    """`Popen.communicate` that looks for caught signals every second.
+
+    Python drops an exception that a signal's handler raises while a finalizer runs, and a signal that another thread
+    received does not wake this one.
+    """
+    end = None if timeout is None else time.monotonic() + timeout
+    while True:
+        _raise_held()
+        left = 1.0 if end is None else min(1.0, max(0.0, end - time.monotonic()))
+        try:
+            return process.communicate(timeout=left)
+        except subprocess.TimeoutExpired:
+            if end is not None and time.monotonic() >= end:
+                raise subprocess.TimeoutExpired(process.args, timeout or 0.0) from None
 
 
 # --- drivers --------------------------------------------------------------------------------------

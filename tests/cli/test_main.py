@@ -157,9 +157,9 @@ def test_generate_draws_a_seed_and_tells_it(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        (["--vertices", "0"], "0 vertices"),
-        (["--vertices", "-5"], "-5 vertices"),
-        (["--vertices", "3000000000"], "give 1 to 2147483647"),
+        (["--vertices", "0"], "number of vertices is 0"),
+        (["--vertices", "-5"], "number of vertices is -5"),
+        (["--vertices", "3000000000"], "1 to 2147483647"),
         (["--vertices", "100", "--average-degree", "nan"], "average degree"),
         (["--vertices", "100", "--average-degree", "100"], "average degree"),
         (["--vertices", "100", "--exponent", "2"], "above 2"),
