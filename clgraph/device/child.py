@@ -107,8 +107,8 @@ def run(
 def _communicate(process: subprocess.Popen[str], timeout: float | None) -> tuple[str, str]:
     """`Popen.communicate` that looks for caught signals every second.
 
-    Python drops an exception that a signal's handler raises while a finalizer runs, and a signal that another thread
-    received does not wake this one.
+    Python drops an exception that a signal's handler raises while a finalizer runs, and a signal that another
+    thread received does not wake this one.
     """
     end = None if timeout is None else time.monotonic() + timeout
     while True:
