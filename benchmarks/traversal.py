@@ -19,20 +19,20 @@ from clgraph.bench import script
 from clgraph.bench.cases import traversal
 from clgraph.bench.graphs import check_name
 from clgraph.device.shapes import Shapes
-from clgraph.traversal import search
+from clgraph.traversal import search_task
 
 
 def tune(text: str) -> None:
     """Change the shape of the search."""
-    known = [field.name for field in fields(search.Shape)]
+    known = [field.name for field in fields(search_task.Shape)]
     changes = {}
     for pair in script.words(text):
         key, _, value = pair.partition("=")
         if key not in known or not value.isdigit():
             raise SystemExit(f"error: --tune {pair}: use NAME=NUMBER with a name of {', '.join(known)}")
         changes[key] = int(value)
-    old = search.SHAPES
-    search.SHAPES = Shapes(
+    old = search_task.SHAPES
+    search_task.SHAPES = Shapes(
         gpu=replace(old.gpu, **changes),
         cpu=replace(old.cpu, **changes),
         simulator=replace(old.simulator, **changes),
