@@ -9,7 +9,7 @@ Graphs: ``rmatS`` (scale S, 16 edges a vertex before merging, undirected), ``gri
 largest component, or over `--repeat` runs, after one that is not counted. "call" is the whole call on a
 graph used before, "kernels" the time from the first launch to the end of the last kernel. "moved" is the
 least traffic that the result requires, also as a share of a copy's bandwidth measured in the same run.
-`--tune alpha=30,beta=24` changes `clgraph.traversal.search.Shape` for all devices. The cases:
+`--tune alpha=30,beta=24` changes `clgraph.traversal.search_task.Shape` for all devices. The cases:
 clgraph/bench/cases/traversal.py.
 """
 
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--sources", type=int, default=traversal.SOURCES)
     parser.add_argument("--peer-sources", type=int, default=traversal.SOURCES)
     parser.add_argument(
-        "--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search.Shape"
+        "--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search_task.Shape"
     )
     options = parser.parse_args()
     tune(options.tune)
