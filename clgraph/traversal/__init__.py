@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import flag
 from clgraph.graph import check_graph_type
 from clgraph.results import Arrays, on_device
 from clgraph.traversal import arguments
@@ -80,6 +81,7 @@ def bfs(
     start = time.perf_counter()
     arguments.check_method(method)
     arguments.check_depth(depth_limit)
+    predecessors = flag(predecessors, "predecessors")
     stays = on_device(arrays)
     sources, several = arguments.source_indices(graph, source)
     from clgraph.device import get_device

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
 from clgraph.ranking.personalized.walk_count import check_walks
@@ -96,7 +97,9 @@ def check_options(
     if method != "monte-carlo":
         for name, value in (("walks", walks), ("epsilon", epsilon), ("seed", seed)):
             if value is not None:
-                raise InputError(f"{name} is {value!r}: an option of method 'monte-carlo', not of {method!r}")
+                raise InputError(
+                    f"{name} is {shown(value)}: an option of method 'monte-carlo', not of {method!r}"
+                )
         _check_iterating(options)
         return options
     for name, given in (
@@ -122,11 +125,11 @@ def _check_iterating(options: Options) -> None:
 
 def _whole(value: Any, name: str, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise InputError(f"{name} is {value!r}: use a whole number from {least} to {most}")
+        raise InputError(f"{name} is {shown(value)}: use a whole number from {least} to {most}")
     return int(value)
 
 
 def _flag(value: Any, name: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name} is {value!r}: use True or False")
+        raise InputError(f"{name} is {shown(value)}: use True or False")
     return bool(value)
