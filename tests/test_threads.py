@@ -28,6 +28,8 @@ from clgraph.device.device import Device
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 
+pytestmark = pytest.mark.slow  # not in the smoke set
+
 THREADS, CALLS = 8, 200
 
 SCRIPT = """

@@ -14,6 +14,8 @@ from cli_runs import environment
 from clgraph.device import child, shadows
 from clgraph.device.child import ask
 
+pytestmark = pytest.mark.slow  # not in the smoke set
+
 NAMES = ("numpy", "pyopencl", "json", "scipy", "typing", "tempfile")
 # as the command `clgraph` starts, whose own folder comes first, not the current one
 COMMAND = "import sys; from clgraph.cli import main; main(sys.argv[1:])"

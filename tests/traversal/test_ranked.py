@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
 
+pytestmark = pytest.mark.slow  # not in the smoke set
+
 
 def arcs_of(device: Device, csr: DeviceCSR, rows: int, vertex: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The arcs of the first `rows` rows by their vertices (tail, head), sorted; shape (2, k)."""

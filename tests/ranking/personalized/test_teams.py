@@ -15,6 +15,8 @@ from clgraph.reference.ppr import reference_ppr, verify_ppr
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+pytestmark = pytest.mark.slow  # not in the smoke set
+
 
 @pytest.fixture(params=[(4, 8), (16,)])
 def in_teams(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ from clgraph.ranking.personalized import top
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+pytestmark = pytest.mark.slow  # not in the smoke set
+
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
