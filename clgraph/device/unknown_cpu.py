@@ -3,7 +3,8 @@
 Release 2025.0.5 does not know AMD's Zen 5 (family 26). It then builds for a processor without vector units,
 which its own compiler cannot do for kernels with wide vectors: it ends the process ("Internal compiler error:
 Do not know how to split the result of this operator"). At the first query each runtime also prints a warning.
-Told what the processor can do, it builds the same kernels without fault.
+Told what the processor can do, it builds the same kernels without fault. That must happen before the first
+platform query, when there is no device yet that `clgraph.device.hardware.quirks` could be asked about.
 """
 
 from __future__ import annotations
