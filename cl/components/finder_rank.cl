@@ -7,8 +7,8 @@
 // tally int[2b]   per block of BLOCK vertices: roots of single vertices, roots of larger components; the host turns
 //                 both into running sums, so that single vertices get their numbers and the others their positions in a
 //                 list, each by ascending vertex, without an atomic. The list is short or cheap to sort: the host does.
-// launch          components_count: padded range, ITEMS consecutive vertices a work-item, a fixed local size;
-//                 the others: padded range, one work-item a block (rank_blocks, rank_place) or ITEMS vertices
+// launch          components_count: padded range, ITEMS consecutive vertices per work-item, a fixed local size;
+//                 the others: padded range, one work-item per block (rank_blocks, rank_place) or ITEMS vertices
 // tunables        BLOCK 64 on GPUs, 2048 on CPUs; ITEMS 8 on GPUs, hundreds on CPUs
 
 #ifndef BLOCK

@@ -22,7 +22,7 @@
 // rows                out-arcs of v: col_idx from row_ptr[v] up to row_end[v + END_SHIFT]; in-arcs: in_idx, in_ptr,
 //                     in_end.
 //                     For a plain CSR the ends are the starts again, and END_SHIFT is 1.
-// launch              padded range, ITEMS consecutive vertices a work-item, launched until state[CHANGED] stays 0.
+// launch              padded range, ITEMS consecutive vertices per work-item, launched until state[CHANGED] stays 0.
 //                     Reaching needs no levels: a work-item that reaches a vertex goes on from it for up to CHASE
 //                     steps, and leaves only the other vertices that it reached to the next launch. So a long path or
 //                     cycle takes length / CHASE launches. *_long: any number of work-groups, each takes queued

@@ -7,7 +7,7 @@
 // label   int[n]     -1 not reached, else the start vertex of the component's search
 // frontier, next     int[n]; the work-item of a vertex clears its frontier entry, so the two can be swapped
 // found   int[1]     how many vertices this level added
-// launch             padded range, ITEMS consecutive vertices a work-item; the host repeats until found is 0
+// launch             padded range, ITEMS consecutive vertices per work-item; the host repeats until found is 0
 
 #include "sampling/copra.h"
 

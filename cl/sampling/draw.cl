@@ -10,7 +10,7 @@
 // drawn_vertex int[draws], drawn_slot, drawn_far OFFSET[draws]    what draw i hit: a vertex, one of its slots (-1: it
 //                      does not count) and the edge's other slot
 // first   int[slots]   at the smaller of an edge's two slots: the first draw that hit it, else INT_MAX
-// launch               padded range, ITEMS consecutive draws a work-item (draw_distinct: BLOCK)
+// launch               padded range, ITEMS consecutive draws per work-item (draw_distinct: BLOCK)
 // tunables             ITEMS, BLOCK; HYBRID for dhyb; DRAWS are made side by side, step by step, so that their cache
 //                      misses overlap (a draw alone waits for one miss after another)
 

@@ -3,7 +3,7 @@
 // label   int[n]              component of each vertex, -1 where it was removed
 // live_vertices  uchar[n]     1: in the sample
 // live    uchar[n or arcs]    the same for vertices or arcs, to be written
-// launch  padded range, ITEMS consecutive vertices a work-item
+// launch  padded range, ITEMS consecutive vertices per work-item
 
 #ifndef OFFSET
 #define OFFSET int

@@ -9,7 +9,7 @@ from clgraph.device.shapes import Shapes
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups a compute unit
+SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
 
 
 def work_groups(dev: Device) -> int:

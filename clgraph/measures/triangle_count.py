@@ -22,7 +22,7 @@ class Shape:
     Attributes
     ----------
     run : int
-        Consecutive arcs a work-item.
+        Consecutive arcs per work-item.
     skew : int
         A list that is this many times longer than the other is searched; otherwise both are walked.
     """

@@ -184,7 +184,7 @@ class SliceRows(Rows, Generic[B]):
             about=(
                 f"vertices renumbered by out-degree and row length; the {made.hot} hottest sources bring "
                 f"{hot_share:.0%} of the arcs, with 16-bit indices; {made.pieces} pieces of rows of more "
-                f"than {self.long_row} arcs; {made.padding:.3f} entries an arc"
+                f"than {self.long_row} arcs; {made.padding:.3f} entries per arc"
             ),
             balance=self.balance(made),
         )

@@ -197,7 +197,7 @@ class SmallRows(Rows):
         return [
             f"a small graph: all iterations in one launch of one work-group ({each}); the contributions of "
             f"{kept.sources} vertices with out-arcs stay in {where}",
-            f"slices of {shape.width} rows, {kept.padding:.3f} entries an arc, {kept.pieces} pieces of rows "
+            f"slices of {shape.width} rows, {kept.padding:.3f} entries per arc, {kept.pieces} pieces of rows "
             f"of more than {shape.long_row} arcs",
         ]
 

@@ -37,9 +37,9 @@ class ManyShape:
     Attributes
     ----------
     run : int
-        Queue entries a work-item.
+        Queue entries per work-item.
     parts : int
-        Work-groups a row, where work-groups share rows.
+        Work-groups per row, where work-groups share rows.
     pull_share, stay_share : int
         Begin to pull when more than one vertex in `pull_share` is in some frontier; go on while more than one
         in `stay_share` is: late pulls find most searches everywhere.
@@ -63,10 +63,7 @@ SHAPES = Shapes(gpu=ManyShape(run=1), cpu=ManyShape(), simulator=ManyShape())
 
 @dataclass
 class History:
-    """What earlier calls with a graph on a device asked for: it decides whether ranking its vertices pays.
-
-    Two threads may lose a count between them: vertices are then ranked later, and no distance changes.
-    """
+    """What earlier calls with a graph on a device asked for: it decides whether ranking its vertices pays."""
 
     searches: int = 0
     pulled: bool = False

@@ -61,7 +61,7 @@ def personalized_pagerank(
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
         Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1).
     method : {"power", "coo", "coo-flat", "monte-carlo"}
-        "power": rows pulled, 8 to 64 sources side by side. "coo": one work-item an arc and atomic adds
+        "power": rows pulled, 8 to 64 sources side by side. "coo": one work-item per arc and atomic adds
         (of integers in units of 2^-62, so that the same device gives the same bytes). "coo-flat": arcs sorted
         by head, segmented sums. These three differ in time only. "monte-carlo": random walks, see Notes.
     damping : float

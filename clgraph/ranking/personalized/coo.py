@@ -82,13 +82,13 @@ class Arcs(Product):
 
 
 class Coo(Arcs):
-    """One work-item an arc, atomic integer adds: method "coo"."""
+    """One work-item per arc, atomic integer adds: method "coo"."""
 
     fixed = True
 
     def explain(self) -> list[str]:
         words = "one of 64 bits" if "HAVE_INT64_ATOMICS" in self.device.features else "two of 32 bits"
-        return [f"one work-item an arc; atomic integer adds in units of 2^-62, {words}"]
+        return [f"one work-item per arc; atomic integer adds in units of 2^-62, {words}"]
 
     def upload(self) -> None:
         graph, device = self.graph, self.device

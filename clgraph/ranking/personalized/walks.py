@@ -57,7 +57,7 @@ class Walks:
     def explain(self) -> tuple[str, ...]:
         """What is done, a line each."""
         lines = [
-            f"{self.walks} walks a source, {self.shape.each} to a work-item; "
+            f"{self.walks} walks per source, {self.shape.each} to a work-item; "
             "draws keyed by (seed, source, walk, step)"
         ]
         if self.store is not None:
