@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-# one size and one seed give a Sample, several of either give Samples; where both may be None, it may be either
+# one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
 def sample(
     graph: Graph,
