@@ -12,11 +12,20 @@ from clgraph.sampling.methods import upload
 from clgraph.sampling.options import SampleOptions, Size, check_graph, check_options, check_seeds, check_sizes
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import Clock, samples_of_run
+from clgraph.sampling.sequence import Samples
 
-__all__ = ["ReductionCurve", "Sample", "curve_table", "deletion_order", "reduction_curve", "sample"]
+__all__ = [
+    "ReductionCurve",
+    "Sample",
+    "Samples",
+    "curve_table",
+    "deletion_order",
+    "reduction_curve",
+    "sample",
+]
 
 
-# one size and one seed give a Sample, several of either a list; where both may be None, it may be either
+# one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
 def sample(
     graph: Graph,
@@ -36,7 +45,7 @@ def sample(
     sizes: Sequence[Size],
     seeds: int | None = ...,
     **options: Unpack[SampleOptions],
-) -> list[Sample]: ...
+) -> Samples: ...
 @overload
 def sample(
     graph: Graph,
@@ -46,7 +55,7 @@ def sample(
     sizes: None = ...,
     seeds: int,
     **options: Unpack[SampleOptions],
-) -> list[Sample]: ...
+) -> Samples: ...
 @overload
 def sample(
     graph: Graph,
@@ -56,7 +65,7 @@ def sample(
     sizes: Sequence[Size] | None = ...,
     seeds: int | None = ...,
     **options: Unpack[SampleOptions],
-) -> Sample | list[Sample]: ...
+) -> Sample | Samples: ...
 def sample(
     graph: Graph,
     method: str = "drv",
@@ -65,7 +74,7 @@ def sample(
     sizes: Sequence[Size] | None = None,
     seeds: int | None = None,
     **options: Unpack[SampleOptions],
-) -> Sample | list[Sample]:
+) -> Sample | Samples:
     """Shrink a graph by deleting vertices or edges, always keeping the largest connected component.
 
     Works on the undirected view without self-loops; the sample of a directed graph keeps the original arcs.
@@ -121,8 +130,8 @@ def sample(
 
     Returns
     -------
-    Sample, or list of Sample
-        A list if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
+    Sample, or Samples
+        `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises
     ------
@@ -162,5 +171,5 @@ def sample(
         clock.lap("upload")
         made = []
         for i in range(runs):
-            made += samples_of_run(graph, device, how, first + i, wanted, clock, options.get("progress"))
-    return made if sizes is not None or seeds is not None else made[0]
+            made.append(samples_of_run(graph, device, how, first + i, wanted, clock, options.get("progress")))
+    return Samples(made) if sizes is not None or seeds is not None else made[0][0]
