@@ -7,7 +7,7 @@ the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyopencl as cl
 
 from clgraph.csr.build_buckets import Buckets
 from clgraph.csr.rows import Building, offset_type
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes
 from clgraph.errors import CapacityError
 from clgraph.graph.building import exclusive_sums
 
@@ -125,6 +125,16 @@ class Shape:
     chunk: int
     block: int
     span: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: blocks and work-groups share local memory."""
+        most = device.local_memory // 6
+        chunk, block = self.chunk, self.block
+        while 4 * chunk > most:
+            chunk //= 2
+        while 4 * block > most and block > 64:
+            block //= 2
+        return replace(self, chunk=chunk, block=block)
 
 
 _LARGE = Shape(short=32, chunk=1024, block=2048, span=32)

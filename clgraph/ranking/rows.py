@@ -8,7 +8,7 @@ the rest of an iteration.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.shares import upload_shares
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
+
+
+TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,10 @@ class Shape:
 
     local: int
     items: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=TALLY))
 
 
 # on CPUs a group is one work-item with a long run of rows
