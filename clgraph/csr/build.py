@@ -16,7 +16,7 @@ import pyopencl as cl
 from clgraph.csr.build_buckets import Buckets
 from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.rows import Building, offset_type
-from clgraph.device.shapes import OfKind, Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer
 from clgraph.errors import CapacityError
 from clgraph.graph.building import exclusive_sums
 
@@ -122,14 +122,8 @@ class Shape:
     span: int
 
     def within(self, device: OfKind) -> Shape:
-        """Cut to a device's limits: blocks and work-groups share local memory."""
-        most = device.local_memory // 6
-        chunk, block = self.chunk, self.block
-        while 4 * chunk > most:
-            chunk //= 2
-        while 4 * block > most and block > 64:
-            block //= 2
-        return replace(self, chunk=chunk, block=block)
+        """Cut to a device's limits: a block has four bytes of local memory to an arc."""
+        return replace(self, block=fewer(self.block, 6 * self.block, device))
 
 
 _LARGE = Shape(block=2048, span=32)

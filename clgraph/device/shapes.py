@@ -37,6 +37,13 @@ def fitting(size: int, device: OfKind, each: int = 0) -> int:
     return size
 
 
+def fewer(size: int, nbytes: int, device: OfKind) -> int:
+    """A size that takes so many bytes of local memory, halved until the device has them."""
+    while size > 1 and nbytes > device.local_memory:
+        size, nbytes = size // 2, nbytes // 2
+    return size
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shapes(Generic[S]):
     """A launch table: one entry for each kind of device.

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -70,9 +70,7 @@ class Shape:
             return self
         if device.max_work_group < self.rows:
             return SERIAL  # its work-groups are too small to share a row
-        count = self.fuse_count
-        while 8 * count + 1024 > device.local_memory:  # two lists of them
-            count //= 2
+        count = fewer(self.fuse_count, 9 * self.fuse_count, device)  # two lists of them, and some words
         local, fused_local = (fitting(size, device) for size in (self.local, self.fused_local))
         return replace(self, local=local, fused_local=fused_local, fuse_count=count)
 
