@@ -41,12 +41,13 @@ class Shape:
             return self
         nbytes = (2 << self.bits) + 8 * self.each + 8
         local = fitting(self.local, device, each=nbytes)
-        return replace(self, local=local) if local > 1 else SHAPES.cpu
+        return replace(self, local=local) if local > 1 else ALONE
 
 
+ALONE = Shape(local=1, each=1 << 15, bits=8)
 SHAPES = Shapes(
     gpu=Shape(local=256, each=8, bits=4),
-    cpu=Shape(local=1, each=1 << 15, bits=8),
+    cpu=ALONE,
     simulator=Shape(local=4, each=4, bits=2),
 )
 
