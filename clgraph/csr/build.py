@@ -20,7 +20,7 @@ from clgraph.errors import CapacityError
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
-    from clgraph.csr.upload import DeviceCSR
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Duplicates
