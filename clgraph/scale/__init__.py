@@ -1,0 +1,1 @@
+"""Graphs in shards: larger than a device's memory, over several devices and hosts, the same bytes."""
