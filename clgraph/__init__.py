@@ -35,7 +35,7 @@ from clgraph.reference import (
     verify_sample,
 )
 from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
-from clgraph.sampling import Sample, sample
+from clgraph.sampling import Sample, Samples, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
 from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
@@ -60,6 +60,7 @@ __all__ = [
     "Quality",
     "ReductionCurve",
     "Sample",
+    "Samples",
     "__version__",
     "bfs",
     "bfs_many",

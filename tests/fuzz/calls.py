@@ -178,7 +178,7 @@ def run_call(case: Case, folder: Path) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             result = call(*args, **kwargs)
-        for each in result if isinstance(result, list) else [result]:
+        for each in result if isinstance(result, clgraph.Samples) else [result]:
             graph = getattr(each, "graph", each)
             if isinstance(graph, clgraph.Graph):
                 check_invariants(graph)
