@@ -9,11 +9,9 @@
 // words   ulong[]   the list of edges; 0: none. In chunks of CHUNK places: of chunk c, count[c] are in use from place
 // begin, count      c * CHUNK + begin[c] on. Edges inside a tree are dropped in place, in any order within the chunk.
 // times   ulong[]   t of each word with KEEP_TIMES; without, t is computed from the word (GPUs: cheaper than the load)
-// label   int[n]    root of the vertex's tree         up  int[n]  what a root was hooked onto, else itself
-// best_t, best_e  ulong[n]   of roots: time and word of the largest edge that leaves the tree; word 0: none yet
-// forest  ulong[n]  at r: the word by which r, then a root, was hooked (at most once); 0: none
-// launch            a chunk is taken by one work-group of LANES work-items; the others padded ranges, ITEMS vertices
-//                   each
+// label, best_t, best_e   as in scale/forest_trees.cl
+// launch            a chunk is taken by one work-group of LANES work-items; the kernels without lanes: padded
+//                   ranges, ITEMS each
 // tunables          CHUNK, LANES, ITEMS, KEEP_TIMES; BY_EDGE (dre), OFFSET (type of row_ptr)
 //
 // Without 64-bit atomics the maxima of time and word are found half by half: four steps instead of two.
@@ -83,16 +81,6 @@ static inline void raise_whole(volatile __global ulong *best, ulong value)
 }
 #endif
 
-__kernel void forest_start(const int n, __global int *restrict label, __global int *restrict up,
-                           __global ulong *restrict best_t, __global ulong *restrict best_e,
-                           __global ulong *restrict forest)
-{
-    FOR_ITEMS(v, n) {
-        label[v] = up[v] = v;
-        best_t[v] = best_e[v] = forest[v] = 0;
-    }
-}
-
 // Chunks over the list's first `total` places.
 __kernel void forest_open(const int chunks, const long total, __global int *restrict begin, __global int *restrict count)
 {
@@ -102,12 +90,28 @@ __kernel void forest_open(const int chunks, const long total, __global int *rest
     }
 }
 
-// Times of words that came from elsewhere.
-__kernel void forest_times(const long total, const ulong seed, __global const ulong *restrict words,
-                           __global ulong *restrict times)
+// The forest so far becomes the first n places of the list.
+__kernel void forest_list(const int n, const ulong seed, __global const ulong *restrict forest,
+                          __global ulong *restrict words, __global ulong *restrict times)
 {
-    FOR_ITEMS_LONG(i, total)
-        times[i] = time_of(seed, words[i]);
+    FOR_ITEMS(v, n) {
+        words[v] = forest[v];
+#if KEEP_TIMES
+        times[v] = time_of(seed, forest[v]);
+#endif
+    }
+}
+
+// Words from elsewhere, put into the list from place `at` on.
+__kernel void forest_words(const long count, const long at, const ulong seed, __global const ulong *restrict from,
+                           __global ulong *restrict words, __global ulong *restrict times)
+{
+    FOR_ITEMS_LONG(i, count) {
+        words[at + i] = from[i];
+#if KEEP_TIMES
+        times[at + i] = time_of(seed, from[i]);
+#endif
+    }
 }
 
 // Of each chunk, edges of time `least` and more come first; begin and count are set to them, rest to what follows.
@@ -246,42 +250,5 @@ __kernel void forest_raise(const int step, const ulong seed, __global const ulon
                 raise_half(HALF(best_e, root, 0), (uint)word);
 #endif
         }
-    }
-}
-
-__kernel void forest_hook(const int n, __global const int *restrict label, __global const ulong *restrict best_e,
-                          __global int *restrict up, __global ulong *restrict forest)
-{
-    FOR_ITEMS(v, n)
-        if (label[v] == v && best_e[v] != 0) {
-            const ulong word = best_e[v];
-            const int la = label[(uint)(word >> 32)];
-            const int other = la == v ? label[(uint)word] : la;
-            if (best_e[other] != word || v > other) {
-                up[v] = other;
-                forest[v] = word;
-            }
-        }
-}
-
-// Every root of this round finds the top of its chain. Others write their own slots meanwhile, always something further
-// up the same chain, so a stale value only makes the way longer.
-__kernel void forest_climb(const int n, __global const int *restrict label, __global int *up)
-{
-    FOR_ITEMS(v, n)
-        if (label[v] == v) {
-            int top = SHARED_LOAD(&up[v]);
-            for (int next = SHARED_LOAD(&up[top]); next != top; next = SHARED_LOAD(&up[top]))
-                top = next;
-            SHARED_STORE(&up[v], top);
-        }
-}
-
-__kernel void forest_label(const int n, __global const int *restrict up, __global int *restrict label,
-                           __global ulong *restrict best_t, __global ulong *restrict best_e)
-{
-    FOR_ITEMS(v, n) {
-        label[v] = up[label[v]];
-        best_t[v] = best_e[v] = 0;
     }
 }

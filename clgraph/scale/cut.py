@@ -18,7 +18,7 @@ from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, sorted_rows
 from clgraph.scale.manifest import BLOCK, Manifest, Shard
 from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.writing import Writer, new_dataset, summed
+from clgraph.scale.writing import Writer, new_dataset, row_sums, summed
 
 SHARD_EDGES = 1 << 28
 
@@ -39,8 +39,8 @@ def write_shards(
     path : str or path
         The folder ``NAME.clgs``; a dataset of that name is replaced.
     sections : sequence of str, optional
-        "pairs", which is always there, and "rows" (undirected), "in", "out" (directed); default: all. Samples,
-        curves and components need the pairs, BFS and PageRank the others.
+        "pairs", which is always there, and "rows" (undirected), "in", "out" (directed); default: all.
+        Samples, curves and components need the pairs, BFS and PageRank the others.
     shard_edges : int
         Entries of a shard, about; a row is never divided.
 
@@ -54,6 +54,14 @@ def write_shards(
     InputError
         If the graph has parallel copies, a section does not belong to such a graph, or nothing can be written
         there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import clgraph
+    >>> graph = clgraph.powerlaw_graph(1000, seed=1)
+    >>> write_shards(graph, tempfile.mkdtemp() + "/small.clgs", shard_edges=1000)
+    <Shards: undirected, 1000 vertices, 2500 pairs, 3 shards>
     """
     check_graph_type(graph)
     if graph.has_copies:
@@ -67,9 +75,7 @@ def write_shards(
         for name in wanted:
             arrays, way = _section(graph, name)
             made[name] = summed(_write(writer, name, arrays, way, shard_edges))
-        leaving = graph.degrees.astype(np.float64)
-        if graph.weights is not None:
-            leaving = np.bincount(graph.rows, weights=graph.weights, minlength=graph.num_vertices)
+        leaving = row_sums(graph.row_ptr, graph.weights)
         writer.finish(
             Manifest(
                 graph.directed,
@@ -124,7 +130,7 @@ def _section(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.uint8] | N
     away = graph.rows.astype(np.int64) << 32 | graph.col_idx
     back = graph.col_idx.astype(np.int64) << 32 | graph.rows
     way = np.isin(pairs, away).astype(np.uint8) | np.isin(pairs, back).astype(np.uint8) << 1
-    return Arrays(row_ptr, heads[once]), way
+    return Arrays(row_ptr, heads[once]), way.astype(np.uint8)
 
 
 def _write(

@@ -1,8 +1,9 @@
 """The priority forest: the maximum spanning forest of a graph's edges by the order of their deletion.
 
-Host half of ``cl/scale/forest.cl`` and ``cl/scale/forest_rows.cl``. At every moment of the deletion order the
-live edges of the forest and of the whole graph have the same components (Kruskal takes edges from the latest
-on), so exact mode gives the same vertices on either. Forests of parts of a graph merge in any order.
+Host half of ``cl/scale/forest.cl``, ``forest_trees.cl`` and ``forest_rows.cl``. At every moment of the
+deletion order the live edges of the forest and of the whole graph have the same components (Kruskal takes
+edges from the latest on), so exact mode gives the same vertices on either. Forests of parts of a graph merge
+in any order.
 """
 
 from __future__ import annotations
@@ -92,19 +93,21 @@ class Forest:
         }
         self._defines, self._lanes = defines, shape.lanes
         self._program = device.program("scale/forest", **defines)
+        self._trees = device.program("scale/forest_trees", ITEMS=device.tuning.items)
         self._whole = "HAVE_INT64_ATOMICS" in device.features and device.kind != "simulator"
         self._passes = -(-n // device.tuning.items)
         self._label, self._up = device.empty(n, np.int32), device.empty(n, np.int32)
         self._best_t, self._best_e = device.empty(n, np.uint64), device.empty(n, np.uint64)
         self._forest = device.zeros(n, np.uint64)
         # the forest so far lies in the list's first n places, the batch after it
-        self._words = device.zeros(places, np.uint64)
+        self._words = device.empty(places, np.uint64)
         self._times = device.empty(places if shape.keep_times else 1, np.uint64)
         self._begin, self._count = device.empty(chunks, np.int32), device.empty(chunks, np.int32)
         self._rest = device.empty(chunks, np.int32), device.empty(chunks, np.int32)
         self._left = device.empty(1, np.int32)
         self._held = 0
         self._reduced = True
+        self._list()
         self.rounds = self.visits = 0
 
     @staticmethod
@@ -122,12 +125,7 @@ class Forest:
     # --- edges in -----------------------------------------------------------------------------------
 
     def add_rows(
-        self,
-        row_ptr: Any,
-        col_idx: npt.NDArray[np.int32],
-        *,
-        first_row: int = 0,
-        wide: bool | None = None,
+        self, row_ptr: Any, col_idx: npt.NDArray[np.int32], *, first_row: int = 0, wide: bool | None = None
     ) -> None:
         """Add the edges of rows that hold each edge once, in the row of either end; loops are left out.
 
@@ -181,17 +179,23 @@ class Forest:
             if self._held == self._room:
                 self.reduce()
             part = words[done : done + self._room - self._held]
-            self._device.write(self._words, part, offset=self._n + self._held)
+            self._program.forest_words(
+                -(-len(part) // self._device.tuning.items),
+                np.int64(len(part)),
+                np.int64(self._n + self._held),
+                self._seed,
+                self._device.upload(part),
+                self._words,
+                self._times,
+            )
             self._held += len(part)
             done += len(part)
             self._reduced = False
-            if self._keep:
-                self._time()
 
-    def _time(self) -> None:
-        total = self._n + self._held
-        self._program.forest_times(
-            -(-total // self._device.tuning.items), np.int64(total), self._seed, self._words, self._times
+    def _list(self) -> None:
+        """Put the forest at the list's beginning."""
+        self._program.forest_list(
+            self._passes, np.int32(self._n), self._seed, self._forest, self._words, self._times
         )
 
     # --- Boruvka's rounds ---------------------------------------------------------------------------
@@ -203,13 +207,11 @@ class Forest:
         device, program, n = self._device, self._program, self._n
         total = n + self._held
         chunks = -(-total // self._chunk)
-        program.forest_start(
+        self._trees.forest_start(
             self._passes, np.int32(n), self._label, self._up, self._best_t, self._best_e, self._forest
         )
         items = device.tuning.items
-        program.forest_open(
-            -(-chunks // items), np.int32(chunks), np.int64(total), self._begin, self._count
-        )
+        program.forest_open(-(-chunks // items), np.int32(chunks), np.int64(total), self._begin, self._count)
         parts = [(self._begin, self._count)]
         if total > FILTERED * n:
             program.forest_split.exact(
@@ -227,10 +229,8 @@ class Forest:
         for begin, count in parts:
             while self._round(begin, count, chunks):
                 pass
-        device.copy(self._words, self._forest, 8 * n)
+        self._list()
         self._held, self._reduced = 0, True
-        if self._keep:
-            self._time()
 
     def _least(self, total: int) -> int:
         """A time that about 2 n edges of the list reach; any time gives the same forest."""
@@ -251,12 +251,10 @@ class Forest:
         if not device.download(self._left, np.int32, 1)[0]:
             return False
         for step in range(1 if self._whole else 3):
-            program.forest_raise.exact(
-                size, np.int32(step), self._seed, *listed, self._best_e, local=lanes
-            )
-        program.forest_hook(self._passes, n, self._label, self._best_e, self._up, self._forest)
-        program.forest_climb(self._passes, n, self._label, self._up)
-        program.forest_label(self._passes, n, self._up, self._label, self._best_t, self._best_e)
+            program.forest_raise.exact(size, np.int32(step), self._seed, *listed, self._best_e, local=lanes)
+        self._trees.forest_hook(self._passes, n, self._label, self._best_e, self._up, self._forest)
+        self._trees.forest_climb(self._passes, n, self._label, self._up)
+        self._trees.forest_label(self._passes, n, self._up, self._label, self._best_t, self._best_e)
         return True
 
     # --- the forest out -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Samples of graphs in shards, exact for drv and dre: a pass for the priority forest, a pass for the edges."""
+"""Exact samples of graphs in shards (drv, dre): a pass for the priority forest, and one for the edges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from clgraph.scale.extract import Chosen, Extraction
 from clgraph.scale.forest import SHAPES, Forest, Words
 from clgraph.scale.manifest import Manifest, Shard
 from clgraph.scale.shards import Shards
-from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, summed
+from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums, summed
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _edges(
                 }
                 if name in ("rows", "out"):
                     weighted = True
-                    leaving[kept.first_row : kept.first_row + len(kept.row_ptr) - 1] = _sums(
+                    leaving[kept.first_row : kept.first_row + len(kept.row_ptr) - 1] = row_sums(
                         kept.row_ptr, values["weights"]
                     )
                 made.append(
@@ -271,14 +271,6 @@ def _edges(
     from clgraph.scale.shards import open_shards
 
     return open_shards(output), sections["pairs"].edges
-
-
-def _sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:
-    """The weight of each row, or without weights its length."""
-    if weights is None:
-        return np.diff(row_ptr).astype(np.float64)
-    rows = len(row_ptr) - 1
-    return np.bincount(np.repeat(np.arange(rows), np.diff(row_ptr)), weights=weights, minlength=rows)
 
 
 def _notes(shards: Shards, target: int, untouched: bool, chosen: Chosen) -> list[str]:

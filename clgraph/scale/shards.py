@@ -128,7 +128,9 @@ class Shards:
             raise InputError(f"{self.folder}: was converted without what PageRank needs; convert it again")
         data = self._part(part)
         if len(data) != 8 * self.num_vertices:
-            raise InputError(f"{self.folder / part.file}: has not a number for each vertex; convert the graph again")
+            raise InputError(
+                f"{self.folder / part.file}: has not a number for each vertex; convert the graph again"
+            )
         return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
 
     def _part(self, part: Part) -> bytes:
@@ -183,7 +185,9 @@ class Shards:
         try:
             rows = self._checked(name, shard, arrays, verify)
         except InputError as error:
-            raise InputError(f"{path}: damaged: {error}; convert the graph again, or copy it again") from error
+            raise InputError(
+                f"{path}: damaged: {error}; convert the graph again, or copy it again"
+            ) from error
         if verify:
             self._verified.add(shard.file)
         return rows

@@ -104,6 +104,15 @@ class Writer:
             ) from error
 
 
+def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:
+    """The weight of each row, added in order; without weights its length."""
+    lengths = np.diff(row_ptr)
+    if weights is None:
+        return lengths.astype(np.float64)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return np.bincount(rows, weights=weights, minlength=len(lengths)).astype(np.float64, copy=False)
+
+
 def summed(shards: list[Shard]) -> Section:
     """A section of shards in order of rows, with their first edges."""
     placed, edge = [], 0

@@ -6,10 +6,7 @@ import pytest
 from clgraph.reference.forest import reference_forest, verify_forest
 from clgraph.scale.forest import Forest, Shape
 
-SMALL = {
-    "cpu": Shape(chunk=7, lanes=1, keep_times=True),
-    "gpu": Shape(chunk=16, lanes=8, keep_times=False),
-}
+SMALL = {"cpu": Shape(chunk=7, lanes=1, keep_times=True), "gpu": Shape(chunk=16, lanes=8, keep_times=False)}
 
 
 def rows_of(n, edges):
@@ -34,7 +31,9 @@ GRAPHS = {
     "clique": (12, [(u, v) for u in range(12) for v in range(u)]),
     "two parts and a bridge": (
         10,
-        [(u, v) for u in range(5) for v in range(u)] + [(u, v) for u in range(5, 10) for v in range(5, u)] + [(2, 7)],
+        [(u, v) for u in range(5) for v in range(u)]
+        + [(u, v) for u in range(5, 10) for v in range(5, u)]
+        + [(2, 7)],
     ),
 }
 
@@ -60,7 +59,9 @@ def test_random_graphs(device, method, shape):
         expected = reference_forest(n, edges, seed, method)
         chosen = SMALL[shape] if shape else None
         for room in (1, 30, 10**4):  # edges come in batches: of 1 they would be as many as edges
-            forest = Forest(device, n, seed, edges=method == "dre", room=room if m < 1000 else room + 200, shape=chosen)
+            forest = Forest(
+                device, n, seed, edges=method == "dre", room=room if m < 1000 else room + 200, shape=chosen
+            )
             forest.add_rows(*rows_of(n, edges))
             assert forest.words().tolist() == expected.tolist()
         verify_forest(n, edges, seed, method, expected)

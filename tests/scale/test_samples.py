@@ -54,3 +54,24 @@ def test_samples_equal_those_in_memory(device, tmp_path, method, directed):
             assert np.array_equal(shards.ids[one.member], other.vertices)
             assert one.num_edges == other.num_edges and one.notes == other.notes
             equal(join_shards(one.shards), other.graph)
+
+
+def test_what_shards_do_not_offer(tmp_path):
+    shards = write_shards(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 0]), tmp_path / "g.clgs")
+    with pytest.raises(clgraph.InputError, match=r"'drve' is not offered for shards.*drv and dre"):
+        sample_shards(shards, "drve", sizes=[2])
+    with pytest.raises(clgraph.InputError, match="1 outputs for 2 sizes"):
+        sample_shards(shards, sizes=[2, 1], outputs=[None])
+    with pytest.raises(clgraph.InputError, match=r"x\.txt: the name of a dataset ends in \.clgs"):
+        sample_shards(shards, sizes=[2], outputs=[tmp_path / "x.txt"])
+    (tmp_path / "there.clgs").mkdir()
+    (tmp_path / "there.clgs" / "mine").write_text("")
+    with pytest.raises(clgraph.InputError, match="exists, and is no dataset"):
+        sample_shards(shards, sizes=[2], outputs=[tmp_path / "there.clgs"])
+    with pytest.raises(clgraph.InputError, match="has only 3 vertices"):
+        sample_shards(shards, sizes=[5], strict=True)
+    with pytest.raises(clgraph.InputError, match="a dataset opened by"):
+        sample_shards(clgraph.Graph.from_edges([0], [1]), sizes=[1])
+    copies = clgraph.Graph.from_edges([0, 0], [1, 1], duplicates="keep")
+    with pytest.raises(clgraph.InputError, match="shards hold each edge once"):
+        write_shards(copies, tmp_path / "c.clgs")

@@ -136,7 +136,9 @@ def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) ->
             )
         check_vertex_count(path, whole)
         if rows != n or first + rows > whole:
-            raise damaged(path, f"rows {first} to {first + rows - 1} of {whole} cannot be the {n} that it has")
+            raise damaged(
+                path, f"rows {first} to {first + rows - 1} of {whole} cannot be the {n} that it has"
+            )
     elif shard:
         raise InputError(f"{path}: version 1 of the .clg form holds no shards; convert the graph again")
     sections = {}
