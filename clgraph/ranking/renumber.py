@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
     from clgraph.graph import Graph
 
-RUNS = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def renumber(
     """
     rows = upload_csr(device, graph.reverse)
     n, arcs = rows.n, rows.arcs
-    items, run = device.tuning.items, RUNS.of(device)
+    items, run = device.tuning.items, SHAPES.of(device)
     defines: dict[str, Any] = {**rows.defines, "ITEMS": items, "RUN": run}
     program = device.program("ranking/renumber", **defines)
     by_item, by_run, count = -(-n // items), -(-arcs // run), np.int32(n)

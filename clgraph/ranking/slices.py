@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import Problem
 
 B = TypeVar("B")
-RUNS = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def place_arcs(
         As of `clgraph.ranking.layout.make_slices`.
     """
     args = empty_slices(device, begins, None if share is None else real)
-    run = RUNS.of(device)
+    run = SHAPES.of(device)
     program = device.program(
         "ranking/slices_place",
         **rows.defines,
