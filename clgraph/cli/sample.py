@@ -27,7 +27,7 @@ from clgraph.cli.outputs import check_template, fill_template, spread_table, wri
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
-    from clgraph.sampling import Sample
+    from clgraph.sampling import Sample, Samples
 
 
 @click.command()
@@ -171,7 +171,7 @@ def sample(
     told: list[dict[str, Any]] = []
     for number in range(first, first + (seeds or 1)):
         with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:
-            made: list[Sample] = run(data, method, seed=number, progress=progress, **options)
+            made: Samples = run(data, method, seed=number, progress=progress, **options)
         for each, result in zip(wanted, made, strict=True):
             if number == first:
                 for note in result.notes:

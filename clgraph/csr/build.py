@@ -14,6 +14,7 @@ import numpy as np
 import pyopencl as cl
 
 from clgraph.csr.build_buckets import Buckets
+from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.rows import Building, offset_type
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
@@ -137,28 +138,22 @@ def _best_way(device: Device) -> Way:
 
 @dataclass(frozen=True)
 class Shape:
-    """Tunables of ``cl/csr/build.cl`` and ``cl/csr/build_sort.cl``.
+    """Tunables of ``cl/csr/build.cl``.
 
     Attributes
     ----------
-    short : int
-        Arcs of a row that one work-item sorts, at most.
-    chunk : int
-        Arcs that a work-group sorts in local memory.
     block : int
         Arcs that a work-group looks through for duplicates.
     span : int
         Rows whose degrees one work-item sums.
     """
 
-    short: int
-    chunk: int
     block: int
     span: int
 
 
-_LARGE = Shape(short=32, chunk=1024, block=2048, span=32)
-SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(short=2, chunk=4, block=16, span=4))
+_LARGE = Shape(block=2048, span=32)
+SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(block=16, span=4))
 
 
 class Scatter(Building):
@@ -196,33 +191,9 @@ class Scatter(Building):
         program.rows_offsets(runs, np.int32(n), np.int64(arcs), degree, sums, rows.row_ptr)
         program.rows_scatter(self._passes(count), *arcs_of, rows.row_ptr, degree, rows.col_idx)
         del degree, sums
-        self._sort(rows, int(device.download(longest, np.uint32, 1)[0]))
+        longest_row = int(device.download(longest, np.uint32, 1)[0])
+        sort_rows(device, rows, longest_row, merge=self.merge)
         return self._squeeze(rows) if self.merge else rows
-
-    def _sort(self, rows: DeviceCSR, longest: int) -> None:
-        """Sort every row and mark its duplicates."""
-        device, row_ptr, col, lanes = self.device, rows.row_ptr, rows.col_idx, self._lanes
-        program = self.program(
-            "csr/build_sort", rows.offset, ITEMS=self._items, SHORT=self._shape.short, CHUNK=self._shape.chunk
-        )
-        room = rows.arcs // self._shape.short + 1  # a listed row has more than SHORT arcs per chunk
-        listed = device.zeros(1, np.int32)
-        chunks = device.empty(room, np.int32), device.empty(room, np.int32)
-        program.rows_sort_short(self._passes(self.n), np.int32(self.n), row_ptr, col, listed, *chunks)
-        if longest <= self._shape.short:
-            return
-        size = int(device.download(listed, np.int32, 1)[0]) * lanes
-        program.rows_sort_chunks.exact(size, row_ptr, col, *chunks, local=lanes)
-        if longest <= self._shape.chunk:
-            return
-        other = device.empty(rows.arcs, np.int32)
-        source, target, width = col, other, self._shape.chunk
-        # an odd number of passes, so that the rows end in `other` and rows_mark brings them back; a pass
-        # over rows that are one run already copies them
-        while width < longest or target is not col:
-            program.rows_merge.exact(size, np.int64(width), row_ptr, source, target, *chunks, local=lanes)
-            source, target, width = target, source, 2 * width
-        program.rows_mark.exact(size, row_ptr, other, col, *chunks, local=lanes)
 
     def _squeeze(self, rows: DeviceCSR) -> DeviceCSR:
         """The rows without what is marked (themselves if nothing is)."""

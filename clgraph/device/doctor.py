@@ -335,6 +335,7 @@ def _main(arguments: list[str]) -> None:
     try:
         from clgraph.device.choosing import list_devices
 
+        child.started()
         devices = [d for d in list_devices() if d.spec in (arguments[1:] or [d.spec])]
         answer = {"devices": [describe(d, probed=arguments[0] == "probe") for d in devices]}
     except ClgraphError as error:

@@ -95,6 +95,7 @@ def test_random123_is_inlined_and_right(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     sorted(

@@ -113,6 +113,22 @@ def case_exact_dre_within(device: Any) -> None:
     _sample(device, "dre", mode="exact")
 
 
+def case_replicates(device: Any) -> None:
+    """Exact runs side by side, against each alone."""
+    from clgraph import Graph
+    from clgraph.sampling import sample
+
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
+    for method in ("drv", "dre"):
+        made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
+        assert any("replicates" in name for name in made[0].built)
+        for each in made:
+            alone = sample(graph, method, size=each.size, seed=each.seed, device=device)
+            assert np.array_equal(each.vertices, alone.vertices)
+            assert np.array_equal(each.edges, alone.edges)
+
+
 def _curve(device: Any, method: Any) -> None:
     """All sizes of an exact reduction, against samples of the reference."""
     from clgraph import Graph, reduction_curve
