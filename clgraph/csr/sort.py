@@ -45,11 +45,7 @@ class Shape:
 
 
 ALONE = Shape(local=1, each=1 << 15, bits=8)
-SHAPES = Shapes(
-    gpu=Shape(local=256, each=8, bits=4),
-    cpu=ALONE,
-    simulator=Shape(local=4, each=4, bits=2),
-)
+SHAPES = Shapes(gpu=Shape(local=256, each=8, bits=4), cpu=ALONE, simulator=Shape(local=4, each=4, bits=2))
 
 
 def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = None) -> tuple[Any, Any]:

@@ -15,7 +15,7 @@ from clgraph.errors import InputError
 from clgraph.ranking.layout import make_slices
 from clgraph.ranking.rows import Numbers, Rows
 from clgraph.ranking.shares import graph_shares
-from clgraph.ranking.slices import parts_of, place_arcs
+from clgraph.ranking.slices import parts_of, place_sorted
 from clgraph.ranking.solver import NORMS, Solver
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class SmallBuffers:
     Attributes
     ----------
     order : int32 array, shape (n,)
-        On the host.
+        On the host; `order_buffer` is the same on the device.
     sources, pieces : int
         Vertices that have out-arcs; pieces of long rows.
     turn_begin, turn : buffers
@@ -90,6 +90,7 @@ class SmallBuffers:
     """
 
     order: npt.NDArray[np.int32]
+    order_buffer: Any
     sources: int
     pieces: int
     turn_begin: Any
@@ -141,7 +142,7 @@ class SmallRows(Rows):
         by = (weight,) if self.weighted else ()
         key = ("small", self.shape, numbers.dtype, *by)
         self.kept: SmallBuffers = device.cached(graph, key, self._make)
-        self.order, self.chain = self.kept.order, self.kept.chain
+        self.order, self.chain = self.kept.order_buffer, self.kept.chain
         size = np.dtype(numbers.real).itemsize
         self.local_bytes, self.room, self.piece_room = local_bytes(
             device, self.shape, self.kept.sources, self.kept.pieces, size
@@ -177,7 +178,8 @@ class SmallRows(Rows):
         begin = np.zeros(len(lists) + 1, np.int32)
         np.cumsum([len(taken) for taken in lists], out=begin[1:])
 
-        row_part, piece_part = parts_of(made, place_arcs(self.device, made, real))
+        steps = tuple(int(begin[-1]) for begin in made.begins)
+        row_part, piece_part = parts_of(steps, place_sorted(self.device, made, real))
         rest = np.zeros(self.n, bool)
         rest[made.order[made.sources :]] = True
         into_rest = rest[graph.col_idx]
@@ -186,6 +188,7 @@ class SmallRows(Rows):
         to_rest = np.bincount(graph.rows, weights=into_rest, minlength=self.n)[made.order]
         return SmallBuffers(
             order=made.order,
+            order_buffer=upload(made.order),
             sources=made.sources,
             pieces=made.pieces,
             turn_begin=upload(begin),
