@@ -78,20 +78,20 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
 #endif
     Tally tally = TALLY_ZERO;
     const int rows = state[STOPPED] ? 0 : n;
-    // equally many iterations for each work-item of a sub-group (with barriers: of the group)
-    for (int r = team; r < ROWS; r += teams) {
-        const int v = (int)min((long)get_group_id(0) * ROWS + r, (long)rows);
+    // equally many iterations for all work-items, and the compiler can see it: there are barriers in this loop
+    for (int at = 0; at < ROWS; at += teams) {
+        const int r = at + team;
+        const int v = r < ROWS ? (int)min((long)get_group_id(0) * ROWS + r, (long)rows) : rows;
         ACC sum = ACC_ZERO;
         if (v < rows) {
             const int first = first_piece[v], last = first_piece[v + 1];
-            if (first < last) {
-                for (int k = first + lane; k < last; k += width)
-                    sum = acc_join(sum, piece_sum[k]);
-            } else {
-                const OFFSET end = row_ptr[v + 1];
-                for (OFFSET e = row_ptr[v] + lane; e < end; e += width)
-                    sum = acc_add(sum, ARC(e, col_idx[e]));
-            }
+            for (int k = first + lane; k < last; k += width)
+                sum = acc_join(sum, piece_sum[k]);
+            // a row with pieces has no arcs here. (No if with a loop in either arm: PoCL 5.0's compiler ends the
+            // process where a barrier follows one within a loop.)
+            const OFFSET begin = row_ptr[v], end = first < last ? begin : row_ptr[v + 1];
+            for (OFFSET e = begin + lane; e < end; e += width)
+                sum = acc_add(sum, ARC(e, col_idx[e]));
         }
 #if TEAM == 0 && defined(HAVE_FP64) && !defined(COMPENSATED)
         sum = sub_group_reduce_add(sum);
@@ -107,7 +107,6 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
             sum = acc_join(sum, shuffle(sum, by));
 #else
         const int me = get_local_id(0);
-        barrier(CLK_LOCAL_MEM_FENCE);   // the previous row no longer needs the box
         box[me] = sum;
         for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -116,6 +115,9 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
         sum = box[me];   // last written by lane 0 itself
 #endif
         if (v < rows && lane == 0) SETTLE(v, sum, tally);
+#if TEAM != 0 && !defined(WARP)
+        barrier(CLK_LOCAL_MEM_FENCE);   // the next row needs the box
+#endif
     }
     TALLY_GROUP(tally, parts, get_group_id(0));
 }

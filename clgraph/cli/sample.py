@@ -194,7 +194,7 @@ def sample(
     for number in range(first, first + (seeds or 1)):
         with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:
             found = run(data, method, seed=number, progress=progress, **options)
-            made: list[Sample] = [found] if options["sizes"] is None else list(found)
+            made = [found] if options["sizes"] is None else found
         for each, result in zip(wanted, made, strict=True):
             if number == first:
                 for note in result.notes:

@@ -7,20 +7,21 @@ the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyopencl as cl
 
 from clgraph.csr.build_buckets import Buckets
+from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.rows import Building, offset_type
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer
 from clgraph.errors import CapacityError
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
-    from clgraph.csr.upload import DeviceCSR
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Duplicates
@@ -39,7 +40,7 @@ def build_rows(
     duplicates: Duplicates = "merge",
     way: Way | None = None,
 ) -> DeviceCSR:
-    """CSR of arcs that are on a device already; loops are dropped, rows ascend.
+    """CSR of arcs that are on a device already; loops are dropped, rows ascend (see `build_counted`).
 
     The bytes depend on the set of arcs alone (with "keep": on the multiset), not on their order, the
     device or its timing.
@@ -77,7 +78,35 @@ def build_rows(
     return builder(device, n, mirror, duplicates == "merge").build(tail, head, count)
 
 
-def reserve_rows(device: Device, n: int, count: int, *, mirror: bool, way: Way | None = None) -> None:
+def build_counted(
+    device: Device,
+    n: int,
+    tail: Any,
+    head: Any,
+    count: int,
+    *,
+    mirror: bool,
+    duplicates: Duplicates = "merge",
+    way: Way | None = None,
+) -> tuple[DeviceCSR, Any]:
+    """As `build_rows`, but a loop is kept as one arc, and merged arcs are counted.
+
+    Returns
+    -------
+    rows : DeviceCSR
+    multiplicity : int32 device buffer, shape (arcs,), or None
+        How many arcs each one stands for; None where that is 1 everywhere.
+    """
+    way = way or _best_way(device)
+    reserve_rows(device, n, count, mirror=mirror, way=way, counts=duplicates == "merge")
+    builder = Buckets if way == "buckets" else Scatter
+    building = builder(device, n, mirror, duplicates == "merge", loops=True, counts=True)
+    return building.build(tail, head, count), building.copies
+
+
+def reserve_rows(
+    device: Device, n: int, count: int, *, mirror: bool, way: Way | None = None, counts: bool = False
+) -> None:
     """Raise the CapacityError that `build_rows` would raise, before the arcs are made."""
     if count >= 2**32:
         raise CapacityError(
@@ -88,6 +117,8 @@ def reserve_rows(device: Device, n: int, count: int, *, mirror: bool, way: Way |
         scratch = {"dealt arcs": 8 * arcs, "unfinished rows": 4 * arcs}
     else:
         scratch = {"unsorted rows": 4 * arcs}
+    if counts:
+        scratch["multiplicities"] = 4 * arcs
     row_ptr = np.dtype(offset_type(arcs)).itemsize * (n + 1)
     device.reserve(
         {
@@ -107,35 +138,33 @@ def _best_way(device: Device) -> Way:
 
 @dataclass(frozen=True)
 class Shape:
-    """Tunables of ``cl/csr/build.cl`` and ``cl/csr/build_sort.cl``.
+    """Tunables of ``cl/csr/build.cl``.
 
     Attributes
     ----------
-    short : int
-        Arcs of a row that one work-item sorts, at most.
-    chunk : int
-        Arcs that a work-group sorts in local memory.
     block : int
         Arcs that a work-group looks through for duplicates.
     span : int
         Rows whose degrees one work-item sums.
     """
 
-    short: int
-    chunk: int
     block: int
     span: int
 
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: a block has four bytes of local memory to an arc."""
+        return replace(self, block=fewer(self.block, 6 * self.block, device))
 
-_LARGE = Shape(short=32, chunk=1024, block=2048, span=32)
-SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(short=2, chunk=4, block=16, span=4))
+
+_LARGE = Shape(block=2048, span=32)
+SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(block=16, span=4))
 
 
 class Scatter(Building):
     """Count, scatter by atomic cursors, sort the rows, squeeze out duplicates."""
 
-    def __init__(self, device: Device, n: int, mirror: bool, merge: bool) -> None:
-        super().__init__(device, n, mirror, merge)
+    def __init__(self, device: Device, n: int, mirror: bool, merge: bool, **more: bool) -> None:
+        super().__init__(device, n, mirror, merge, **more)
         self._items, self._lanes = device.tuning.items, device.tuning.local_size
         self._shape = SHAPES.of(device)
 
@@ -166,33 +195,9 @@ class Scatter(Building):
         program.rows_offsets(runs, np.int32(n), np.int64(arcs), degree, sums, rows.row_ptr)
         program.rows_scatter(self._passes(count), *arcs_of, rows.row_ptr, degree, rows.col_idx)
         del degree, sums
-        self._sort(rows, int(device.download(longest, np.uint32, 1)[0]))
+        longest_row = int(device.download(longest, np.uint32, 1)[0])
+        sort_rows(device, rows, longest_row, merge=self.merge)
         return self._squeeze(rows) if self.merge else rows
-
-    def _sort(self, rows: DeviceCSR, longest: int) -> None:
-        """Sort every row and mark its duplicates."""
-        device, row_ptr, col, lanes = self.device, rows.row_ptr, rows.col_idx, self._lanes
-        program = self.program(
-            "csr/build_sort", rows.offset, ITEMS=self._items, SHORT=self._shape.short, CHUNK=self._shape.chunk
-        )
-        room = rows.arcs // self._shape.short + 1  # a listed row has more than SHORT arcs per chunk
-        listed = device.zeros(1, np.int32)
-        chunks = device.empty(room, np.int32), device.empty(room, np.int32)
-        program.rows_sort_short(self._passes(self.n), np.int32(self.n), row_ptr, col, listed, *chunks)
-        if longest <= self._shape.short:
-            return
-        size = int(device.download(listed, np.int32, 1)[0]) * lanes
-        program.rows_sort_chunks.exact(size, row_ptr, col, *chunks, local=lanes)
-        if longest <= self._shape.chunk:
-            return
-        other = device.empty(rows.arcs, np.int32)
-        source, target, width = col, other, self._shape.chunk
-        # an odd number of passes, so that the rows end in `other` and rows_mark brings them back; a pass
-        # over rows that are one run already copies them
-        while width < longest or target is not col:
-            program.rows_merge.exact(size, np.int64(width), row_ptr, source, target, *chunks, local=lanes)
-            source, target, width = target, source, 2 * width
-        program.rows_mark.exact(size, row_ptr, other, col, *chunks, local=lanes)
 
     def _squeeze(self, rows: DeviceCSR) -> DeviceCSR:
         """The rows without what is marked (themselves if nothing is)."""
@@ -206,6 +211,7 @@ class Scatter(Building):
         if arcs == rows.arcs:
             return rows
         made = self.rows(arcs)
+        self.copies = device.output(arcs, np.int32) if self.counts else None
         self._build_program(rows.offset, made.offset).rows_squeeze.exact(
             blocks * lanes,
             np.int32(self.n),
@@ -215,6 +221,7 @@ class Scatter(Building):
             device.upload(before),
             made.row_ptr,
             made.col_idx,
+            self.copies,
             cl.LocalMemory(4 * lanes),
             local=lanes,
         )

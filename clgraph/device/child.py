@@ -145,6 +145,14 @@ def environment() -> dict[str, str]:
     return env
 
 
+STARTED = "clgraph: the drivers are asked now"
+
+
+def started() -> None:
+    """For the child: from here on, whatever ends this process without an answer is a driver."""
+    print(STARTED, flush=True)
+
+
 def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
     """Run ``python -m MODULE ARGUMENTS`` and read the JSON of its last line.
 
@@ -155,7 +163,8 @@ def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
     problem : str or None
         Without an answer: how it ended.
     died : bool
-        Whether a signal killed it or it did not end in time.
+        Whether a driver ended it (by a signal, or by leaving the process as libraries should not), or it did
+        not end in time.
     """
     try:
         done = run(
@@ -178,4 +187,8 @@ def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
         # the last line: drivers may print anything before it
         return json.loads(done.stdout.rstrip().split("\n")[-1]), None, False
     except ValueError:
-        return None, f"exit status {done.returncode}: {said}", False
+        problem = f"exit status {done.returncode}: {said}"
+    # Python's own failures come with a traceback
+    if STARTED in done.stdout.split("\n") and "Traceback (most recent call last)" not in done.stderr:
+        return None, f"ended the process that used it ({problem})", True
+    return None, problem, False

@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from clgraph.device import child
 from clgraph.device.choosing import list_devices
 from clgraph.device.probe import run_probe, run_probe_features
 
@@ -26,6 +27,7 @@ def first_probe(what: str, spec: str, identity: tuple[str, ...]) -> None:
         Tells the parent's device from another one that has the same spec here.
     """
     answer = None
+    child.started()
     for device in list_devices():
         if device.spec == spec and device.identity == identity:
             answer = _answer(what, device)

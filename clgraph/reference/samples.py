@@ -9,6 +9,7 @@ from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, check_graph_type
 from clgraph.reference import contract, draws, explore, sampling
+from clgraph.reference.checks import check_result
 from clgraph.reference.contract import ReferenceContraction
 from clgraph.reference.explore import ReferenceExploration
 from clgraph.reference.sampling import ReferenceSample
@@ -112,9 +113,12 @@ def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> Non
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     AssertionError
         What does not hold.
     """
+    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     if sample.method in draws.METHODS:
         sampling.verify_parts(graph, sample)
         draws.verify_draw(graph, sample)

@@ -18,9 +18,10 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
-from clgraph.arguments import real
+from clgraph.arguments import real, word
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, check_graph_type
+from clgraph.reference.checks import check_result
 from clgraph.reference.components import reference_components
 from clgraph.sizes import target_size
 
@@ -310,9 +311,14 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     AssertionError
         What does not hold.
     """
+    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
+    check_graph_type(sample.graph)
+    word(connection, "connection", ("weak", "strong"))
     verify_parts(graph, sample)
     index = graph.index(sample.vertices)
     inside = np.zeros(graph.num_vertices, dtype=bool)

@@ -20,13 +20,23 @@ from clgraph.sampling.options import (
     check_seeds,
     check_sizes,
 )
+from clgraph.sampling.replicates import run_replicates, side_by_side
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import Clock, samples_of_run
+from clgraph.sampling.sequence import Samples
 
-__all__ = ["ReductionCurve", "Sample", "curve_table", "deletion_order", "reduction_curve", "sample"]
+__all__ = [
+    "ReductionCurve",
+    "Sample",
+    "Samples",
+    "curve_table",
+    "deletion_order",
+    "reduction_curve",
+    "sample",
+]
 
 
-# one size and one seed give a Sample, several of either a list; where both may be None, it may be either
+# one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
 def sample(
     graph: Graph,
@@ -46,7 +56,7 @@ def sample(
     sizes: Sequence[Size],
     seeds: int | None = ...,
     **options: Unpack[SampleOptions],
-) -> list[Sample]: ...
+) -> Samples: ...
 @overload
 def sample(
     graph: Graph,
@@ -56,7 +66,7 @@ def sample(
     sizes: None = ...,
     seeds: int,
     **options: Unpack[SampleOptions],
-) -> list[Sample]: ...
+) -> Samples: ...
 @overload
 def sample(
     graph: Graph,
@@ -66,7 +76,7 @@ def sample(
     sizes: Sequence[Size] | None = ...,
     seeds: int | None = ...,
     **options: Unpack[SampleOptions],
-) -> Sample | list[Sample]: ...
+) -> Sample | Samples: ...
 def sample(
     graph: Graph,
     method: str = "drv",
@@ -75,7 +85,7 @@ def sample(
     sizes: Sequence[Size] | None = None,
     seeds: int | None = None,
     **options: Unpack[SampleOptions],
-) -> Sample | list[Sample]:
+) -> Sample | Samples:
     """Shrink a graph by deleting vertices or edges, always keeping the largest connected component.
 
     Works on the undirected view without self-loops; the sample of a directed graph keeps the original arcs.
@@ -100,7 +110,9 @@ def sample(
     seed : int, optional
         0 .. 2**64 - 1; by default one is drawn from the operating system and recorded in the result.
     seeds : int, optional
-        Number of runs, with seeds `seed`, `seed` + 1, ...
+        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Exact runs are made side by
+        side: on CPUs a run a core (graphs of up to some 250 000 edges), on GPUs all in each launch (up to
+        some 4 million). Others run one after the other.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
     mode : {"auto", "batched", "exact"}, optional
@@ -145,9 +157,9 @@ def sample(
 
     Returns
     -------
-    Sample, or list of Sample
+    Sample, or Samples
         (`DrawnSample` of the samplers of the literature.)
-        A list if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
+        `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises
     ------
@@ -174,7 +186,7 @@ def sample(
     if drawing is not None:
         check_names(options)
         drawn = drawn_samples(graph, drawing, size, sizes, seeds, options)
-        return list(drawn) if sizes is not None or seeds is not None else drawn[0]
+        return Samples([drawn]) if sizes is not None or seeds is not None else drawn[0]
     how = check_options(graph, method, **options)
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))
@@ -190,7 +202,11 @@ def sample(
         clock.lap("build")
         upload(device, graph)
         clock.lap("upload")
-        made = []
-        for i in range(runs):
-            made += samples_of_run(graph, device, how, first + i, wanted, clock, options.get("progress"))
-    return made if sizes is not None or seeds is not None else made[0]
+        made: list[Sequence[Sample]] = []
+        progress = options.get("progress")
+        if side_by_side(device, graph, how, runs):
+            made += run_replicates(graph, device, how, first, runs, wanted, clock.seconds(), progress)
+        else:
+            for i in range(runs):
+                made.append(samples_of_run(graph, device, how, first + i, wanted, clock, progress))
+    return Samples(made) if sizes is not None or seeds is not None else made[0][0]

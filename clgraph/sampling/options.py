@@ -96,6 +96,11 @@ class Options:
         return notes
 
 
+def _one_of(name: str, value: Any, *known: str) -> None:
+    if not isinstance(value, str) or value not in known:
+        raise InputError(f"unknown {name} {shown(value)}: use {', '.join(known[:-1])} or {known[-1]}")
+
+
 def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:
     """Validate the options of a run; those that no method reads (seed, device, ...) may be among them.
 
@@ -119,12 +124,10 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         if options.get(name) is not None and name not in SHARED:
             users = ", ".join(short for short, each in LITERATURE.items() if name in each.options)
             raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
-    if mode not in ("auto", "batched", "exact"):
-        raise InputError(f"unknown mode {mode!r}: use auto, exact or batched")
-    if components not in (None, "afforest", "bfs"):
-        raise InputError(f"unknown components {components!r}: use afforest or bfs")
-    if connection not in ("weak", "strong"):
-        raise InputError(f"unknown connection {connection!r}: use weak or strong")
+    _one_of("mode", mode, "auto", "exact", "batched")
+    if components is not None:
+        _one_of("components", components, "afforest", "bfs")
+    _one_of("connection", connection, "weak", "strong")
     strong = connection == "strong" and graph.directed
     if mode == "exact" and method not in EXACT:
         raise InputError(

@@ -62,7 +62,7 @@ def samples_of_run(
         clock.lap("download")
         smaller, kept = _extract(graph, left)
         untouched = whole <= target
-        notes = (*options.idle(), *_notes(graph, target, untouched, smaller.num_vertices))
+        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices))
         clock.lap("result")
         made[target] = Sample(
             smaller,
@@ -91,7 +91,8 @@ def _extract(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
     return extract(graph, left.vertices, left.arcs)
 
 
-def _notes(graph: Graph, target: int, untouched: bool, found: int) -> list[str]:
+def notes_of(graph: Graph, target: int, untouched: bool, found: int) -> list[str]:
+    """What the user should know of a sample with `found` vertices."""
     notes = []
     loops = graph.undirected.num_self_loops
     if loops:

@@ -78,6 +78,7 @@ def test_a_feature_that_ends_its_process_is_lacking(
     assert probe_features(device.queues, device.memory) == ("", set())
 
 
+@pytest.mark.slow
 def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In one child, and with a child for each."""
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path))
@@ -89,3 +90,24 @@ def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPa
 def test_a_wrong_result_is_a_fault(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device.memory, "download", lambda *_: np.zeros(65, np.int32))
     assert "its result is wrong (sum 0, expected 2016" in str(run_probe(device.queues, device.memory))
+
+
+def test_a_driver_that_leaves_the_process_has_ended_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As rusticl's translator does, with status 8; Python's own failures say nothing about a driver."""
+    (tmp_path / "leaving.py").write_text(
+        "import os, sys\n"
+        "from clgraph.device import child\n"
+        "child.started()\n"
+        "if sys.argv[1] == 'python':\n"
+        "    raise OSError('not the driver')\n"
+        "os._exit(8 if sys.argv[1] == 'status' else 0)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    for how, dead in (("status", True), ("silently", True), ("python", False)):
+        answer, problem, died = child.ask("leaving", how)
+        assert answer is None
+        assert died is dead
+        assert ("ended the process that used it" in str(problem)) is dead
+    assert child.ask("no_such_module")[2] is False

@@ -55,3 +55,34 @@ def case_generate(device: Any) -> None:
         graph, want = make(device=device), make()
         assert graph.row_ptr.tolist() == want.row_ptr.tolist()
         assert graph.col_idx.tolist() == want.col_idx.tolist()
+
+
+def case_facts(device: Any) -> None:
+    """Self-loops and parallel arcs are counted."""
+    from clgraph import Graph
+    from clgraph.csr.facts import count_loops_and_copies
+    from clgraph.csr.upload import upload_csr
+
+    graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
+    assert count_loops_and_copies(device, upload_csr(device, graph)) == (3, 2)
+
+
+def case_scan(device: Any) -> None:
+    """Running sums of blocks, and of their sums."""
+    from clgraph.csr.scan import running_sums
+
+    values = np.random.default_rng(1).integers(0, 9, 300).astype(np.int32)
+    found = running_sums(device, device.upload(values), 300)
+    assert device.download(found, np.int64, 301).tolist() == [0, *np.cumsum(values).tolist()]
+
+
+def case_sort(device: Any) -> None:
+    """Keys with values, in groups and (as CPUs do it) by single work-items."""
+    from clgraph.csr import sort
+
+    keys = np.random.default_rng(1).integers(0, 32, 90).astype(np.uint32)
+    for shape in (sort.SHAPES.of(device), sort.Shape(local=1, each=20, bits=3)):
+        sort.SHAPES = sort.Shapes(gpu=shape, cpu=shape, simulator=shape)
+        _, value = sort.sort_by_key(device, device.upload(keys, writable=True), 90, 5)
+        found = device.download(value, np.int32, 90)
+        assert found.tolist() == np.argsort(keys, kind="stable").tolist()

@@ -113,6 +113,38 @@ def case_exact_dre_within(device: Any) -> None:
     _sample(device, "dre", mode="exact")
 
 
+def _replicates(device: Any) -> None:
+    """Exact runs side by side, against each alone."""
+    from clgraph import Graph
+    from clgraph.sampling import sample
+
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
+    for method in ("drv", "dre"):
+        made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
+        assert any("replicates" in name for name in made[0].built)
+        for each in made:
+            alone = sample(graph, method, size=each.size, seed=each.seed, device=device)
+            assert np.array_equal(each.vertices, alone.vertices)
+            assert np.array_equal(each.edges, alone.edges)
+
+
+def case_replicates(device: Any) -> None:
+    """Exact runs side by side, a run a work-item."""
+    _replicates(device)
+
+
+def case_replicates_probes(device: Any) -> None:
+    """The same with all runs in each launch, and with too little room for the last deletions."""
+    from clgraph.device.shapes import Shapes
+    from clgraph.sampling import replicates
+
+    probes = replicates.Form("probes", 1 << 20)
+    replicates.SHAPES = Shapes(gpu=probes, cpu=probes, simulator=probes)
+    replicates.FEW, replicates.ROOM = 6, 12
+    _replicates(device)
+
+
 def _curve(device: Any, method: Any) -> None:
     """All sizes of an exact reduction, against samples of the reference."""
     from clgraph import Graph, reduction_curve

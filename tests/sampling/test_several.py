@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from graphs import random_graph
 
-from clgraph import Graph, InputError, powerlaw_graph, sample
+from clgraph import Graph, InputError, Samples, powerlaw_graph, sample
 from clgraph.reference import verify_sample
 from clgraph.sampling.options import EXACT, METHODS
 
@@ -57,9 +57,9 @@ def test_seeds_run_one_after_the_other(device):
     assert len(sample(graph, "drv", size=0.5, seeds=2, device=device)) == 2
 
 
-def test_one_size_in_a_list_is_a_list(device):
+def test_one_size_in_a_list_is_a_sequence(device):
     made = sample(random_graph(1, 20, 40), sizes=[5], seed=1, device=device)
-    assert isinstance(made, list)
+    assert isinstance(made, Samples)
     assert len(made) == 1
 
 

@@ -22,6 +22,7 @@ from clgraph.sampling.literature.estimates import (
 )
 from clgraph.sampling.literature.weights import Weights, chance, edge_pull, weights_of
 from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
     from clgraph.sampling.literature.arguments import Wish
@@ -229,6 +230,44 @@ class DrawnSample(Sample):
         if self.wish.view.original.index([vertex])[0] not in self.index:
             raise InputError(f"vertex {vertex} is not in the sample")
         return np.asarray([vertex])
+
+
+class DrawnPortion(Portion):
+    """Samples of some runs and sizes; each is made when it is first asked for.
+
+    Parameters
+    ----------
+    wishes : list of Wish
+        One for each size.
+    drawn : list of list of (Drawn, int)
+        For each size and run what it belongs to, and its number there.
+    first : int
+        The first run's seed.
+    about : dict
+        What all of them have.
+    """
+
+    def __init__(
+        self, wishes: list[Wish], drawn: list[list[tuple[Drawn, int]]], first: int, about: dict[str, Any]
+    ) -> None:
+        self._wishes, self._drawn, self._first, self._about = wishes, drawn, first, about
+        self._made: dict[int, DrawnSample] = {}
+
+    def __len__(self) -> int:
+        return len(self._wishes) * len(self._drawn[0])
+
+    def _sample(self, i: int) -> DrawnSample:
+        if i not in self._made:
+            run, size = divmod(i, len(self._wishes))
+            about = {**self._about, "seed": self._first + run}
+            self._made.setdefault(i, DrawnSample(self._wishes[size], *self._drawn[size][run], about))
+        return self._made[i]
+
+    def seed(self, i: int) -> int:
+        return self._first + i // len(self._wishes)
+
+    def size(self, i: int) -> Any:
+        return self._wishes[i % len(self._wishes)].size
 
 
 def twins(rows: Graph, arcs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

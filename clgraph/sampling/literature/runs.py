@@ -11,7 +11,7 @@ from clgraph.graph import Graph
 from clgraph.sampling.literature import race
 from clgraph.sampling.literature.arguments import Wish, check_wish
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.result import DrawnSample
+from clgraph.sampling.literature.result import DrawnPortion
 from clgraph.sampling.options import check_seeds
 from clgraph.sampling.samples import Clock
 
@@ -64,7 +64,7 @@ def drawn_samples(
     sizes: Sequence[Any] | None,
     seeds: int | None,
     options: Mapping[str, Any],
-) -> list[DrawnSample]:
+) -> DrawnPortion:
     """The samples that `clgraph.sample` returns: run after run, each with its sizes in the order given."""
     wanted = wishes(graph, method, size, sizes, bool(options.get("strict", False)), options)
     first = keyed.check_seed(options.get("seed"))
@@ -85,8 +85,4 @@ def drawn_samples(
         by_size = [draw(device, wish, first, runs) for wish in wanted]
         clock.lap("sample")
         common = {"device": device.name, "iterations": 0, "seconds": clock.seconds(), "notes": told, **how()}
-        return [
-            DrawnSample(wish, *drawn[run], {**common, "seed": first + run})
-            for run in range(runs)
-            for wish, drawn in zip(wanted, by_size, strict=True)
-        ]
+        return DrawnPortion(wanted, by_size, first, common)

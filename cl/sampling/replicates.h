@@ -1,0 +1,76 @@
+// sampling/replicates.h: exact reductions (drv, dre) of one graph under many seeds, the parts that one work-item does.
+//
+// An area of a run is a block of AREA ints that no other work-item uses; its arrays are named at FIELDS of each file.
+// The tree of merges is that of sampling/merge_tree.cl: a node is a deletion, its children are the components that the
+// deletion left, and going down to the child with the most vertices (in a tie, the one with the smallest vertex) is
+// what the loop of single deletions does.
+
+typedef struct {
+    __global int *up;         // union-find over nodes (path halving); -1: not there yet
+    __global int *parent;     // of a node in the tree; -1: none
+    __global int *size;       // vertices
+    __global int *smallest;   // smallest vertex
+    __global int *child;      // the child that is kept, -1: none
+} tree_t;
+
+static inline int tree_top(__global int *up, int node)
+{
+    int above = up[node];
+    while (above != node) {
+        const int next = up[above];
+        up[node] = next;
+        node = next;
+        above = up[node];
+    }
+    return node;
+}
+
+static inline void tree_new(const tree_t tree, const int node, const int size, const int smallest)
+{
+    tree.up[node] = node;
+    tree.parent[node] = -1;
+    tree.size[node] = size;
+    tree.smallest[node] = smallest;
+    tree.child[node] = -1;
+}
+
+// `part` becomes a child of `node`, the kept one if it is the largest so far.
+static inline void tree_take(const tree_t tree, const int node, const int part)
+{
+    const int best = tree.child[node], size = tree.size[part], smallest = tree.smallest[part];
+    tree.up[part] = node;
+    tree.parent[part] = node;
+    if (best < 0 || size > tree.size[best] || (size == tree.size[best] && smallest < tree.smallest[best]))
+        tree.child[node] = part;
+    tree.size[node] += size;
+    tree.smallest[node] = min(tree.smallest[node], smallest);
+}
+
+// Sorts order[0 .. count-1], names of keys that lie in order of their upper bits already, within each bucket of equal
+// upper bits: equal keys by name. end[b] is the end of bucket b. Keys are uniform: a bucket holds a few.
+static inline void sort_buckets(const int buckets, __global const int *end, __global int *order,
+                                __global const ulong *key)
+{
+    for (int b = 0; b < buckets; ++b) {
+        const int begin = b == 0 ? 0 : end[b - 1];
+        for (int i = begin + 1; i < end[b]; ++i) {
+            const int name = order[i];
+            const ulong mine = key[name];
+            int j = i;
+            for (; j > begin && (key[order[j - 1]] > mine || (key[order[j - 1]] == mine && order[j - 1] > name)); --j)
+                order[j] = order[j - 1];
+            order[j] = name;
+        }
+    }
+}
+
+// end[b] from counts to the first place of each bucket: the places are then handed out by end[b]++.
+static inline void sort_places(const int buckets, __global int *end)
+{
+    int before = 0;
+    for (int b = 0; b < buckets; ++b) {
+        const int count = end[b];
+        end[b] = before;
+        before += count;
+    }
+}

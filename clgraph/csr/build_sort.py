@@ -1,0 +1,83 @@
+"""The heads of rows sorted on a device, each row separately: host half of ``cl/csr/build_sort.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.device.shapes import OfKind, Shapes, fewer
+
+if TYPE_CHECKING:
+    from clgraph.csr.upload import DeviceCSR
+    from clgraph.device import Device
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Tunables of ``cl/csr/build_sort.cl``.
+
+    Attributes
+    ----------
+    short : int
+        Arcs of a row that one work-item sorts, at most.
+    chunk : int
+        Arcs that a work-group sorts in local memory.
+    """
+
+    short: int
+    chunk: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: a chunk's heads have up to eight bytes each."""
+        return replace(self, chunk=fewer(self.chunk, 8 * self.chunk, device))
+
+
+_LARGE = Shape(short=32, chunk=1024)
+SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(short=2, chunk=4))
+
+
+def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, head: Any = np.int32) -> None:
+    """Sort every row in place.
+
+    Parameters
+    ----------
+    device : Device
+    rows : DeviceCSR
+        Its `col_idx` holds heads of type `head`, not negative.
+    longest : int
+        Arcs of the longest row, or more.
+    merge : bool
+        Mark parallel arcs (``MARKED`` of ``cl/csr/build.h``); for heads of 32 bits.
+    head : {np.int32, np.int64}
+    """
+    shape, items, lanes = SHAPES.of(device), device.tuning.items, device.tuning.local_size
+    row_ptr, col = rows.row_ptr, rows.col_idx
+    program = device.program(
+        "csr/build_sort",
+        **rows.defines,
+        MERGE=int(merge),
+        HEAD="int" if head is np.int32 else "long",
+        ITEMS=items,
+        SHORT=shape.short,
+        CHUNK=shape.chunk,
+    )
+    room = rows.arcs // shape.short + 1  # a listed row has more than SHORT arcs per chunk
+    listed = device.zeros(1, np.int32)
+    chunks = device.empty(room, np.int32), device.empty(room, np.int32)
+    program.rows_sort_short(-(-rows.n // items), np.int32(rows.n), row_ptr, col, listed, *chunks)
+    if longest <= shape.short:
+        return
+    size = int(device.download(listed, np.int32, 1)[0]) * lanes
+    program.rows_sort_chunks.exact(size, row_ptr, col, *chunks, local=lanes)
+    if longest <= shape.chunk:
+        return
+    other = device.empty(rows.arcs, head)
+    source, target, width = col, other, shape.chunk
+    # an odd number of passes, so that the rows end in `other` and rows_mark brings them back; a pass
+    # over rows that are one run already copies them
+    while width < longest or target is not col:
+        program.rows_merge.exact(size, np.int64(width), row_ptr, source, target, *chunks, local=lanes)
+        source, target, width = target, source, 2 * width
+    program.rows_mark.exact(size, row_ptr, other, col, *chunks, local=lanes)

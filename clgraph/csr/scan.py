@@ -1,0 +1,66 @@
+"""Running sums on a device: host half of ``cl/csr/scan.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.device.shapes import OfKind, Shapes, fitting
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+NAMES: dict[Any, str] = {np.int32: "int", np.uint32: "uint", np.int64: "long"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    local : int
+        Work-items in a group, a power of two.
+    block : int
+        Values that a group takes, a multiple of `local`.
+    """
+
+    local: int
+    block: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=8))
+
+
+SHAPES = Shapes(
+    gpu=Shape(local=256, block=2048), cpu=Shape(local=1, block=1 << 14), simulator=Shape(local=4, block=16)
+)
+
+
+def running_sums(device: Device, values: Any, count: int, *, of: Any = np.int32, into: Any = np.int64) -> Any:
+    """The sums of what stands before each value, and the total: a new buffer of `count` + 1; does not wait.
+
+    Parameters
+    ----------
+    device : Device
+    values : device buffer of `count` values
+    count : int
+    of : {np.int32, np.uint32, np.int64}
+        The type of the values.
+    into : {np.int32, np.int64}
+        The type of the sums, which must hold the total.
+    """
+    shape = SHAPES.of(device)
+    program = device.program("csr/scan", IN=NAMES[of], OUT=NAMES[into], LOCAL=shape.local, BLOCK=shape.block)
+    blocks = max(1, -(-count // shape.block))
+    before = None
+    if blocks > 1:
+        sums = device.empty(blocks, into)
+        program.scan_sums.exact(blocks * shape.local, np.int64(count), values, sums, local=shape.local)
+        before = running_sums(device, sums, blocks, of=into, into=into)
+    out = device.output(count + 1, into)
+    program.scan_place.exact(blocks * shape.local, np.int64(count), values, before, out, local=shape.local)
+    return out

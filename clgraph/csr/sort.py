@@ -1,0 +1,81 @@
+"""Keys with values sorted on a device: host half of ``cl/csr/sort.cl``.
+
+(The heads of many rows, each separately: `clgraph.csr.build_sort`.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.scan import running_sums
+from clgraph.device.shapes import OfKind, Shapes, fitting
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    local : int
+        Work-items in a group, a power of two.
+    each : int
+        Consecutive keys of a work-item.
+    bits : int
+        Of a digit.
+    """
+
+    local: int
+    each: int
+    bits: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits; alone, a work-item takes as many keys as on a CPU."""
+        if self.local == 1:
+            return self
+        nbytes = (2 << self.bits) + 8 * self.each + 8
+        local = fitting(self.local, device, each=nbytes)
+        return replace(self, local=local) if local > 1 else ALONE
+
+
+ALONE = Shape(local=1, each=1 << 15, bits=8)
+SHAPES = Shapes(gpu=Shape(local=256, each=8, bits=4), cpu=ALONE, simulator=Shape(local=4, each=4, bits=2))
+
+
+def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = None) -> tuple[Any, Any]:
+    """Keys in ascending order and their values; of equal keys the first stays first. Does not wait.
+
+    Parameters
+    ----------
+    device : Device
+    key : uint32 device buffer, shape (count,)
+        It is worked in: what it holds afterwards means nothing.
+    count : int
+    bits : int
+        How many bits of a key count, the lowest ones; the others are 0.
+    value : int32 device buffer, shape (count,), or None
+        As `key`. None: the value of a key is its position.
+
+    Returns
+    -------
+    key, value : device buffers
+    """
+    shape = SHAPES.of(device)
+    program = device.program("csr/sort", LOCAL=shape.local, EACH=shape.each, BITS=shape.bits)
+    tiles = -(-count // (shape.local * shape.each))
+    counts = device.empty(tiles << shape.bits, np.int32)
+    spare = device.empty(count, np.uint32), device.empty(count, np.int32)
+    for shift in range(0, max(1, bits), shape.bits):
+        common = np.int64(count), np.int32(shift), np.int32(tiles)
+        program.sort_count.exact(tiles * shape.local, *common, key, counts, local=shape.local)
+        base = running_sums(device, counts, tiles << shape.bits)
+        program.sort_move.exact(tiles * shape.local, *common, key, value, base, *spare, local=shape.local)
+        before, (key, value) = (key, value), spare
+        spare = before[0], device.empty(count, np.int32) if before[1] is None else before[1]
+    return key, value

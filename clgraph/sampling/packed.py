@@ -1,0 +1,153 @@
+"""Samples of several runs as bits: a bit for each vertex, and for each edge where they are not induced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.graph import Graph
+from clgraph.graph.building import stable_argsort
+from clgraph.sampling.options import Options, Size
+from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.samples import notes_of
+from clgraph.sampling.sequence import Portion
+
+Bits = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What runs left of a graph.
+
+    Attributes
+    ----------
+    member : uint32 array, shape (runs, targets, ceil(n / 32))
+        A bit for each vertex; targets decrease.
+    kept : uint32 array, shape (runs, targets, ceil(m / 32)), or None
+        A bit for each edge u < v; None: the edges between members.
+    counts : int32 array, shape (runs, targets, 3)
+        Vertices, edges, and thresholds probed.
+    """
+
+    member: Bits
+    kept: Bits | None
+    counts: npt.NDArray[np.int32]
+
+
+class PackedSamples(Portion):
+    """The samples of some runs: each is made when it is first asked for.
+
+    Parameters
+    ----------
+    graph : Graph
+        The original.
+    options : Options
+    first : int
+        The first run's seed.
+    wanted : list of (size, target)
+    packed : Packed
+        For each run the different targets, decreasing.
+    whole : int
+        Vertices of the original's largest component.
+    way : str
+        For `Sample.way`.
+    about : dict
+        `device`, `seconds`, `kernels` and `built` of every sample.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        options: Options,
+        first: int,
+        wanted: list[tuple[Size, int]],
+        packed: Packed,
+        whole: int,
+        way: str,
+        about: dict[str, Any],
+    ) -> None:
+        self._graph, self._options, self._first, self._wanted = graph, options, first, wanted
+        self._packed, self._whole, self._way, self._about = packed, whole, way, about
+        targets = sorted({target for _, target in wanted}, reverse=True)
+        self._slots = [targets.index(target) for _, target in wanted]
+        self._made: dict[int, Sample] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
+
+    def __len__(self) -> int:
+        return len(self._packed.counts) * len(self._wanted)
+
+    def _sample(self, i: int) -> Sample:
+        if i not in self._made:
+            self._made.setdefault(i, self._make(i))
+        return self._made[i]
+
+    def _place(self, i: int) -> tuple[int, int]:
+        run, k = divmod(i, len(self._wanted))
+        return run, self._slots[k]
+
+    def seed(self, i: int) -> int:
+        return self._first + i // len(self._wanted)
+
+    def size(self, i: int) -> Size:
+        return self._wanted[i % len(self._wanted)][0]
+
+    def counts(self, i: int) -> tuple[int, int]:
+        vertices, edges, _ = self._packed.counts[self._place(i)].tolist()
+        return vertices, edges
+
+    def vertices(self, i: int) -> npt.NDArray[Any]:
+        chosen = np.flatnonzero(self._members(i))
+        return chosen if self._graph.has_identity_ids else self._graph.ids[chosen]
+
+    def _members(self, i: int) -> npt.NDArray[np.bool_]:
+        return unpacked(self._packed.member[self._place(i)], self._graph.num_vertices)
+
+    def _make(self, i: int) -> Sample:
+        graph, packed, options = self._graph, self._packed, self._options
+        target = self._wanted[i % len(self._wanted)][1]
+        simple = graph.undirected.simple
+        members = self._members(i)
+        if packed.kept is None:
+            arcs = np.repeat(members, simple.degrees)
+            arcs &= members[simple.col_idx]
+        else:
+            arcs = both_arcs(simple, unpacked(packed.kept[self._place(i)], simple.num_edges))
+        smaller, kept = extract(graph, members, arcs)
+        untouched = self._whole <= target
+        return Sample(
+            smaller,
+            smaller.ids,
+            options.method,
+            options.mode,
+            self.size(i),
+            target,
+            self.seed(i),
+            iterations=0 if untouched else int(packed.counts[self._place(i)][2]),
+            way="untouched" if untouched else self._way,
+            notes=(*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices)),
+            original=graph,
+            kept_arcs=kept,
+            **self._about,
+        )
+
+
+def unpacked(words: Bits, count: int) -> npt.NDArray[np.bool_]:
+    """The first `count` bits, each word's lowest one first."""
+    little = words.astype("<u4", copy=False).view(np.uint8)
+    return np.unpackbits(little, bitorder="little", count=count).view(np.bool_)
+
+
+def both_arcs(graph: Graph, edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which arcs a choice among the edges u < v (in index order) has, of a graph without loops."""
+    tail, head = graph.rows, graph.col_idx
+    upper = tail < head
+    arcs = np.empty(len(head), bool)
+    arcs[upper] = edges
+    lower = np.flatnonzero(~upper)
+    arcs[lower[stable_argsort(head[lower])]] = edges
+    return arcs

@@ -1,0 +1,188 @@
+"""Samples of several runs and sizes: what `clgraph.sample` returns for `seeds` and `sizes`."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from html import escape
+from operator import index
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.lazy import lazy
+from clgraph.sampling.result import Sample
+
+SHOWN = 5  # samples that a repr names
+
+
+class Portion(Sequence[Sample]):
+    """Some samples in order, and what can be said of one without making it."""
+
+    @overload
+    def __getitem__(self, i: int) -> Sample: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Sample]: ...
+    def __getitem__(self, i: int | slice) -> Sample | Sequence[Sample]:
+        if isinstance(i, slice):
+            return [self._sample(each) for each in range(len(self))[i]]
+        return self._sample(range(len(self))[i])
+
+    @abstractmethod
+    def _sample(self, i: int) -> Sample:
+        """Sample i, 0 <= i < len."""
+
+    def seed(self, i: int) -> int:
+        """`Sample.seed` of sample i."""
+        return self._sample(i).seed
+
+    def size(self, i: int) -> float | int | str:
+        """`Sample.size` of sample i."""
+        return self._sample(i).size
+
+    def counts(self, i: int) -> tuple[int, int]:
+        """Vertices and edges of sample i."""
+        made = self._sample(i)
+        return len(made.vertices), made.num_edges
+
+    def vertices(self, i: int) -> npt.NDArray[Any]:
+        """`Sample.vertices` of sample i."""
+        return self._sample(i).vertices
+
+
+class Made(Portion):
+    """Samples that exist already.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+    """
+
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        self._samples = samples
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def _sample(self, i: int) -> Sample:
+        return self._samples[i]
+
+
+class Samples(Sequence[Sample]):
+    """Samples in order: run after run, each run with its sizes in the order given.
+
+    A sequence of `Sample`: ``samples[k]``, slices (which are `Samples` too), iteration and ``len``. Runs that
+    were made side by side are kept as bits, and a sample's graph is made when it is asked for. Below it are
+    the arrays of all samples one behind the other; the k-th sample's part is
+    ``vertices[offsets[k]:offsets[k + 1]]`` and ``edges[edge_offsets[k]:edge_offsets[k + 1]]``.
+
+    Parameters
+    ----------
+    portions : iterable of sequences of Sample
+        They are joined.
+
+    Attributes
+    ----------
+    num_vertices, num_edges : int64 arrays, shape (len,)
+        Of each sample.
+    offsets, edge_offsets : int64 arrays, shape (len + 1,)
+    vertices : array
+        Original ids, as `Sample.vertices`.
+    edges : int64 array
+        Ranks in the original's list of edges, as `Sample.edges`.
+    """
+
+    def __init__(self, portions: Iterable[Sequence[Sample]]) -> None:
+        parts = [each if isinstance(each, Portion) else Made(each) for each in portions]
+        self._places = tuple((part, i) for part in parts for i in range(len(part)))
+
+    @classmethod
+    def _at(cls, places: tuple[tuple[Portion, int], ...]) -> Samples:
+        made = cls(())
+        made._places = places
+        return made
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, k: int) -> Sample: ...
+    @overload
+    def __getitem__(self, k: slice) -> Samples: ...
+    def __getitem__(self, k: int | slice) -> Sample | Samples:
+        if isinstance(k, slice):
+            return Samples._at(self._places[k])
+        part, i = self._places[index(k)]
+        return part[i]
+
+    def __add__(self, other: Samples) -> Samples:
+        if not isinstance(other, Samples):
+            return NotImplemented
+        return Samples._at((*self._places, *other._places))
+
+    @lazy
+    def _counts(self) -> npt.NDArray[np.int64]:
+        return np.array([part.counts(i) for part, i in self._places], np.int64).reshape(-1, 2)
+
+    @property
+    def num_vertices(self) -> npt.NDArray[np.int64]:
+        """Vertices of each sample."""
+        return self._counts[:, 0]
+
+    @property
+    def num_edges(self) -> npt.NDArray[np.int64]:
+        """Edges of each sample."""
+        return self._counts[:, 1]
+
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Where each sample's part of `vertices` begins, and the end."""
+        return np.concatenate(([0], np.cumsum(self.num_vertices)))
+
+    @property
+    def edge_offsets(self) -> npt.NDArray[np.int64]:
+        """Where each sample's part of `edges` begins, and the end."""
+        return np.concatenate(([0], np.cumsum(self.num_edges)))
+
+    @lazy
+    def vertices(self) -> npt.NDArray[Any]:
+        """Original ids of all samples' vertices, one sample behind the other."""
+        return _joined([part.vertices(i) for part, i in self._places])
+
+    @lazy
+    def edges(self) -> npt.NDArray[np.int64]:
+        """Ranks of all samples' edges, one sample behind the other."""
+        return _joined([each.edges for each in self])
+
+    def __repr__(self) -> str:
+        return f"<Samples: {len(self)}{self._what()}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{part.seed(i)}</td><td>{escape(str(part.size(i)))}</td><td>{vertices}</td>"
+            f"<td>{edges}</td></tr>"
+            for part, i in self._places[:SHOWN]
+            for vertices, edges in [part.counts(i)]
+        )
+        more = f"<p>... {len(self) - SHOWN} more</p>" if len(self) > SHOWN else ""
+        return (
+            f"<p>{len(self)} samples{escape(self._what())}</p><table><tr><th>seed</th><th>size</th>"
+            f"<th>vertices</th><th>edges</th></tr>{rows}</table>{more}"
+        )
+
+    def _what(self) -> str:
+        if not len(self):
+            return ""
+        first, (last, at) = self[0], self._places[-1]
+        seeds = f"seeds {first.seed} to {last.seed(at)}"
+        sizes = list(dict.fromkeys(str(part.size(i)) for part, i in self._places[:SHOWN]))
+        return (
+            f", {first.method} ({first.mode}), "
+            f"{f'seed {first.seed}' if first.seed == last.seed(at) else seeds}, "
+            f"{'size' if len(sizes) == 1 else 'sizes'} {', '.join(sizes)}"
+        )
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)

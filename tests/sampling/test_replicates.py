@@ -1,0 +1,148 @@
+"""Exact runs side by side: each is, byte for byte, the run alone."""
+
+import pickle
+
+import numpy as np
+import pytest
+from graphs import random_graph
+
+from clgraph import Graph, powerlaw_graph, sample
+from clgraph.device.shapes import Shapes
+from clgraph.reference import verify_sample
+from clgraph.reference.sampling import reference_deletion
+from clgraph.sampling import replicates
+from clgraph.sampling.options import check_options
+
+
+def star(n):
+    return Graph.from_edges([0] * (n - 1), range(1, n))
+
+
+def ring(n):
+    return Graph.from_edges(range(n), [*range(1, n), 0])
+
+
+FORMS = [
+    "merge tree",
+    pytest.param("probes", marks=pytest.mark.slow),
+    "probes, few deletions taken one by one",
+]
+
+
+@pytest.fixture(params=FORMS)
+def form(request, monkeypatch):
+    """Both forms on every device; with little room for the last deletions, so that it is exceeded."""
+    chosen = replicates.Form(request.param.split(",")[0], 1 << 20)
+    monkeypatch.setattr(replicates, "SHAPES", Shapes(gpu=chosen, cpu=chosen, simulator=chosen))
+    if "few" in request.param:
+        monkeypatch.setattr(replicates, "FEW", 3)
+        monkeypatch.setattr(replicates, "ROOM", 5)
+
+
+rng = np.random.default_rng(5)
+GRAPHS = {
+    "power law": powerlaw_graph(700, seed=2),
+    "a star": star(50),
+    "a ring": ring(40),
+    "a path with a clique at each end": Graph.from_edges(
+        [0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 7, 7, 8, 8, 9], [1, 2, 3, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 9, 10, 10]
+    ),
+    "pairs and isolated vertices": Graph.from_edges([4, 0, 8], [5, 1, 9], vertices=range(12)),
+    "ties of components": Graph.from_edges([8, 9, 0, 1, 4, 5], [9, 10, 1, 2, 5, 6], vertices=range(12)),
+    "copies and loops": Graph.from_edges(rng.integers(0, 30, 90), rng.integers(0, 30, 90), duplicates="keep"),
+    "directed": Graph.from_edges(rng.integers(0, 40, 90), rng.integers(0, 40, 90), directed=True),
+    "directed copies": Graph.from_edges(
+        rng.integers(0, 20, 90), rng.integers(0, 20, 90), directed=True, duplicates="keep"
+    ),
+    "weights and counts": Graph.from_edges(
+        rng.integers(0, 60, 150), rng.integers(0, 60, 150), weights=rng.random(150)
+    ),
+    "names": Graph.from_edges(["b", "a", "d", "c"], ["a", "d", "c", "e"]),
+    "a vertex": Graph.from_edges([], [], vertices=[3]),
+    "one edge": Graph.from_edges([0], [1], vertices=range(4)),
+}
+
+
+def same(one, other):
+    assert (one.seed, one.size, one.target) == (other.seed, other.size, other.target)
+    assert one.vertices.tolist() == other.vertices.tolist()
+    for name in ("edges", "kept_arcs"):
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
+    for name in ("row_ptr", "col_idx", "weights", "multiplicity"):
+        mine, theirs = getattr(one.graph, name), getattr(other.graph, name)
+        assert (mine is None) == (theirs is None)
+        assert mine is None or (mine.dtype, mine.tobytes()) == (theirs.dtype, theirs.tobytes())
+    assert (one.way == "untouched") == (other.way == "untouched")
+    assert one.notes == other.notes
+    assert one.num_edges == other.num_edges == one.graph.num_edges or one.graph.directed
+
+
+@pytest.mark.parametrize("method", ["drv", "dre"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_each_run_is_the_run_alone(device, form, name, method):
+    graph = GRAPHS[name]
+    n = graph.num_vertices
+    sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]
+    made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
+    assert len(made) == 16
+    for run in range(4):
+        alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device)
+        for k, each in enumerate(alone):
+            same(made[4 * run + k], each)
+            verify_sample(graph, made[4 * run + k])
+
+
+@pytest.mark.parametrize("method", ["drv", "dre"])
+def test_each_run_is_the_loop_of_single_deletions(device, form, method):
+    for number in range(8):
+        graph = random_graph(number, 25, 30)
+        for each in sample(graph, method, size="40%", seed=number, seeds=3, device=device):
+            expected = reference_deletion(graph, method, size="40%", seed=each.seed)
+            np.testing.assert_array_equal(each.vertices, expected.vertices)
+            np.testing.assert_array_equal(each.edges, expected.edges)
+
+
+def test_nothing_is_made_before_it_is_looked_at(device):
+    graph = powerlaw_graph(700, seed=2)
+    made = sample(graph, "dre", sizes=["50%", "20%"], seed=1, seeds=6, device=device)
+    if not replicates.side_by_side(device, graph, check_options(graph, "dre"), 6):
+        pytest.skip("one run after the other on this device")
+    vertices, edges, offsets = made.num_vertices, made.num_edges, made.offsets
+    assert made[-1:].vertices.tolist() == made.vertices[offsets[-2] :].tolist()
+    part = made._places[0][0]
+    assert part._made == {}
+    assert made[3] is made[3]
+    assert list(part._made) == [3]
+    again = pickle.loads(pickle.dumps(made))
+    for k, each in enumerate(again):
+        same(each, made[k])
+        assert (len(each.vertices), each.num_edges) == (vertices[k], edges[k])
+        assert each.original is again[0].original
+
+
+def test_runs_are_dealt_in_portions(device, monkeypatch):
+    """Launches are short, progress is told between them, and an error in it ends the call."""
+    graph = powerlaw_graph(300, seed=2)
+    whole = sample(graph, "drv", size="50%", seed=1, seeds=9, device=device)
+    if not replicates.side_by_side(device, graph, check_options(graph, "drv"), 9):
+        pytest.skip("one run after the other on this device")
+    monkeypatch.setattr(replicates, "BRIEF", 0.0)
+    told = []
+    parts = sample(
+        graph, "drv", size="50%", seed=1, seeds=9, device=device, progress=lambda *x: told.append(x)
+    )
+    assert len({id(part) for part, _ in parts._places}) > 1
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[0][0] == 0
+    assert len({of for _, of in told}) == 1
+    np.testing.assert_array_equal(parts.vertices, whole.vertices)
+
+    def stop(done, of):
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sample(graph, "drv", size="50%", seed=1, seeds=9, device=device, progress=stop)
+    np.testing.assert_array_equal(
+        sample(graph, "drv", size="50%", seed=1, seeds=9, device=device).vertices, whole.vertices
+    )
