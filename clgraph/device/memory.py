@@ -5,9 +5,11 @@ Buffers are plain ``pyopencl.Buffer`` objects.
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import weakref
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -27,15 +29,9 @@ _LARGE_PAGE = 1 << 21
 
 
 class HostBuffer(cl.Buffer):
-    """A buffer whose memory is a host array; the array lives until the device has finished with it."""
+    """A buffer whose memory is a host array, which `Memory` keeps until the device has finished with it."""
 
     array: npt.NDArray[Any]
-    retire: Callable[[Any], None]
-
-    def __del__(self) -> None:
-        # launched kernels may still read the array: `Memory` drops it after its next wait
-        if hasattr(self, "retire"):
-            self.retire(self.array)
 
 
 def _on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -78,8 +74,11 @@ class Memory:
         self._queues = queues
         self._fill_kernel = fill_kernel
         self._quirks = hardware.quirks
-        self._cached: dict[int, dict[Hashable, Any]] = {}
-        self._retired: list[Any] = []
+        # of each owner, by its id: a reference that drops the entry when the owner is freed, and the values
+        self._cached: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = {}
+        # arrays that are a buffer's memory, by a number: kernels may read them after the buffer is freed
+        self._lent: dict[int, tuple[weakref.ref[HostBuffer], npt.NDArray[Any]]] = {}
+        self._numbers = itertools.count()
         self._unfreed: list[Any] = []
 
     def _check_buffer(self, name: str, nbytes: int) -> None:
@@ -102,7 +101,8 @@ class Memory:
             buffer = HostBuffer(self._queues.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._no_room(array.nbytes, error) from error
-        buffer.array, buffer.retire = array, self._retire
+        buffer.array = array
+        self._lent[next(self._numbers)] = weakref.ref(buffer), array
         return buffer
 
     # --- buffers ----------------------------------------------------------------------------------
@@ -244,22 +244,18 @@ class Memory:
         """Wait until everything enqueued has finished."""
         self._wait(self._queues.main.finish)
 
-    def _retire(self, array: Any) -> None:
-        self._retired.append(array)  # in whichever thread a buffer happens to be freed
-
     def _wait(self, blocking: Callable[[], Any]) -> None:
-        # only what was retired before: other threads may launch and retire more while this one waits
-        over, self._retired = self._retired, []
+        # only those whose buffers are freed already: other threads may launch and free more while this waits.
+        # (No finalizer does this: Python drops what is raised in one, and that may be a KeyboardInterrupt)
+        over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
             blocking()
-        except BaseException as error:
-            self._retired += over
-            if not isinstance(error, cl.Error):
-                raise
+        except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
             reason = "the fault may lie in any kernel launched since the last wait"
             raise self._hardware.failure(error, reason) from error
-        over.clear()  # the queue is in order: everything launched before has finished
+        for number in over:  # the queue is in order: everything launched before has finished
+            self._lent.pop(number, None)
 
     # --- cached values ----------------------------------------------------------------------------
 
@@ -277,10 +273,12 @@ class Memory:
             Called the first time only. (Two threads that are not within `Device.alone` may both call theirs;
             both get the same value.)
         """
-        kept = self._cached.get(id(owner))
-        if kept is None:
-            kept = self._cached.setdefault(id(owner), {})  # two threads get the same one
-            weakref.finalize(owner, self._cached.pop, id(owner), None).atexit = False
+        found = self._cached.get(id(owner))
+        if found is None:
+            # `dict.pop` itself: a Ctrl-C in a callback written in Python would be dropped, and the entry stay
+            freed = weakref.ref(owner, partial(self._cached.pop, id(owner)))
+            found = self._cached.setdefault(id(owner), (freed, {}))  # two threads get the same one
+        kept = found[1]
         try:
             value: T = kept[key]
         except KeyError:
@@ -311,6 +309,6 @@ class Memory:
 
     def release(self) -> None:
         """Free every value that `cached` keeps."""
-        for kept in list(self._cached.values()):  # graphs may be freed meanwhile
+        for _, kept in list(self._cached.values()):  # graphs may be freed meanwhile
             kept.clear()
         self.finish()
