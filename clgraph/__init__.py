@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clgraph import forks
 from clgraph._version import __version__
 from clgraph.components import Components, connected_components, largest_component
 from clgraph.csr import powerlaw_graph, rmat_graph
@@ -38,6 +39,8 @@ from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, Samples, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
 from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
+
+forks.watch()
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device

@@ -25,7 +25,19 @@ pytestmark = pytest.mark.skipif(
 
 # a module or folder of clgraph/ may import those of its own floor and of those below, never those above
 FLOORS = (
-    {"_version", "arguments", "errors", "keyed", "lazy", "sizes", "results", "drawing", "temporary", "quiet"},
+    {
+        "_version",
+        "arguments",
+        "errors",
+        "keyed",
+        "lazy",
+        "sizes",
+        "results",
+        "drawing",
+        "temporary",
+        "quiet",
+        "forks",
+    },
     {"device", "graph"},
     {"csr", "energy"},
     {"files", "components", "traversal", "ranking"},

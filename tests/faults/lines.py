@@ -53,7 +53,7 @@ COMMANDS = {
 }
 # with a right value these take long, remove things or open what is not there
 LEFT_OUT = {"--clear", "--energy", "--watts"}
-NAMES = (click.types.StringParamType, click.Path, click.File)
+CHECKED = (click.types.IntParamType, click.types.FloatParamType, click.Choice)
 SECONDS = 60  # of processor time for one of them
 
 
@@ -91,7 +91,7 @@ def odd_lines() -> Iterator[tuple[list[str], bool]]:
                 yield [*words, *base, mark, mark], False
                 continue
             yield [*words, *base, mark], True
-            typed = not isinstance(option.type, NAMES)
+            typed = isinstance(option.type, CHECKED)
             for value in WRONG:
                 yield [*words, *base, mark, value], typed
             for value in STRANGE:
