@@ -8,15 +8,11 @@ from __future__ import annotations
 import itertools
 import mmap
 import weakref
-<<<<<<< HEAD
-from collections.abc import Callable, Hashable, Mapping
-from functools import partial
-=======
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
->>>>>>> main
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -38,21 +34,29 @@ _LARGE_PAGE = 1 << 21
 
 @dataclass
 class Kept:
-    """What is kept for an owner: values by key, and when each was last asked for."""
+    """What is kept for an owner: values by key, and when each was last asked for.
+
+    The reference to the owner drops the whole when that is freed.
+    """
 
     owner: weakref.ref[Any]
     values: dict[Hashable, Any] = field(default_factory=dict)
     used: dict[Hashable, int] = field(default_factory=dict)
 
 
+# What is to happen when an object is freed is done by methods of dictionaries and deques: Python drops
+# what is raised in a finalizer or a callback that is written in Python, and that may be a KeyboardInterrupt.
+
+
 class OwnBuffer(cl.Buffer):
     """A buffer that the device has allocated; its size is counted as long as it lives."""
 
-    freed: deque[int]
 
-    def __del__(self) -> None:
-        if hasattr(self, "freed"):
-            self.freed.append(self.size)
+class _Sized(weakref.ref[OwnBuffer]):
+    """A reference to a buffer, with the size that it had."""
+
+    __slots__ = ("size",)
+    size: int
 
 
 class HostBuffer(cl.Buffer):
@@ -163,20 +167,15 @@ class Memory:
         self._queues = queues
         self._fill_kernel = fill_kernel
         self._quirks = hardware.quirks
-<<<<<<< HEAD
-        # of each owner, by its id: a reference that drops the entry when the owner is freed, and the values
-        self._cached: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = {}
-        # arrays that are a buffer's memory, by a number: kernels may read them after the buffer is freed
-        self._lent: dict[int, tuple[weakref.ref[HostBuffer], npt.NDArray[Any]]] = {}
-        self._numbers = itertools.count()
-=======
         self._cached: dict[int, Kept] = {}
         self._clock = 0
         self._counting = Lock()
         self._used = 0
-        self._freed: deque[int] = deque()  # sizes of buffers that are gone, in whichever thread that happened
-        self._retired: list[Any] = []
->>>>>>> main
+        self._own: dict[int, _Sized] = {}  # of the buffers in the device's own memory
+        self._gone: deque[Any] = deque()  # of those that are freed, in whichever thread that happened
+        # arrays that are a buffer's memory, by a number: kernels may read them after the buffer is freed
+        self._lent: dict[int, tuple[weakref.ref[HostBuffer], npt.NDArray[Any]]] = {}
+        self._numbers = itertools.count()
         self._unfreed: list[Any] = []
 
     def _check_buffer(self, name: str, nbytes: int) -> None:
@@ -247,17 +246,21 @@ class Memory:
             except cl.Error as error:
                 if not self._drop_one():
                     raise self._no_room(nbytes, error) from error
+        known = _Sized(buffer, self._gone.append)
+        known.size = buffer.size
         with self._counting:
-            self._used += buffer.size
-        buffer.freed = self._freed
+            self._used += known.size
+            self._own[id(known)] = known
         return buffer
 
     @property
     def allocated(self) -> int:
         """Bytes in buffers of the device's own memory."""
         with self._counting:
-            while self._freed:
-                self._used -= self._freed.popleft()
+            while self._gone:
+                known = self._gone.popleft()
+                self._used -= known.size
+                del self._own[id(known)]
             return self._used
 
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
@@ -383,8 +386,7 @@ class Memory:
         self._wait(self._queues.main.finish)
 
     def _wait(self, blocking: Callable[[], Any]) -> None:
-        # only those whose buffers are freed already: other threads may launch and free more while this waits.
-        # (No finalizer does this: Python drops what is raised in one, and that may be a KeyboardInterrupt)
+        # only those whose buffers are freed already: other threads may launch and free more while this waits
         over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
             blocking()
@@ -411,23 +413,12 @@ class Memory:
             Called the first time, and again where the value has been given up. (Two threads that are not
             within `Device.alone` may both call theirs; both get the same value.)
         """
-<<<<<<< HEAD
-        found = self._cached.get(id(owner))
-        if found is None:
-            # `dict.pop` itself: a Ctrl-C in a callback written in Python would be dropped, and the entry stay
-            freed = weakref.ref(owner, partial(self._cached.pop, id(owner)))
-            found = self._cached.setdefault(id(owner), (freed, {}))  # two threads get the same one
-        kept = found[1]
-=======
         kept = self._cached.get(id(owner))
         if kept is None:
-            kept = self._cached.setdefault(
-                id(owner), Kept(weakref.ref(owner))
-            )  # two threads get the same one
-            weakref.finalize(owner, self._cached.pop, id(owner), None).atexit = False
+            freed = weakref.ref(owner, partial(self._cached.pop, id(owner)))
+            kept = self._cached.setdefault(id(owner), Kept(freed))  # two threads get the same one
         self._clock += 1
         kept.used[key] = self._clock
->>>>>>> main
         try:
             value: T = kept.values[key]
         except KeyError:
@@ -517,11 +508,6 @@ class Memory:
 
     def release(self) -> None:
         """Free every value that `cached` keeps."""
-<<<<<<< HEAD
-        for _, kept in list(self._cached.values()):  # graphs may be freed meanwhile
-            kept.clear()
-=======
         for kept in list(self._cached.values()):  # graphs may be freed meanwhile
             kept.values.clear()
->>>>>>> main
         self.finish()
