@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clgraph import forks
 from clgraph._version import __version__
 from clgraph.components import Components, connected_components, largest_component
 from clgraph.csr import powerlaw_graph, rmat_graph
@@ -23,6 +22,7 @@ from clgraph.errors import (
 from clgraph.files import read, write
 from clgraph.graph import Graph
 from clgraph.measures import Quality, clustering, quality, triangles
+from clgraph.process import watch_forks
 from clgraph.ranking import PageRankResult, pagerank
 from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
 from clgraph.reference import (
@@ -41,7 +41,7 @@ from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_cur
 from clgraph.sampling.literature import DrawnSample
 from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
-forks.watch()
+watch_forks()
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device

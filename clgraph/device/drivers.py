@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clgraph import forks
+from clgraph import process
 from clgraph.device import cache
 from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
@@ -237,7 +237,7 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
     with _state.lock:
         if _state.platforms is None:
             for icd in find_icds(oclgrind=oclgrind):
-                if forks.inherited(icd.stem):  # the parent's own pyopencl, for instance
+                if process.is_inherited(icd.stem):  # the parent's own pyopencl, for instance
                     _state.process = 0
                     raise _forked(f"by other means than clgraph: its {icd.stem} is loaded here")
             folder = _corrected_folder(oclgrind)

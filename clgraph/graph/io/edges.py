@@ -39,7 +39,7 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.digits import read_integers
-from clgraph.quiet import no_warnings
+from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
