@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's
-WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga")
+# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's. Mesa's rusticl shows
+# devices only where RUSTICL_ENABLE names a driver (llvmpipe: the CPU)
+WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga", "rusticl")
 
 
 @cache
