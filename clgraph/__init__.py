@@ -37,10 +37,24 @@ from clgraph.reference import (
 from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, Samples, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
+from clgraph.sampling.literature import DrawnSample
 from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device
+    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, sample_shards, write_shards
+
+#: names looked up at their first use, and where: they import pyopencl, or what few programs need
+LATER = {
+    "Device": "clgraph.device",
+    "get_device": "clgraph.device",
+    "ShardedSample": "clgraph.scale",
+    "Shards": "clgraph.scale",
+    "join_shards": "clgraph.scale",
+    "open_shards": "clgraph.scale",
+    "sample_shards": "clgraph.scale",
+    "write_shards": "clgraph.scale",
+}
 
 __all__ = [
     "BFSResult",
@@ -52,6 +66,7 @@ __all__ = [
     "ConvergenceWarning",
     "Device",
     "DeviceError",
+    "DrawnSample",
     "Graph",
     "InputError",
     "ManyBFSResult",
@@ -61,6 +76,8 @@ __all__ = [
     "ReductionCurve",
     "Sample",
     "Samples",
+    "ShardedSample",
+    "Shards",
     "__version__",
     "bfs",
     "bfs_many",
@@ -68,7 +85,9 @@ __all__ = [
     "connected_components",
     "deletion_order",
     "get_device",
+    "join_shards",
     "largest_component",
+    "open_shards",
     "pagerank",
     "personalized_pagerank",
     "powerlaw_graph",
@@ -82,6 +101,7 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
+    "sample_shards",
     "top_accuracy",
     "triangles",
     "verify_bfs",
@@ -90,15 +110,16 @@ __all__ = [
     "verify_ppr",
     "verify_sample",
     "write",
+    "write_shards",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Look up the names of `clgraph.device`, which imports pyopencl, when they are first used."""
-    if name in ("Device", "get_device"):
-        from clgraph import device
+    """Look up the names of `LATER` when they are first used."""
+    if name in LATER:
+        from importlib import import_module
 
-        return getattr(device, name)
+        return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module 'clgraph' has no attribute {name!r}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,12 @@ def put_shape(patch: pytest.MonkeyPatch, module: Any, device: Device, shape: Any
     patch.setattr(module, "SHAPES", replace(module.SHAPES, **{device.kind: shape}))
 
 
-def first_device_but(own: Any, names: Any) -> list[Any]:
-    """Parameters of which all but `own` run on the first device only."""
-    return [name if name == own else pytest.param(name, marks=pytest.mark.first_device) for name in names]
+def first_device_but(own: Any, names: Any, slow: Sequence[Any] = ()) -> list[Any]:
+    """Parameters of which all but `own` run on the first device only, and `slow` not in the smoke set."""
+    marks = {
+        name: [pytest.mark.first_device, *([pytest.mark.slow] if name in slow else [])] for name in names
+    }
+    return [name if name == own else pytest.param(name, marks=marks[name]) for name in names]
 
 
 def random_graph(seed: int) -> Graph:

@@ -47,6 +47,7 @@ def test_runs(name, tmp_path):
     assert "40 vertices, 120 edges" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_says_what_is_missing(name, tmp_path):
     """An empty folder of drivers simulates a machine without any device."""

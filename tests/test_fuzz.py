@@ -43,6 +43,7 @@ def test_kept_cases_are_small() -> None:
     assert all(Case.from_json(case.to_json()) == case for case in kept().values())
 
 
+@pytest.mark.slow
 def test_some_inputs(pytestconfig: pytest.Config) -> None:
     print(fuzz(pytestconfig, "--inputs", 500, "--seed", 1))
 
@@ -85,6 +86,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_planted_failures_are_seen() -> None:
     code = PLANTED.format(tests=str(ROOT / "tests"), root=str(ROOT))
     done = subprocess.run(

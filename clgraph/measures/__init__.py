@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
+from clgraph.arguments import flag
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.hops import SOURCES, check_hop_sources
@@ -120,6 +121,8 @@ def quality(
     """
     seed = keyed.check_seed(seed)
     check_hop_sources(hop_sources)
+    if eigenvalues is not None:
+        flag(eigenvalues, "eigenvalues")
     whole = as_graph(original)
     part = None
     if sample is not None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.measures.spread import work_groups
 
@@ -86,7 +87,7 @@ def hop_plot(dev: Device, graph: Graph, seed: int = 0, sources: int = SOURCES) -
 def check_hop_sources(hop_sources: Any) -> None:
     """Validate hop_sources."""
     if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
-        raise InputError(f"hop_sources is {hop_sources!r}: give a count of vertices, 1 or more")
+        raise InputError(f"hop_sources is {shown(hop_sources)}: give a count of vertices, 1 or more")
 
 
 def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from clgraph.arguments import whole
 from clgraph.errors import ClgraphError
 from clgraph.graph import check_graph_type
+from clgraph.reference.checks import check_result
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -78,11 +79,21 @@ def verify_bfs(graph: Graph, result: BFSResult) -> None:
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     ClgraphError
         With the first vertex or arc that is wrong.
     """
+    optional = ("i?", 1)
+    check_result(
+        graph, result, "bfs", distance=("i", 1), predecessor=optional, source_of=optional, sources=("i", 1)
+    )
     n, limit = graph.num_vertices, result.depth_limit
     distance = result.distance
+    for name in ("predecessor", "source_of"):
+        array = getattr(result, name)
+        if array is not None and array.shape != (n,):
+            raise ClgraphError(f"{name} has {len(array)} values for {n} vertices")
     if distance.shape != (n,) or distance.dtype != np.int32:
         raise ClgraphError(f"distance is {distance.dtype} {distance.shape} for {n} vertices")
     reached = distance >= 0

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from clgraph.arguments import word
 from clgraph.graph import check_graph_type
+from clgraph.reference.checks import check_result
 
 if TYPE_CHECKING:
     from clgraph.components import Components
@@ -63,9 +64,12 @@ def verify_components(graph: Graph, result: Components) -> None:
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     AssertionError
         At the first error; the message says which vertex, arc or component.
     """
+    check_result(graph, result, "connected_components", labels=("i", 1), sizes=("i", 1))
     n, labels, sizes = graph.num_vertices, result.labels, result.sizes
     if labels.shape != (n,):
         raise AssertionError(f"labels have shape {labels.shape}, the graph has {n} vertices")

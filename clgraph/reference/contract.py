@@ -15,7 +15,8 @@ import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, check_graph_type
+from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.sampling import EdgeList
 from clgraph.sizes import target_size
@@ -160,9 +161,13 @@ def verify_contraction(graph: Graph, sample: ContractionLike) -> None:
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     AssertionError
         What does not hold.
     """
+    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1), group=("i?", 1))
+    check_graph_type(sample.graph)
     n, group = graph.num_vertices, sample.group
     if group is None or group.shape != (n,):
         raise AssertionError("the sample has no group for every vertex")
@@ -171,6 +176,8 @@ def verify_contraction(graph: Graph, sample: ContractionLike) -> None:
     if not np.array_equal(group >= 0, inside):
         raise AssertionError("the groups do not partition the largest component")
     member = np.flatnonzero(inside)
+    if group.max(initial=-1) >= n:
+        raise AssertionError(f"vertex {int(np.argmax(group))} is in group {group.max()}, which no vertex is")
     smallest = np.full(n, n)
     np.minimum.at(smallest, group[member], member)
     if np.any(smallest[group[member]] != group[member]):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.sampling import EdgeList, SampleLike
 from clgraph.sizes import target_size
@@ -110,9 +111,12 @@ def verify_exploration(graph: Graph, sample: SampleLike) -> None:
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     AssertionError
         What does not hold.
     """
+    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     inside = np.zeros(graph.num_vertices, bool)
     inside[graph.index(sample.vertices)] = True
     component = in_largest_component(graph.undirected)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import real, whole
+from clgraph.arguments import flag, real, whole
 from clgraph.errors import ClgraphError
 from clgraph.graph import check_graph_type
+from clgraph.reference.checks import check_result
 from clgraph.reference.recurrence import distribution, make_recurrence
 
 if TYPE_CHECKING:
@@ -80,9 +81,13 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     ClgraphError
         With what is wrong.
     """
+    check_result(graph, result, "pagerank", ranks=("f", 1))
+    flag(weight, "weight")
     asked = result.problem
     x = result.ranks.astype(np.float64)
     if x.shape != (graph.num_vertices,) or result.ranks.dtype != np.dtype(result.dtype):

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from clgraph.arguments import real, whole, word
 from clgraph.errors import ClgraphError, InputError
 from clgraph.graph import check_graph_type
+from clgraph.reference.checks import check_result
 from clgraph.reference.recurrence import make_recurrence, source_distributions
 
 if TYPE_CHECKING:
@@ -154,14 +155,29 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
     ClgraphError
         With what is wrong.
     """
+    check_result(
+        graph,
+        result,
+        "personalized_pagerank",
+        ranks=("f?", 2),
+        ids=("iuUO?", 2),
+        scores=("f?", 2),
+        error_bounds=("f?", 1),
+    )
     dangling = result.dangling if result.dangling_vector is None else result.dangling_vector
     want = reference_ppr(graph, sources, damping=result.damping, dangling=dangling, weight=weight, tol=1e-14)
     k, n = want.shape
     if result.ranks is None and (result.ids is None or result.scores is None):
         raise ClgraphError("the result has neither ranks nor a top k")
+    shapes = [(name, getattr(result, name), w) for name, w in (("ranks", n), ("ids", 0), ("scores", 0))]
+    for name, array, width in shapes:
+        if array is not None and (len(array) != k or (width and array.shape[1] != width)):
+            raise ClgraphError(f"{name} are {array.shape} for {k} sources and {n} vertices")
     for i in range(k):
         name = f"source {i} ({result.sources[i]!r})" if i < len(result.sources) else f"source {i}"
         if result.ranks is not None:

@@ -18,9 +18,10 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
-from clgraph.arguments import real
+from clgraph.arguments import real, word
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, check_graph_type
+from clgraph.reference.checks import check_result
 from clgraph.reference.components import reference_components
 from clgraph.sizes import target_size
 
@@ -310,6 +311,48 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
 
     Raises
     ------
+    InputError
+        If it is no such result, or its arrays are on a device.
+    AssertionError
+        What does not hold.
+    """
+    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
+    check_graph_type(sample.graph)
+    word(connection, "connection", ("weak", "strong"))
+    verify_parts(graph, sample)
+    index = graph.index(sample.vertices)
+    inside = np.zeros(graph.num_vertices, dtype=bool)
+    inside[index] = True
+    edges = EdgeList.of(graph)
+    place = np.searchsorted(edges.rank, sample.edges)
+    low, high = edges.low[place], edges.high[place]
+    induced = int(np.count_nonzero(inside[edges.low] & inside[edges.high]))
+    if sample.method == "drv" and induced != len(sample.edges):
+        raise AssertionError(
+            f"{induced} edges are induced by the sample's vertices, it has {len(sample.edges)}"
+        )
+
+    strong = connection == "strong" and graph.directed
+    tails, heads = low, high
+    if graph.directed:
+        up, down = (way[place] for way in edges.directions(graph))
+        tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
+    ones = np.ones(len(tails), dtype=np.int8)
+    adjacency = sp.coo_array((ones, (tails, heads)), shape=(graph.num_vertices,) * 2)
+    _, labels = csgraph.connected_components(adjacency, directed=strong, connection="strong")
+    if len(np.unique(labels[index])) > 1:
+        raise AssertionError(f"the sample is not {'strongly ' if strong else ''}connected")
+    if len(index) > sample.target:
+        _, sizes = reference_components(graph, connection="strong" if strong else "weak")
+        if sizes[0] != len(index):
+            raise AssertionError(f"{len(index)} vertices, more than the target of {sample.target}")
+
+
+def verify_parts(graph: Graph, sample: SampleLike) -> None:
+    """Check that a sample's vertices and edges are the original's, and `sample.graph` made of exactly them.
+
+    Raises
+    ------
     AssertionError
         What does not hold.
     """
@@ -334,27 +377,10 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
     low, high = edges.low[place], edges.high[place]
     if not (np.all(inside[low]) and np.all(inside[high])):
         raise AssertionError("an edge of the sample leaves its vertices")
-    induced = int(np.count_nonzero(inside[edges.low] & inside[edges.high]))
-    if sample.method == "drv" and induced != len(sample.edges):
-        raise AssertionError(
-            f"{induced} edges are induced by the sample's vertices, it has {len(sample.edges)}"
-        )
-
-    strong = connection == "strong" and graph.directed
     tails, heads = low, high
     if graph.directed:
         up, down = (way[place] for way in edges.directions(graph))
         tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
-    ones = np.ones(len(tails), dtype=np.int8)
-    adjacency = sp.coo_array((ones, (tails, heads)), shape=(graph.num_vertices,) * 2)
-    _, labels = csgraph.connected_components(adjacency, directed=strong, connection="strong")
-    if len(np.unique(labels[index])) > 1:
-        raise AssertionError(f"the sample is not {'strongly ' if strong else ''}connected")
-    if len(index) > sample.target:
-        _, sizes = reference_components(graph, connection="strong" if strong else "weak")
-        if sizes[0] != len(index):
-            raise AssertionError(f"{len(index)} vertices, more than the target of {sample.target}")
-
     made = sample.graph
     if not np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])):
         raise AssertionError("sample.graph does not have the sample's vertices")

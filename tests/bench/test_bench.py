@@ -272,6 +272,7 @@ def test_all_of_it_on_a_device(device, run, tmp_path):
     assert run("bench", "report", "--out", out, "--no-figures", "-q").status == 0
 
 
+@pytest.mark.slow
 @pytest.mark.device
 @pytest.mark.first_device
 def test_one_core_and_other_libraries(device, run, tmp_path):

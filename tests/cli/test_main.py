@@ -72,6 +72,7 @@ def test_no_arguments_show_the_help(run):
     assert "Commands:" in done.out + done.err
 
 
+@pytest.mark.slow
 def test_an_error_status_of_a_command_comes_through():
     # with no driver at all doctor ends in status 1; click hands that over as a return value
     done = process("doctor", OCL_ICD_VENDORS="/nonexistent", CLGRAPH_DEVICE="")
@@ -81,6 +82,7 @@ def test_an_error_status_of_a_command_comes_through():
     assert "no OpenCL driver was found" in done.err
 
 
+@pytest.mark.slow
 def test_doctor_says_0_where_something_works():
     assert process("doctor").status == 0
 
@@ -229,6 +231,7 @@ def test_devices_as_json(device, run):
     assert device.name in [d["name"] for d in told["devices"]]
 
 
+@pytest.mark.slow
 def test_interrupted_while_it_generates(tmp_path):
     child = subprocess.Popen(
         [sys.executable, "-m", "clgraph", "generate", "powerlaw", "--vertices", "20000000", "-o", "big.txt"],

@@ -159,6 +159,7 @@ def test_a_picture(files, plotting, run, tmp_path):  # noqa: F811
     assert "a.png: 4 figures" in done.err
 
 
+@pytest.mark.slow
 def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  # noqa: F811
     page = tmp_path / "report.html"
     name = "<b>&half.txt"
@@ -190,6 +191,7 @@ def test_what_is_known_of_a_sample(files):
     assert "ebfs deletes nothing" in why
 
 
+@pytest.mark.slow
 def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
     rows = np.column_stack((np.arange(30), (np.arange(30) + 1) % 30))
     np.savetxt(tmp_path / "ring.txt", rows, fmt="%d")
@@ -202,6 +204,7 @@ def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
     assert reason in done.out
 
 
+@pytest.mark.slow
 def test_a_record_of_several_samples(files, plotting, run, tmp_path):  # noqa: F811
     done = run(
         "sample",

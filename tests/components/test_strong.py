@@ -46,6 +46,7 @@ def test_one_finder_many_times(device: Any) -> None:
         check(device, graph, finder)
 
 
+@pytest.mark.slow
 def test_rows_that_leave_slots_out(device: Any) -> None:
     """Rows with ends of their own, as of what is left of a graph: half of the arcs do not count."""
     rng = np.random.default_rng(8)
@@ -92,6 +93,7 @@ def test_a_chain_of_components_takes_few_rounds(device: Any) -> None:
     assert finder.rounds < 60
 
 
+@pytest.mark.slow
 def test_rows_in_pieces(device: Any) -> None:
     rng = np.random.default_rng(5)
     for _ in range(25):

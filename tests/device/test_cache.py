@@ -85,6 +85,7 @@ def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cac
     assert len(looks) == 3  # programs, probes, failed: once
 
 
+@pytest.mark.slow
 def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
     monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "64K")
     code = """if True:

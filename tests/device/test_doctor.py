@@ -54,6 +54,7 @@ def test_devices() -> None:
     assert not any(d["kind"] == "simulator" for d in specs.values())
 
 
+@pytest.mark.slow
 def test_devices_without_platform(nowhere: str) -> None:
     for option in ([], ["--json"]):
         done = run("devices", *option, OCL_ICD_VENDORS=nowhere)
@@ -62,6 +63,7 @@ def test_devices_without_platform(nowhere: str) -> None:
     assert json.loads(done.stdout) == {"platforms": [], "devices": []}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not has_oclgrind(), reason="Oclgrind is not installed")
 def test_oclgrind_is_shown_when_asked_for() -> None:
     report = json.loads(run("devices", "--json", CLGRAPH_DEVICE="oclgrind").stdout)
@@ -105,6 +107,7 @@ def test_doctor_where_all_is_well() -> None:
     assert max(map(len, plain.split("\n"))) <= 80
 
 
+@pytest.mark.slow
 def test_doctor_without_platform(nowhere: str) -> None:
     done = run("doctor", OCL_ICD_VENDORS=nowhere)
     assert done.returncode == 1
@@ -113,6 +116,7 @@ def test_doctor_without_platform(nowhere: str) -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
     (tmp_path / "bad.icd").write_text("/nowhere/libgone.so\n")
     (tmp_path / "empty.icd").write_text("")

@@ -174,6 +174,7 @@ def test_pip_packages_by_their_file_lists(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert drivers.pip_icds()[0].origin == "pip package intel-opencl-rt 2025.0.5"
 
 
+@pytest.mark.slow
 def test_children_look_for_themselves() -> None:
     """The variable that steers the loader is not left in the environment."""
     done = run(
@@ -183,6 +184,7 @@ def test_children_look_for_themselves() -> None:
     assert done.stdout.strip() in ("None", ""), done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_no_platform_at_all(tmp_path: Path) -> None:
     done = run("import clgraph.device as d; d.get_device()", OCL_ICD_VENDORS=str(tmp_path))
     assert "DeviceError" in done.stderr

@@ -78,6 +78,7 @@ def test_a_feature_that_ends_its_process_is_lacking(
     assert probe_features(device.queues, device.memory) == ("", set())
 
 
+@pytest.mark.slow
 def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In one child, and with a child for each."""
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path))

@@ -76,6 +76,32 @@ NAMED = listed("""
 """)
 GRAPHS = LISTS["GRAPHS"] = tuple(f"G({name!r})" for name in NAMED)
 METHODS = LISTS["METHODS"] = tuple(map(repr, ("drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs")))
+RESULTS = LISTS["RESULTS"] = listed(r"""
+    bfs(G('path'), 0) | bfs(G('star'), [0, 3], depth_limit=1) | bfs(G('names'), 'a') |
+    bfs(G('directed'), 1, arrays='device') | connected_components(G('path')) |
+    connected_components(G('cycle'), connection='strong') | connected_components(G('blocks')) |
+    connected_components(G('empty')) | pagerank(G('path')) | pagerank(G('weighted')) |
+    pagerank(G('directed'), arrays='device') | personalized_pagerank(G('path'), [0, 1]) |
+    personalized_pagerank(G('path'), [0, 1], top=2) | personalized_pagerank(G('ring'), [0], top=2,
+    method='monte-carlo', walks=50, seed=1) | sample(G('path'), size=3, seed=1) | sample(G('ring'),
+    'cre', size=2, seed=1) | sample(G('star'), 'ebfs', size=5, seed=1) | sample(G('blocks'), 'dre',
+    size=2, seed=1)
+""")
+CHANGES = LISTS["CHANGES"] = listed(r"""
+    None | None | None | ['distance', np.arange(5, dtype=np.int32)] | ['distance', np.arange(4)] |
+    ['distance', []] | ['predecessor', np.array([-1, 0], np.int32)] | ['source_of',
+    np.array([99] * 5, np.int32)] |
+    ['sources', np.array([99])] | ['labels', np.array([0, 1, 2, 3, 4], np.int32)] | ['labels',
+    np.array([0.5] * 5)] | ['sizes', np.array([])] | ['sizes', np.array([5, 0])] | ['sizes', None] |
+    ['ranks', np.zeros(5, np.float32)] | ['ranks', np.full((2, 5), 0.2)] | ['ranks', np.full((1, 5), 0.2)] |
+    ['ranks', np.full((2, 4), 0.25)] | ['ranks', None] | ['ids', np.array([[0, 1]])] | ['ids', np.array([[0,
+    99], [1, 2]])] | ['scores', np.array([[0.5], [0.5]])] | ['scores', np.array([0.5])] | ['vertices',
+    np.array([0, 1, 99])] | ['vertices', np.array([])] | ['vertices', np.array([0, 0, 1])] | ['vertices',
+    ['a']] | ['edges', np.array([0, 99])] | ['edges', np.array([1, 0])] | ['edges', np.array([-1])] |
+    ['group',
+    np.array([0, 0, 99])] | ['group', None] | ['group', np.array([0, -7, 2])] | ['graph', G('star')] |
+    ['graph', None]
+""")
 FRAMES = LISTS["FRAMES"] = (
     "pd.DataFrame({'source': %s, 'target': %s, 'w': [1, 2, 3]})",
     "pa.table({'source': %s, 'target': %s, 'w': [1, 2, 3]})",
@@ -140,6 +166,19 @@ sample: GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' |
     tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | None ;
     far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False
 reduction_curve: GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'
+quality: GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ;
+    hop_sources=1 | 3 ; eigenvalues=True | False | None
+graph_quality: GRAPHS ; relation=None ; seed=1 ; hop_sources=1 | 3 ; eigenvalues=True | False
+sample_quality: GRAPHS ; sample(G('path'), size=3, seed=1) | sample(G('ring'), 'cre', size=2, seed=1) ;
+    relation=None | 'none' | 'subset' | 'contraction' ; eigenvalues=False
+verify_bfs: GRAPHS ; RESULTS ; CHANGES
+verify_components: GRAPHS ; RESULTS ; CHANGES
+verify_pagerank: GRAPHS ; RESULTS ; CHANGES ; weight=True | False
+verify_ppr: GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a' ; weight=True | False
+verify_sample: GRAPHS ; RESULTS ; CHANGES ; connection='weak' | 'strong'
+verify_deletion: GRAPHS ; RESULTS ; CHANGES
+verify_contraction: GRAPHS ; RESULTS ; CHANGES
+verify_exploration: GRAPHS ; RESULTS ; CHANGES
 get_device: None | 'cpu' | 'none' | '0:0' | '9:9' | '' ; kernels='ndrange' | None ; force=False
 """)
 # sizes that would be work for hours if they were granted, and the arguments that they are kept from

@@ -5,6 +5,7 @@ Arguments are Python expressions, so that a case that failed can be read and typ
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 from decimal import Decimal
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.arguments import COUNTS, DEVICE, FRAMES, GRAPHS, HOST, LONG, NO_GRAPHS, ODD
+from fuzz.arguments import COUNTS, DEVICE, FRAMES, GRAPHS, HOST, LONG, NO_GRAPHS, ODD, RESULTS
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants
 
@@ -44,6 +45,15 @@ def call_case(kind: str, rng: random.Random) -> Case:
             args[key] = value
         else:
             kwargs[key] = value
+    if name.startswith("verify_"):
+        change = args.pop(2)
+        if rng.random() < 0.7:  # of the function that is checked, and mostly of the graph
+            mine = [value for value in RESULTS if value.startswith(verifiers()[name][0])]
+            args[1] = rng.choice(mine)
+            if rng.random() < 0.7:
+                args[0] = args[1][args[1].index("G(") : args[1].index(")") + 1]
+        if change != "None":
+            args[1] = f"changed({args[1]}, {change})"
     if name == "frame":
         frame = rng.choice(FRAMES) % (args[1], args[2])
         name, args = f"Graph.from_{'pandas' if frame.startswith('pd') else 'arrow'}", [frame]
@@ -64,6 +74,30 @@ METHOD_CALLS = {
     "neighbors": "{}.neighbors",
     "whole": "whole({})",
 }
+
+
+@cache
+def verifiers() -> dict[str, tuple[str, Any]]:
+    """Of each verifier the function whose results it checks, and the module that it is in."""
+    from clgraph.reference import bfs, components, contract, explore, pagerank, ppr, samples, sampling
+
+    return {
+        "verify_bfs": ("bfs(", bfs),
+        "verify_components": ("connected_components(", components),
+        "verify_pagerank": ("pagerank(", pagerank),
+        "verify_ppr": ("personalized_pagerank(", ppr),
+        "verify_sample": ("sample(", samples),
+        "verify_deletion": ("sample(", sampling),
+        "verify_contraction": ("sample(", contract),
+        "verify_exploration": ("sample(", explore),
+    }
+
+
+def changed(result: Any, change: tuple[str, Any]) -> Any:
+    """A result with something else in one of its fields; itself if it has no such field."""
+    name, value = change
+    names = [field.name for field in dataclasses.fields(result)]
+    return dataclasses.replace(result, **{name: value}) if name in names else result
 
 
 @cache
@@ -146,6 +180,10 @@ def names_known() -> dict[str, Any]:
         "spoiled": spoiled,
         "whole": lambda graph: lambda: whole(graph),
         "P": Path,
+        "changed": changed,
+        **{name: getattr(module, name) for name, (_, module) in verifiers().items()},
+        "graph_quality": clgraph.quality,
+        "sample_quality": clgraph.quality,
     }
 
 
@@ -168,6 +206,7 @@ def run_call(case: Case, folder: Path) -> bool:
     os.chdir(folder)
     (folder / "g.txt").write_bytes(b"0 1\n1 2\n")
     what = case.what
+    names_known()  # what is wrong with these names is no refusal
     try:
         args = [evaluate(text) for text in what["args"]]
         kwargs = {key: evaluate(text) for key, text in what["kwargs"].items()}

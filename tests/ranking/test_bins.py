@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 from ranking_checks import assert_close, every_check
 
 from clgraph import Graph
@@ -23,6 +24,7 @@ def test_variant(device: Device, check: Any) -> None:
     check(device, "bins")
 
 
+@pytest.mark.slow
 def test_segments(device: Device, monkeypatch: Any) -> None:
     """Long rows with arcs from every segment of hot sources, and from cold ones; pieces in several blocks."""
     shape = bins.Shape(

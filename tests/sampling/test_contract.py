@@ -168,6 +168,7 @@ def first_edges(graph, method, runs):
     return np.array(list(count.values())), low, high, simple.degrees
 
 
+@pytest.mark.slow
 def test_the_first_edge_of_cre_is_uniform():
     """Error level 1e-4. Copies of an edge make it no likelier: the law is of the simple graph."""
     graph = Graph.from_edges(
@@ -177,6 +178,7 @@ def test_the_first_edge_of_cre_is_uniform():
     assert stats.chisquare(count).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_the_first_edge_of_crve_follows_the_degrees():
     """Error level 1e-4: P(u, v) = (1/n)(1/d(u) + 1/d(v)); and the test would see a uniform law."""
     graph = Graph.from_edges([0, 0, 0, 0, 1, 2, 3, 4], [1, 2, 3, 4, 2, 3, 4, 5])
@@ -186,6 +188,7 @@ def test_the_first_edge_of_crve_follows_the_degrees():
     assert stats.chisquare(count).pvalue < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_batches_come_close_to_one_at_a_time(method):
     """Mean number of edges left, batched against single steps: within 4 %."""

@@ -40,6 +40,7 @@ def test_layout(device):
     assert end.tolist() == [4, 8, 12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("far_scan", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 def test_remove_and_restore_vertices(device, far_scan, duplicates):

@@ -106,6 +106,7 @@ def test_parallel_edges_and_options(device, options):
         assert_equals_reference(graph, made, size="60%", weight="0.4", tolerance=options.get("tolerance"))
 
 
+@pytest.mark.slow
 @pytest.mark.first_device  # programs of its own
 def test_wide_offsets(device, monkeypatch):
     """COPRA's slots pass 2**31 before a CSR's arcs do."""

@@ -13,7 +13,7 @@ from clgraph.sampling.options import EXACT
 
 
 @pytest.mark.parametrize("method", EXACT)
-@pytest.mark.parametrize("few", [1, 6, 768])
+@pytest.mark.parametrize("few", [1, pytest.param(6, marks=pytest.mark.slow), 768])
 def test_exact_equals_the_loop(device, method, few, monkeypatch):
     """One deletion and one largest component at a time, whatever share of the deletions the host takes."""
     monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", few)
@@ -43,7 +43,7 @@ def clusters(seed, sizes, bridges):
     return Graph.from_edges(*np.concatenate(edges, axis=1))
 
 
-@pytest.mark.parametrize("method", EXACT)
+@pytest.mark.parametrize("method", [pytest.param(EXACT[0], marks=pytest.mark.slow), *EXACT[1:]])
 def test_exact_follows_one_component(device, method, monkeypatch):
     """The followed component loses the lead after a split: the largest one at a threshold is another."""
     monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", 2)

@@ -80,6 +80,7 @@ def test_paths_stars_and_grids(device, method):
         compare(Graph.from_edges(tail, head), method, [1, 2, "50%", "95%", "100%"], 5, device)
 
 
+@pytest.mark.slow
 def test_a_level_too_large_for_one_look(device, monkeypatch):
     """The cut inside a level is found where it is not expected, and where the list has no room."""
     monkeypatch.setattr("clgraph.sampling.explore.CAPACITY", 4)
@@ -121,6 +122,7 @@ def test_the_seed_decides(device, method):
     assert len({first, other, far}) == 3
 
 
+@pytest.mark.slow
 def test_the_start_is_uniform(device):
     """Error level 1e-4, over the vertices of the largest component."""
     graph = Graph.from_edges([0, 2, 4, 6, 8, 1], [2, 4, 6, 8, 10, 3])

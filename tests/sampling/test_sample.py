@@ -138,6 +138,7 @@ def test_a_larger_graph(device):
         assert_equals_reference(graph, made, size="40%")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["drv", "dre"])
 def test_batched_deletes_what_exact_deletes(device, method):
     """Both delete in one global order: with tolerance 0 the two schedules end with the same vertices.

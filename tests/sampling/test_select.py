@@ -88,7 +88,7 @@ def test_the_smallest_are_chosen(device, edges, duplicates):
 
 
 @pytest.mark.first_device  # a program of its own
-@pytest.mark.parametrize("edges", [False, True])
+@pytest.mark.parametrize("edges", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_ties_go_by_identity(device, edges):
     if device.has_pipeline("sampling/select"):
         pytest.skip("the kernel's text is changed, which is that of ranges of work-items")

@@ -47,6 +47,7 @@ def test_undo_and_tolerance(device, method):
             assert_equals_reference(graph, made, size="40%", tolerance=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.first_device  # programs of its own
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 def test_wide_offsets(device, monkeypatch, duplicates):

@@ -31,7 +31,7 @@ WAYS: dict[str, dict[str, int]] = {  # which kernels small graphs are sent throu
 }
 
 
-@pytest.mark.parametrize("way", first_device_but("own", WAYS))
+@pytest.mark.parametrize("way", first_device_but("own", WAYS, slow=("push", "mixed")))
 @pytest.mark.parametrize("team", first_device_but(False, [False, True]))
 def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "own":

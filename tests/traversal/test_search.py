@@ -42,7 +42,7 @@ SHAPES = {
 }
 
 
-@pytest.fixture(params=first_device_but("own", SHAPES))
+@pytest.fixture(params=first_device_but("own", SHAPES, slow=("team, small", "serial, small", "serial, pull")))
 def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Each launch shape in turn, in place of the device's own."""
     wanted = SHAPES[request.param]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -88,10 +88,38 @@ def merged(graph: Graph) -> Graph:
 
 
 def _read(path: Path, options: Options) -> Graph:
+    header, found, full = read_sections(path, options.verify)
+    try:
+        return Graph.of(_checked(header, found, full))
+    except InputError as error:
+        raise damaged(path, str(error)) from error
+
+
+def read_sections(
+    path: Path, verify: bool | None, *, shard: bool = False
+) -> tuple[Header, dict[str, npt.NDArray[Any]], bool]:
+    """The header and the arrays of a file, of which only lengths and checksums have been checked.
+
+    Parameters
+    ----------
+    path : path
+    verify : bool, optional
+        Whether to compare the checksums; default: of small files.
+    shard : bool
+        Whether the file holds some rows of a graph.
+
+    Returns
+    -------
+    header : Header
+    arrays : dict of str to array
+        They may not be written to.
+    full : bool
+        Whether the checksums were compared.
+    """
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
-        header = unpack_header(path, file.read(PAGE), size)
-        full = size <= FULL_BELOW if options.verify is None else options.verify
+        header = unpack_header(path, file.read(PAGE), size, shard=shard)
+        full = size <= FULL_BELOW if verify is None else verify
         try:
             data = aligned_empty(size, np.uint8, PAGE)  # untouched pages take no memory
         except MemoryError as error:
@@ -110,11 +138,7 @@ def _read(path: Path, options: Options) -> Graph:
             for section in header.sections.values():
                 _fill(path, file, data, section)
     data.flags.writeable = False
-    found = {name: _array(data, section) for name, section in header.sections.items()}
-    try:
-        return Graph.of(_checked(header, found, full))
-    except InputError as error:
-        raise damaged(path, str(error)) from error
+    return header, {name: _array(data, section) for name, section in header.sections.items()}, full
 
 
 def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section) -> None:
@@ -202,8 +226,16 @@ def write_binary(graph: Graph, path: Path) -> list[str]:
             ids = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
             arrays["text"] = np.frombuffer(b"".join(text), np.uint8)
         arrays["ids"] = ids.astype(np.int64, copy=False)
+    header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, {})
+    with atomic_write(path) as file:
+        write_sections(file, header, arrays)
+    return []
+
+
+def write_sections(file: IO[bytes], header: Header, arrays: Mapping[str, npt.NDArray[Any] | None]) -> int:
+    """Write a header, which knows no sections yet, and its arrays; returns the CRC-32 of all checksums."""
     sections, parts, end = {}, [], PAGE
-    for name in SECTIONS:
+    for name in (*SECTIONS, "way"):
         array = arrays.get(name)
         if array is None:
             continue
@@ -214,16 +246,15 @@ def write_binary(graph: Graph, path: Path) -> list[str]:
     offset = _next_page(end)
     sums = -(-(offset - PAGE) // BLOCK)
     sections["crc"] = Section(offset, 4 * sums, "<u4")
-    header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, sections)
     checksums = _Checksums()
-    with atomic_write(path) as file:
-        file.write(pack_header(header, offset + 4 * sums))
-        for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
-            for piece in (memoryview(bytes(gap)), array.reshape(-1).view(np.uint8).data):
-                checksums.add(piece)
-                file.write(piece)
-        file.write(np.array(checksums.finished(), "<u4").tobytes())
-    return []
+    file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
+    for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
+        for piece in (memoryview(bytes(gap)), array.reshape(-1).view(np.uint8).data):
+            checksums.add(piece)
+            file.write(piece)
+    last = np.array(checksums.finished(), "<u4").tobytes()
+    file.write(last)
+    return zlib.crc32(last)
 
 
 def _next_page(offset: int) -> int:

@@ -51,13 +51,29 @@ class Section:
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says, all of it possible in a file of this length."""
+    """What a header says, all of it possible in a file of this length.
+
+    Attributes
+    ----------
+    directed : bool
+    n : int
+        Vertices; of a shard its rows.
+    arcs, loops : int
+    sections : dict
+        Those that are there.
+    first_row : int
+        Of a shard: the vertex of its first row.
+    whole : int, optional
+        Of a shard: vertices of the whole graph. None: it is no shard.
+    """
 
     directed: bool
     n: int
     arcs: int
     loops: int
-    sections: dict[str, Section]  # those that are there
+    sections: dict[str, Section]
+    first_row: int = 0
+    whole: int | None = None
 
     @property
     def crc(self) -> Section | None:
@@ -66,8 +82,9 @@ class Header:
 
 
 def pack_header(header: Header, length: int) -> bytes:
-    """The header of a file of version 2 that holds a whole graph and is `length` bytes long."""
+    """The header of a file of version 2 that is `length` bytes long."""
     n = header.n
+    whole = n if header.whole is None else header.whole
     flags = DIRECTED * header.directed
 
     def table(names: Iterable[str]) -> bytes:
@@ -75,13 +92,16 @@ def pack_header(header: Header, length: int) -> bytes:
         return b"".join(SECTION.pack(each.offset, each.nbytes, each.kind.encode()) for each in found)
 
     head = HEAD.pack(MAGIC, VERSION, flags, n, header.arcs, header.loops, length)
-    head += table(SECTIONS) + SHARD.pack(0, n, n) + table(SECTIONS_OF_2)
+    head += table(SECTIONS) + SHARD.pack(header.first_row, n, whole) + table(SECTIONS_OF_2)
     head = head.ljust(CHECKED, b"\0")
     return head + struct.pack("<I", zlib.crc32(head))
 
 
-def unpack_header(path: Path, head: bytes, size: int) -> Header:
-    """The header of a file of `size` bytes; InputError unless every field is within its bounds."""
+def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) -> Header:
+    """The header of a file of `size` bytes; InputError unless every field is within its bounds.
+
+    With `shard` the file holds some rows of a graph, otherwise a whole one.
+    """
     if len(head) < PAGE or head[: len(MAGIC)] != MAGIC:
         raise InputError(
             f"{path}: not a .clg file (its first bytes differ, or it is cut off); make it with clgraph "
@@ -105,13 +125,22 @@ def unpack_header(path: Path, head: bytes, size: int) -> Header:
     places += [
         HEAD.size + len(SECTIONS) * SECTION.size + SHARD.size + place * SECTION.size for place in (0, 1)
     ]
+    first, rows, whole = 0, n, n
     if version > 1:
         first, rows, whole = SHARD.unpack_from(head, HEAD.size + len(SECTIONS) * SECTION.size)
-        if (first, rows, whole) != (0, n, n) or any(SECTION.unpack_from(head, places[-2])[:2]):
+        is_shard = (first, rows, whole) != (0, n, n) or any(SECTION.unpack_from(head, places[-2])[:2])
+        if is_shard and not shard:
             raise InputError(
                 f"{path}: a shard, rows {first} to {first + rows - 1} of a graph of {whole} vertices; read a "
                 "file that holds a whole graph"
             )
+        check_vertex_count(path, whole)
+        if rows != n or first + rows > whole:
+            raise damaged(
+                path, f"rows {first} to {first + rows - 1} of {whole} cannot be the {n} that it has"
+            )
+    elif shard:
+        raise InputError(f"{path}: version 1 of the .clg form holds no shards; convert the graph again")
     sections = {}
     for (name, kinds), place in zip(names.items(), places, strict=False):
         offset, nbytes, code = SECTION.unpack_from(head, place)
@@ -133,7 +162,7 @@ def unpack_header(path: Path, head: bytes, size: int) -> Header:
         sections[name] = Section(offset, nbytes, kind)
     if "row_ptr" not in sections or (arcs and "col_idx" not in sections):
         raise damaged(path, "its section row_ptr or col_idx is missing")
-    if loops > arcs or (not flags & DIRECTED and (arcs + loops) % 2):
+    if loops > arcs or (not shard and not flags & DIRECTED and (arcs + loops) % 2):
         raise damaged(path, f"{loops} self-loops among {arcs} arcs cannot be")
     if version > 1:
         crc = sections.pop("crc", None)
@@ -141,7 +170,7 @@ def unpack_header(path: Path, head: bytes, size: int) -> Header:
         if crc is None or crc.end != size or crc.offset < last:
             raise damaged(path, "its section crc is missing, or not the last one")
         sections["crc"] = crc
-    return Header(bool(flags & DIRECTED), n, arcs, loops, sections)
+    return Header(bool(flags & DIRECTED), n, arcs, loops, sections, first, whole if shard else None)
 
 
 def damaged(path: Path, what: str) -> InputError:

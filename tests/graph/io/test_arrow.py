@@ -97,6 +97,7 @@ def test_columns_of_one_name(tmp_path: Path) -> None:
         read(tmp_path / "x.arrow")
 
 
+@pytest.mark.slow
 def test_a_small_parquet_file_of_many_rows(tmp_path: Path) -> None:
     column = pa.array(np.zeros(1 << 23, np.int64))
     path = tmp_path / "x.parquet"

@@ -360,9 +360,9 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytes
     write(tangle(9), path)
     unpack = binary.unpack_header
 
-    def cut(*args: Any) -> Any:
+    def cut(*args: Any, **options: Any) -> Any:
         os.truncate(path, 5000)
-        return unpack(*args)
+        return unpack(*args, **options)
 
     monkeypatch.setattr(binary, "unpack_header", cut)
     with pytest.raises(InputError, match="became shorter while it was read"):

@@ -74,7 +74,7 @@ def test_gzip_through_a_stream_is_not_sought(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tail", ["", " ", "\r", "\t", " %c", "% comment", "  \r", "\n", " \n\n", "\x1a"])
-@pytest.mark.parametrize("field", ["pattern", "real"])
+@pytest.mark.parametrize("field", [pytest.param("pattern", marks=pytest.mark.slow), "real"])
 def test_a_last_line_that_just_ends(tmp_path: Path, field: str, tail: str) -> None:
     """SciPy 1.17.1 crashes the process: each is read in one of its own."""
     value = "" if field == "pattern" else " 0.5"

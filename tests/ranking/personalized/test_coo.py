@@ -24,6 +24,7 @@ SHAPES = [
 METHODS: list[Any] = ["coo", "coo-flat"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("method", METHODS)
 def test_shapes(device: Device, method: Any, shape: coo.Shape, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,9 @@ def test_against_reference(device: Device, method: Any, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
-@pytest.mark.parametrize("method", ["power", pytest.param("coo-flat", marks=pytest.mark.first_device)])
+@pytest.mark.parametrize(
+    "method", ["power", pytest.param("coo-flat", marks=[pytest.mark.first_device, pytest.mark.slow])]
+)
 def test_policies(device: Device, method: Any, dangling: Any) -> None:
     graph = random_graph(1)
     for sources in ([0, 7, 33], [{0: 1.0, 4: 3.0}, {59: 1.0}]):
@@ -129,6 +131,7 @@ def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) 
         personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
 
 
+@pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.parametrize("method", EXACT)
 def test_compensated(device: Device, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,6 +144,7 @@ def test_compensated(device: Device, method: Any, monkeypatch: pytest.MonkeyPatc
     close(found, reference_ppr(graph, [0, 5, 77], iterations=10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf", "nx"])
 def test_lanes_end_by_themselves(device: Device, norm: Any) -> None:
     """More sources than lanes: each ends at its own iteration, as if it were alone."""

@@ -64,6 +64,7 @@ def test_walks_by_hand(device: Device) -> None:
     np.testing.assert_allclose(found.ranks[0], want, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_counts_do_not_depend_on_the_launch(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """The figures are of all devices: whoever changes them changes what a seed means."""
     graph = skewed_graph()
@@ -82,7 +83,7 @@ DIGEST = [76839, 955840]
 
 
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_unbiased(device: Device, dangling: Any, weighted: bool) -> None:
     """Close to the reference at many walks, under every policy; weights, loops, copies, dangling sources."""
     graph = random_graph(3, weighted=weighted)

@@ -1,0 +1,9 @@
+"""Graphs in shards: larger than a device's memory, over several devices and hosts, the same bytes."""
+
+from __future__ import annotations
+
+from clgraph.scale.cut import join_shards, write_shards
+from clgraph.scale.samples import ShardedSample, sample_shards
+from clgraph.scale.shards import Shards, open_shards
+
+__all__ = ["ShardedSample", "Shards", "join_shards", "open_shards", "sample_shards", "write_shards"]

@@ -1,0 +1,269 @@
+"""The priority forest: the maximum spanning forest of a graph's edges by the order of their deletion.
+
+Host half of ``cl/scale/forest.cl``, ``forest_trees.cl`` and ``forest_rows.cl``. At every moment of the
+deletion order the live edges of the forest and of the whole graph have the same components (Kruskal takes
+edges from the latest on), so exact mode gives the same vertices on either. Forests of parts of a graph merge
+in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.device.shapes import Shapes
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+Words = npt.NDArray[np.uint64]
+FILTERED = 4  # times the vertices: a longer list is reduced from its latest edges on
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the forest's kernels.
+
+    Attributes
+    ----------
+    chunk : int
+        Edges that a work-group takes.
+    lanes : int
+        Work-items of that group.
+    keep_times : bool
+        Whether each edge's time is kept beside it, instead of computed again.
+    """
+
+    chunk: int
+    lanes: int
+    keep_times: bool
+
+
+SHAPES = Shapes(
+    gpu=Shape(chunk=1024, lanes=256, keep_times=False),
+    cpu=Shape(chunk=4096, lanes=1, keep_times=True),
+    simulator=Shape(chunk=16, lanes=8, keep_times=False),
+)
+
+
+class Forest:
+    """The forest of all edges added so far; made once, grown batch by batch.
+
+    Parameters
+    ----------
+    device : Device
+    n : int
+        Vertices, at least 1, below 2**31.
+    seed : int
+    edges : bool
+        Edges have priorities (dre); else vertices (drv).
+    room : int
+        Edges held at a time, at least 1.
+    shape : Shape, optional
+        Default: by device, see `SHAPES`.
+
+    Attributes
+    ----------
+    rounds : int
+        Rounds of Boruvka's algorithm so far.
+    visits : int
+        Chunks read in them, times their length: at most so many edge visits.
+    """
+
+    def __init__(
+        self, device: Device, n: int, seed: int, *, edges: bool, room: int, shape: Shape | None = None
+    ) -> None:
+        shape = shape or SHAPES.of(device)
+        self._device, self._n, self._seed, self._edges = device, n, np.uint64(seed), edges
+        self._chunk, self._keep = shape.chunk, shape.keep_times
+        self._room = -(-max(room, 1) // shape.chunk) * shape.chunk
+        places = n + self._room
+        chunks = -(-places // shape.chunk)
+        device.reserve(self.memory(n, self._room, shape))
+        defines: dict[str, Any] = {
+            "CHUNK": shape.chunk,
+            "LANES": shape.lanes,
+            "KEEP_TIMES": int(shape.keep_times),
+            "BY_EDGE": int(edges),
+            "ITEMS": device.tuning.items,
+        }
+        self._defines, self._lanes = defines, shape.lanes
+        self._program = device.program("scale/forest", **defines)
+        self._trees = device.program("scale/forest_trees", ITEMS=device.tuning.items)
+        self._whole = "HAVE_INT64_ATOMICS" in device.features and device.kind != "simulator"
+        self._passes = -(-n // device.tuning.items)
+        self._label, self._up = device.empty(n, np.int32), device.empty(n, np.int32)
+        self._best_t, self._best_e = device.empty(n, np.uint64), device.empty(n, np.uint64)
+        self._forest = device.zeros(n, np.uint64)
+        # the forest so far lies in the list's first n places, the batch after it
+        self._words = device.empty(places, np.uint64)
+        self._times = device.empty(places if shape.keep_times else 1, np.uint64)
+        self._begin, self._count = device.empty(chunks, np.int32), device.empty(chunks, np.int32)
+        self._rest = device.empty(chunks, np.int32), device.empty(chunks, np.int32)
+        self._left = device.empty(1, np.int32)
+        self._held = 0
+        self._reduced = True
+        self._list()
+        self.rounds = self.visits = 0
+
+    @staticmethod
+    def memory(n: int, room: int, shape: Shape) -> dict[str, int]:
+        """Bytes by name that a forest of `n` vertices and `room` edges at a time takes."""
+        places = n + room
+        return {
+            "labels": 8 * n,
+            "largest edges": 16 * n,
+            "forest": 8 * n,
+            "edges": (16 if shape.keep_times else 8) * places,
+            "chunks": 16 * (-(-places // shape.chunk)),
+        }
+
+    # --- edges in -----------------------------------------------------------------------------------
+
+    def add_rows(
+        self, row_ptr: Any, col_idx: npt.NDArray[np.int32], *, first_row: int = 0, wide: bool | None = None
+    ) -> None:
+        """Add the edges of rows that hold each edge once, in the row of either end; loops are left out.
+
+        Parameters
+        ----------
+        row_ptr : int32 or int64 array, shape (rows + 1,)
+            Starts with 0.
+        col_idx : int32 array, shape (row_ptr[-1],)
+            Vertices 0 .. n - 1: who calls has checked that.
+        first_row : int
+            The vertex whose row is the first.
+        """
+        rows, total = len(row_ptr) - 1, len(col_idx)
+        if total == 0:
+            return
+        device = self._device
+        offsets = device.upload(row_ptr)
+        program = device.program(
+            "scale/forest_rows", OFFSET="long" if row_ptr.dtype == np.int64 else "int", **self._defines
+        )
+        done = 0
+        while done < total:
+            if self._held == self._room:
+                self.reduce()
+            end = min(total, done + self._room - self._held)
+            heads = device.upload(col_idx[done:end])
+            groups = -(-(end - done) // self._chunk)
+            program.forest_rows.exact(
+                groups * self._lanes,
+                np.int32(rows),
+                np.int32(first_row),
+                self._seed,
+                np.int64(done),
+                np.int64(end),
+                offsets,
+                heads,
+                np.int64(done),
+                np.int64(self._n + self._held),
+                self._words,
+                self._times,
+                local=self._lanes,
+            )
+            self._held += end - done
+            self._reduced = False
+            done = end
+
+    def add_words(self, words: Words) -> None:
+        """Add edges as words of `cl/scale/forest.cl`, for instance another forest of the same seed."""
+        done = 0
+        while done < len(words):
+            if self._held == self._room:
+                self.reduce()
+            part = words[done : done + self._room - self._held]
+            self._program.forest_words(
+                -(-len(part) // self._device.tuning.items),
+                np.int64(len(part)),
+                np.int64(self._n + self._held),
+                self._seed,
+                self._device.upload(part),
+                self._words,
+                self._times,
+            )
+            self._held += len(part)
+            done += len(part)
+            self._reduced = False
+
+    def _list(self) -> None:
+        """Put the forest at the list's beginning."""
+        self._program.forest_list(
+            self._passes, np.int32(self._n), self._seed, self._forest, self._words, self._times
+        )
+
+    # --- Boruvka's rounds ---------------------------------------------------------------------------
+
+    def reduce(self) -> None:
+        """Make the forest of what is held and of the forest so far."""
+        if self._reduced:
+            return
+        device, program, n = self._device, self._program, self._n
+        total = n + self._held
+        chunks = -(-total // self._chunk)
+        self._trees.forest_start(
+            self._passes, np.int32(n), self._label, self._up, self._best_t, self._best_e, self._forest
+        )
+        items = device.tuning.items
+        program.forest_open(-(-chunks // items), np.int32(chunks), np.int64(total), self._begin, self._count)
+        parts = [(self._begin, self._count)]
+        if total > FILTERED * n:
+            program.forest_split.exact(
+                chunks * self._lanes,
+                np.uint64(self._least(total)),
+                self._seed,
+                self._words,
+                self._times,
+                self._begin,
+                self._count,
+                *self._rest,
+                local=self._lanes,
+            )
+            parts.append(self._rest)
+        for begin, count in parts:
+            while self._round(begin, count, chunks):
+                pass
+        self._list()
+        self._held, self._reduced = 0, True
+
+    def _least(self, total: int) -> int:
+        """A time that about 2 n edges of the list reach; any time gives the same forest."""
+        n = self._n
+        if self._edges:
+            return (1 << 64) - (2 * n << 64) // total
+        return (1 << 64) - isqrt((2 * n << 128) // total)  # both ends are that late
+
+    def _round(self, begin: Any, count: Any, chunks: int) -> bool:
+        """One round; whether there was an edge between trees."""
+        device, program, n = self._device, self._program, np.int32(self._n)
+        listed = (self._words, self._times, begin, count, self._label, self._best_t)
+        size, lanes = chunks * self._lanes, self._lanes
+        device.fill(self._left, np.int32(0), 1)
+        program.forest_propose.exact(size, self._seed, *listed, self._left, local=lanes)
+        self.rounds += 1
+        self.visits += chunks * self._chunk
+        if not device.download(self._left, np.int32, 1)[0]:
+            return False
+        for step in range(1 if self._whole else 3):
+            program.forest_raise.exact(size, np.int32(step), self._seed, *listed, self._best_e, local=lanes)
+        self._trees.forest_hook(self._passes, n, self._label, self._best_e, self._up, self._forest)
+        self._trees.forest_climb(self._passes, n, self._label, self._up)
+        self._trees.forest_label(self._passes, n, self._up, self._label, self._best_t, self._best_e)
+        return True
+
+    # --- the forest out -----------------------------------------------------------------------------
+
+    def words(self) -> Words:
+        """The forest's edges, ascending words ``a << 32 | b``; shape (edges,).
+
+        drv: a is deleted before b. dre: a < b.
+        """
+        self.reduce()
+        found = self._device.download(self._words, np.uint64, self._n)
+        return np.sort(found[found != 0])

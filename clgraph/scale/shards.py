@@ -1,0 +1,245 @@
+"""An opened dataset of shards: what it holds, and its rows, shard by shard, checked."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import checked_counts, checked_weights
+from clgraph.graph.checks import check_ascending, check_offsets, check_range
+from clgraph.graph.io.binary import read_sections
+from clgraph.graph.io.common import reading
+from clgraph.lazy import lazy
+from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
+
+
+@dataclass(frozen=True)
+class ShardRows:
+    """The rows of one shard.
+
+    Attributes
+    ----------
+    shard : Shard
+    row_ptr : int32 or int64 array, shape (rows + 1,)
+        Starts with 0.
+    col_idx : int32 array
+        Vertices, ascending in each row.
+    weights : float64 array, or None
+    multiplicity : int32 array, or None
+    way : uint8 array, or None
+        Pairs of a directed graph: 1 for an arc from the row's vertex, 2 for one to it, 3 for both.
+    """
+
+    shard: Shard
+    row_ptr: npt.NDArray[Any]
+    col_idx: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float64] | None = None
+    multiplicity: npt.NDArray[np.int32] | None = None
+    way: npt.NDArray[np.uint8] | None = None
+
+
+class Shards:
+    """A graph in shards, opened by `clgraph.open_shards`.
+
+    Parameters
+    ----------
+    folder : path
+    verify : bool
+        Whether checksums are compared the first time that a shard is read. What keeps kernels within bounds
+        is always checked.
+
+    Attributes
+    ----------
+    folder : Path
+    manifest : Manifest
+    """
+
+    def __init__(self, folder: Path, *, verify: bool = True) -> None:
+        self.folder = folder
+        self.manifest: Manifest = read_manifest(folder)
+        self._verify = verify
+        self._verified: set[str] = set()
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices."""
+        return self.manifest.vertices
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges (undirected) or arcs (directed; -1 if neither arcs in nor out are stored)."""
+        sections = self.manifest.sections
+        if not self.directed:
+            return sections["pairs"].edges
+        found = sections.get("out") or sections.get("in")
+        return -1 if found is None else found.edges
+
+    @property
+    def directed(self) -> bool:
+        """Whether arcs have directions."""
+        return self.manifest.directed
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of what the dataset holds."""
+        return self.manifest.fingerprint
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        shards = len(self.manifest.sections["pairs"].shards)
+        return (
+            f"<Shards: {kind}, {self.num_vertices} vertices, {self.manifest.sections['pairs'].edges} pairs, "
+            f"{shards} shard{'s' * (shards != 1)}>"
+        )
+
+    @lazy
+    def ids(self) -> npt.NDArray[Any]:
+        """Original vertex ids in index order, shape (n,)."""
+        from clgraph.graph.io.binary import read_binary
+        from clgraph.graph.io.common import Options
+
+        part = self.manifest.ids
+        if part is None:
+            return np.arange(self.num_vertices, dtype=np.int64)
+        self._part(part)
+        path = self.folder / part.file
+        graph = read_binary(path, Options(verify=True)).graph
+        if graph.num_vertices != self.num_vertices:
+            raise InputError(
+                f"{path}: holds the ids of {graph.num_vertices} vertices, not of {self.num_vertices}"
+            )
+        return graph.ids
+
+    @lazy
+    def leaving(self) -> npt.NDArray[np.float64]:
+        """The weight that leaves each vertex (without weights: how many arcs), shape (n,)."""
+        part = self.manifest.leaving
+        if part is None:
+            raise InputError(f"{self.folder}: was converted without what PageRank needs; convert it again")
+        data = self._part(part)
+        if len(data) != 8 * self.num_vertices:
+            raise InputError(
+                f"{self.folder / part.file}: has not a number for each vertex; convert the graph again"
+            )
+        return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
+
+    def _part(self, part: Part) -> bytes:
+        """The bytes of a file beside the shards."""
+        path = self.folder / part.file
+        with reading(path):
+            data = path.read_bytes()
+        if len(data) != part.bytes or zlib.crc32(data) != part.crc:
+            raise InputError(
+                f"{path}: does not match the manifest; convert the graph again, or copy it again"
+            )
+        return data
+
+    def section(self, name: str) -> Section:
+        """A section of the manifest; InputError if the dataset lacks it."""
+        found = self.manifest.sections.get(name)
+        if found is None:
+            raise InputError(
+                f"{self.folder}: has no section {name} (it has {', '.join(self.manifest.sections)}); convert "
+                f"the graph again with --sections pairs,{name}"
+            )
+        return found
+
+    def rows(self, name: str, which: Sequence[int] | None = None) -> Iterator[ShardRows]:
+        """The rows of a section's shards, in the order asked for (default: all); the next is read ahead."""
+        section = self.section(name)
+        numbers = list(range(len(section.shards)) if which is None else which)
+        with ThreadPoolExecutor(1, "clgraph-shards") as reader:
+            ahead = [reader.submit(self.read, name, number) for number in numbers[:1]]
+            for place in range(len(numbers)):
+                found = ahead.pop().result()
+                if place + 1 < len(numbers):
+                    ahead.append(reader.submit(self.read, name, numbers[place + 1]))
+                yield found
+
+    def read(self, name: str, number: int) -> ShardRows:
+        """One shard of a section, checked."""
+        shard = self.section(name).shards[number]
+        path = self.folder / shard.file
+        verify = self._verify and shard.file not in self._verified
+        with reading(path):
+            size = os.stat(path).st_size
+            if size != shard.bytes:
+                raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
+            header, arrays, _ = read_sections(path, verify, shard=True)
+        whole = self.num_vertices
+        said = (header.first_row, header.n, header.arcs, header.loops, header.whole, header.directed)
+        if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
+            raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
+        if verify and zlib.crc32(arrays["crc"].astype("<u4").tobytes()) != shard.crc:
+            raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")
+        try:
+            rows = self._checked(name, shard, arrays, verify)
+        except InputError as error:
+            raise InputError(
+                f"{path}: damaged: {error}; convert the graph again, or copy it again"
+            ) from error
+        if verify:
+            self._verified.add(shard.file)
+        return rows
+
+    def _checked(self, name: str, shard: Shard, arrays: dict[str, npt.NDArray[Any]], full: bool) -> ShardRows:
+        row_ptr = arrays["row_ptr"]
+        col_idx = arrays.get("col_idx", np.empty(0, np.int32))
+        weights, multiplicity, way = (arrays.get(key) for key in ("weights", "multiplicity", "way"))
+        check_offsets(row_ptr, shard.edges)
+        check_range(col_idx, self.num_vertices, "col_idx")
+        apart = name == "pairs" and self.directed
+        if (way is not None) != apart:
+            raise InputError("its section way is missing" if apart else "it has a section way")
+        if (weights is not None) != (self.manifest.weights and not apart):
+            raise InputError("weights are missing, or more than the manifest says")
+        if multiplicity is not None and (apart or not self.manifest.multiplicity):
+            raise InputError("it has multiplicities, but the manifest has none")
+        if full:
+            check_ascending(Arrays(row_ptr, col_idx))
+            if weights is not None:
+                checked_weights(weights, shard.edges)
+            if multiplicity is not None:
+                checked_counts(multiplicity, shard.edges)
+            tails = np.repeat(
+                np.arange(shard.first_row, shard.first_row + shard.rows, dtype=np.int32), np.diff(row_ptr)
+            )
+            if name == "pairs" and np.any(tails > col_idx):
+                raise InputError("a pair is in the row of its larger end")
+            if int(np.count_nonzero(tails == col_idx)) != shard.loops:
+                raise InputError("it has another number of self-loops than its header says")
+            if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
+                raise InputError("its section way has something else than 1, 2 and 3")
+        return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way)
+
+
+def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:
+    """Open a graph in shards, as `clgraph.write_shards` and ``clgraph convert IN OUT.clgs`` make them.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder ``NAME.clgs``.
+    verify : bool
+        Whether checksums are compared the first time that a shard is read.
+
+    Returns
+    -------
+    Shards
+
+    Raises
+    ------
+    InputError
+        If it is no complete dataset.
+    """
+    return Shards(Path(path), verify=verify)

@@ -1,0 +1,161 @@
+"""A dataset being written: shards under temporary names, the manifest last, the folder renamed at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.graph.io.binary import write_binary, write_sections
+from clgraph.graph.io.binary_header import Header
+from clgraph.scale.manifest import NAME, SUFFIX, Manifest, Part, Section, Shard
+from clgraph.temporary import sync, sync_folder, temporary_name
+
+
+class Writer:
+    """Writes the files of one dataset into a folder of its own.
+
+    Parameters
+    ----------
+    folder : path
+        Exists, and is empty.
+    directed : bool
+    vertices : int
+    """
+
+    def __init__(self, folder: Path, *, directed: bool, vertices: int) -> None:
+        self.folder, self._directed, self._n = folder, directed, vertices
+
+    def shard(
+        self,
+        section: str,
+        number: int,
+        first_row: int,
+        row_ptr: npt.NDArray[Any],
+        col_idx: npt.NDArray[np.int32],
+        **values: npt.NDArray[Any] | None,
+    ) -> Shard:
+        """Write one shard; its `first_edge` is 0 until `section` adds it up.
+
+        Parameters
+        ----------
+        section : str
+        number : int
+            Of the shard in its section.
+        first_row : int
+        row_ptr, col_idx : arrays
+        **values : arrays, optional
+            weights, multiplicity, way: one for each entry of `col_idx`.
+        """
+        rows = len(row_ptr) - 1
+        name = f"{section}-{number:06d}.clg"
+        tails = np.repeat(np.arange(first_row, first_row + rows, dtype=np.int32), np.diff(row_ptr))
+        loops = int(np.count_nonzero(tails == col_idx))
+        narrow = np.int32 if len(col_idx) < 2**31 else np.int64
+        arrays = {"row_ptr": row_ptr.astype(narrow, copy=False), "col_idx": col_idx, **values}
+        header = Header(self._directed, rows, len(col_idx), loops, {}, first_row, self._n)
+        with self._new(name) as file:
+            crc = write_sections(file, header, arrays)
+            length = file.tell()
+        return Shard(name, first_row, rows, len(col_idx), loops, 0, length, crc)
+
+    def numbers(self, name: str, values: npt.NDArray[np.float64]) -> Part:
+        """Write an array of float64 numbers as it is."""
+        data = np.ascontiguousarray(values, "<f8").tobytes()
+        with self._new(name) as file:
+            file.write(data)
+        return Part(name, len(data), zlib.crc32(data))
+
+    def ids(self, ids: npt.NDArray[Any]) -> Part:
+        """Write vertex ids."""
+        name = "ids.clg"
+        path = self.folder / name
+        empty = Graph(np.zeros(self._n + 1, np.int32), np.empty(0, np.int32), ids=ids)
+        write_binary(empty, path)
+        data = path.read_bytes()
+        return Part(name, len(data), zlib.crc32(data))
+
+    def finish(self, manifest: Manifest) -> None:
+        """Write the manifest."""
+        with self._new(NAME) as file:
+            file.write(manifest.to_json().encode())
+        sync_folder(self.folder)
+
+    @contextmanager
+    def _new(self, name: str) -> Iterator[Any]:
+        try:
+            with open(self.folder / name, "xb") as file:
+                yield file
+                file.flush()
+                sync(file.fileno())
+        except OSError as error:
+            raise InputError(
+                f"cannot write {self.folder / name}: {error.strerror or error}; choose a folder that you may "
+                "write to, with room left"
+            ) from error
+
+
+def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:
+    """The weight of each row, added in order; without weights its length."""
+    lengths = np.diff(row_ptr)
+    if weights is None:
+        return lengths.astype(np.float64)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return np.bincount(rows, weights=weights, minlength=len(lengths)).astype(np.float64, copy=False)
+
+
+def summed(shards: list[Shard]) -> Section:
+    """A section of shards in order of rows, with their first edges."""
+    placed, edge = [], 0
+    for each in shards:
+        placed.append(Shard(**{**vars(each), "first_edge": edge}))
+        edge += each.edges
+    return Section(edge, sum(each.loops for each in shards), tuple(placed))
+
+
+@contextmanager
+def new_dataset(path: Path) -> Iterator[Path]:
+    """A temporary folder beside `path`, which takes its place when the block ends without an error.
+
+    A dataset that is there already is replaced; anything else is refused.
+    """
+    check_dataset_name(path)
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(temporary_name())
+    try:
+        temporary.mkdir()
+    except OSError as error:
+        raise InputError(
+            f"cannot write {path}: {error.strerror or error}; choose a name in an existing folder that you "
+            "may write to"
+        ) from error
+    try:
+        yield temporary
+        if target.exists():
+            former = target.with_name(temporary_name())
+            os.rename(target, former)
+            os.rename(temporary, target)
+            shutil.rmtree(former)
+        else:
+            os.rename(temporary, target)
+        sync_folder(target.parent)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def check_dataset_name(path: Path) -> None:
+    """Raise InputError for a name that no dataset can have, or that something else has."""
+    if path.suffix != SUFFIX:
+        raise InputError(f"{path}: the name of a dataset ends in {SUFFIX}")
+    if path.exists() and not (path.is_dir() and ((path / NAME).exists() or not any(path.iterdir()))):
+        raise InputError(f"{path}: exists, and is no dataset; choose another name, or remove it")

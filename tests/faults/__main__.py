@@ -1,0 +1,44 @@
+"""``python tests/faults kills|disks|memory|lines``: makes faults, and counts what became of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+COUNTS = {"kills": 240, "disks": 240, "memory": 0, "lines": 0}
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python tests/faults", description="Faults on purpose.")
+    parser.add_argument("what", choices=list(COUNTS))
+    parser.add_argument("--count", type=int, metavar="N", help="trials; 0: all there are (memory, lines)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", metavar="TEXT", help="only what has this in its name")
+    args = parser.parse_args()
+
+    import faults.disks
+    import faults.kills
+    import faults.lines
+    from faults.trials import preload
+
+    preload()
+    began = time.monotonic()
+    count = COUNTS[args.what] if args.count is None else args.count
+    if args.what == "memory":
+        from faults.memory import memory as run
+    else:
+        run = {"kills": faults.kills.kills, "disks": faults.disks.disks, "lines": faults.lines.lines}[
+            args.what
+        ]
+    tally = run(count, args.seed, args.only)
+    print(f"{args.what}, seed {args.seed}: {tally.shown()}, {time.monotonic() - began:.0f} s")
+    return int(bool(tally.failures))
+
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""Odd command lines: every command, every option, with no value, an odd one, twice, or in the wrong place."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from faults.trials import Ended, Tally, raw, run
+
+# no option takes any of these; `STRANGE` may be right for some, which must then be done or refused in words
+WRONG = ("\udcff\udcfe", "²", "1e99999999", "-1e-99999999")
+STRANGE = (
+    "",
+    "0",
+    "-1",
+    "nan",
+    "inf",
+    "1_0",
+    "٣",
+    "0x10",
+    "9" * 5000,
+    "a" * 5000,
+    "é",
+    "{",
+    "--",
+    "/",
+    "~nouser/x",
+    "IN",
+)
+COMMANDS = {
+    "sample": "IN --size 2 --seed 1 -o OUT.txt",
+    "curve": "IN --seed 1",
+    "quality": "IN --no-eigenvalues",
+    "bfs": "IN -s 0",
+    "components": "IN",
+    "pagerank": "IN --undirected",
+    "ppr": "IN -s 0",
+    "info": "IN",
+    "convert": "IN OUT.clg",
+    "generate powerlaw": "--vertices 20 --seed 1 -o OUT.txt",
+    "generate rmat": "--scale 4 --seed 1 -o OUT.txt",
+    "devices": "",
+    "cache": "",
+    "fpga show": "IN",
+}
+# with a right value these take long, remove things or open what is not there
+LEFT_OUT = {"--clear", "--energy", "--watts"}
+TEXT = click.STRING
+
+
+def odd_lines() -> Iterator[tuple[list[str], bool]]:
+    """Command lines, and whether each is certainly wrong."""
+    for line in (
+        "",
+        "none",
+        "-",
+        "--",
+        "--nonsense",
+        "sample sample",
+        "-o",
+        "\0",
+        "é",
+        "generate",
+        "fpga",
+        "\udcff",
+    ):
+        yield line.split(" "), line not in ("", "generate", "fpga")
+    for name, rest in COMMANDS.items():
+        words, base = name.split(), rest.split()
+        yield [*words, "--nonsense", *base], True
+        yield [*words, *base, "too", "many", "words"], True
+        yield [*base, *words], bool(base)
+        if base:
+            yield words, True
+            yield [*words, *base[1:]], base[0] == "IN"
+        for option in options_of(words):
+            mark = max(option.opts, key=len)
+            if mark in LEFT_OUT:
+                continue
+            if option.is_flag:
+                yield [*words, *base, f"{mark}=1"], True
+                yield [*words, *base, mark, mark], False
+                continue
+            yield [*words, *base, mark], True
+            typed = not isinstance(option.type, type(TEXT))
+            for value in WRONG:
+                yield [*words, *base, mark, value], typed
+            for value in STRANGE:
+                yield [*words, *base, mark, value], False
+
+
+def options_of(words: list[str]) -> list[click.Option]:
+    """The options of a command."""
+    from clgraph.cli import cli
+
+    found: Any = cli
+    for word in words:
+        found = found.get_command(click.Context(cli), word)
+    return [option for option in found.params if isinstance(option, click.Option)]
+
+
+def lines(count: int, seed: int, only: str = "") -> Tally:
+    """So many of them, drawn from all there are (0: all)."""
+    chosen = [each for each in odd_lines() if only in " ".join(each[0])]
+    if count and count < len(chosen):
+        chosen = random.Random(seed).sample(chosen, count)
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="lines-") as name:
+        folder = Path(name)
+        for words, wrong in chosen:
+            (folder / "graph.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
+            places = {
+                "IN": str(folder / "graph.txt"),
+                "OUT.txt": str(folder / "o.txt"),
+                "OUT.clg": str(folder / "o.clg"),
+            }
+            words = [places.get(word, word).replace("\0", "\\0") for word in words]
+            ended = run(words)
+            shown = [word if len(word) < 50 else f"{word[:50]}..." for word in words]
+            tally.add(repr(shown), f"status {ended.status}", fault(ended, wrong))
+    return tally
+
+
+def fault(ended: Ended, wrong: bool) -> str | None:
+    """What is wrong with how a command ended."""
+    if ended.status not in ((1, 2) if wrong else (0, 1, 2)):
+        return f"status {ended.status}: {ended.said[-300:]}"
+    if ended.status and not ended.said.strip():
+        return "it says nothing"
+    return raw(ended)

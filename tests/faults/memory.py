@@ -1,0 +1,120 @@
+"""A device without memory: the n-th allocation of a call fails, for each n and each public call."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+from mixed_calls import equal, mixed_calls
+
+import clgraph
+from clgraph.device import Device
+from clgraph.device import memory as device_memory
+from faults.trials import Tally
+
+
+class Allocations:
+    """Buffers that were made and live, and which of those to come fails."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.fails: int | None = None
+        self.live: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def next(self) -> None:
+        """One more is made."""
+        number, self.made = self.made, self.made + 1
+        if number == self.fails:
+            raise cl.MemoryError("clCreateBuffer failed: MEM_OBJECT_ALLOCATION_FAILURE")
+
+    def begin(self, fails: int | None) -> None:
+        """Count from 0."""
+        self.made, self.fails = 0, fails
+
+
+@contextmanager
+def watched() -> Iterator[Allocations]:
+    """Within the block every buffer is counted."""
+    seen = Allocations()
+    own, host = device_memory.OwnBuffer, device_memory.HostBuffer
+
+    class OwnBuffer(own):  # type: ignore[misc,valid-type]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            seen.next()
+            super().__init__(*args, **options)
+            seen.live.add(self)
+
+    class HostBuffer(host):  # type: ignore[misc,valid-type]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            seen.next()
+            super().__init__(*args, **options)
+            seen.live.add(self)
+
+    device_memory.OwnBuffer, device_memory.HostBuffer = OwnBuffer, HostBuffer  # type: ignore[misc]
+    try:
+        yield seen
+    finally:
+        device_memory.OwnBuffer, device_memory.HostBuffer = own, host  # type: ignore[misc]
+
+
+def memory(count: int, seed: int, only: str = "", device: Device | None = None) -> Tally:
+    """Every n-th allocation of every call, until `count` trials were made (0: all there are)."""
+    del seed  # nothing is drawn: all there is is tried
+    tally = Tally()
+    device = device or clgraph.get_device()
+    calls = {name: call for name, call in mixed_calls(device).items() if only in name}
+    expected = {
+        name: [np.copy(p) if isinstance(p, np.ndarray) else p for p in call()] for name, call in calls.items()
+    }
+    with watched() as seen:
+        for name, call in calls.items():
+            number = 0
+            while not count or sum(tally.counts.values()) < count:
+                happened, end, fault = trial(device, seen, number, call, expected[name])
+                if not happened:
+                    break
+                tally.add(f"{name}, allocation {number}", end, fault)
+                number += 1
+    return tally
+
+
+def trial(
+    device: Device, seen: Allocations, number: int, call: Any, expected: Any
+) -> tuple[bool, str, str | None]:
+    """Whether there was such an allocation, how the call ended, and what is wrong with that."""
+    settle(device)
+    before, fault = len(seen.live), None
+    seen.begin(number)
+    try:
+        end = "an answer" if equal(call(), expected) else "a wrong answer"
+    except clgraph.CapacityError as error:
+        end = "CapacityError"
+        fault = None if "no room for a buffer of" in str(error) else f"says: {error}"
+    except clgraph.DeviceError as error:
+        end = "DeviceError"
+        fault = None if str(device.hardware) in str(error) else f"says: {error}"
+    except BaseException as error:
+        end = "raw error"
+        fault = f"{type(error).__name__}: {error}"
+    happened = seen.made > number
+    seen.begin(None)
+    if end == "a wrong answer":
+        fault = end
+    settle(device)
+    if fault is None and len(seen.live) > before:
+        fault = f"{len(seen.live) - before} buffers are left"
+    if happened and fault is None and not equal(call(), expected):
+        fault = "the next call is wrong"
+    return happened, end, fault
+
+
+def settle(device: Device) -> None:
+    """Free what nobody holds, and what is kept for graphs."""
+    device.release()
+    gc.collect()
+    device.finish()

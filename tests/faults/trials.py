@@ -1,0 +1,239 @@
+"""What trials share: commands with outputs, and a process for each command."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command that reads ``IN`` and writes ``OUT`` (a name without suffix) with these suffixes."""
+
+    name: str
+    args: str
+    suffixes: tuple[str, ...]
+    device: bool = False
+
+    def command(self, source: Path, folder: Path) -> list[str]:
+        """Its arguments."""
+        places = {"IN": str(source), "OUT": str(folder / "out")}
+        return [
+            places["OUT"] + word[3:] if word.startswith("OUT") else places.get(word, word)
+            for word in self.args.split()
+        ]
+
+    def files(self, folder: Path) -> list[Path]:
+        """What it writes into a folder."""
+        return [folder / f"out{suffix}" for suffix in self.suffixes]
+
+
+CONVERTED = ("txt", "csv", "txt.gz", "mtx", "graph", "npz", "clg", "parquet", "arrow")
+TASKS = [
+    *(Task(f"convert to {form}", f"convert IN OUT.{form}", (f".{form}",)) for form in CONVERTED),
+    Task("convert to ldbc", "convert IN OUT.v", (".v", ".e", ".properties")),
+    Task("convert to ldbc, packed", "convert IN OUT.v.gz", (".v.gz", ".e.gz", ".properties")),
+    Task("generate", "generate powerlaw --vertices 9000 --seed SEED -o OUT.txt", (".txt",)),
+    Task("sample", "sample IN --size 50% --seed 1 -o OUT.txt", (".txt",), True),
+    Task(
+        "sample, recorded",
+        "sample IN --size 9% --seed 1 -o OUT.clg --record OUT.json",
+        (".clg", ".json"),
+        True,
+    ),
+    Task("samples", "sample IN --sizes 60%,30% --seed 1 -o OUT-{size}.txt", ("-60%.txt", "-30%.txt"), True),
+    Task(
+        "sample to ldbc",
+        "sample IN --method cre --size 50% --seed 1 -o OUT.v",
+        (".v", ".e", ".properties"),
+        True,
+    ),
+    Task("curve", "curve IN --seed 1 -o OUT.csv", (".csv",), True),
+    Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt"), True),
+    Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",), True),
+    Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",), True),
+    Task("ppr", "ppr IN -s 1 -s 2 --top 0 -o OUT.tsv", (".tsv",), True),
+    Task("quality", "quality IN --no-eigenvalues --report OUT.html", (".html",), True),
+]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: its exit status, or minus the signal that killed it."""
+
+    status: int
+    said: str
+
+
+@dataclass
+class Tally:
+    """How trials ended."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, what: str, end: str, fault: str | None) -> None:
+        """Count one more; say at once what is wrong with it."""
+        self.counts[end] += 1
+        if fault is not None:
+            self.failures.append(f"{what}: {fault}")
+            print(f"{what}: {fault}", file=sys.stderr, flush=True)
+
+    def shown(self) -> str:
+        """A line of counts."""
+        ends = ", ".join(f"{count} {end}" for end, count in self.counts.most_common())
+        return f"{sum(self.counts.values())} trials ({ends}), {len(self.failures)} failed"
+
+
+def preload() -> None:
+    """Import what commands import, so that a fork has it; no driver is opened."""
+    sys.path[:0] = [str(TESTS)]
+    from fuzz.workers import import_all
+
+    import_all()
+
+
+def begin(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...] = ()) -> int:
+    """Start ``clgraph ARGS`` in a fork of this process, which has opened no driver; its id."""
+    if child := os.fork():
+        return child
+    status = 70
+    try:
+        _become(args, said, limits)
+        status = 0
+    except SystemExit as stop:
+        status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+    except BaseException:  # an interrupt after the command's end, too
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _become(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...]) -> None:
+    import resource
+
+    from clgraph.cli import main
+
+    out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    for descriptor, number in ((nowhere, 0), (out, 1), (out, 2)):
+        os.dup2(descriptor, number)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
+    for name, most in limits:
+        resource.setrlimit(name, (most, most))
+    main(list(args))
+
+
+def end(child: int, said: Path) -> Ended:
+    """Wait for its end."""
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return Ended(status, said.read_text(encoding="utf-8", errors="replace") if said.exists() else "")
+
+
+def run(args: Sequence[str], limits: tuple[tuple[int, int], ...] = ()) -> Ended:
+    """A command from its start to its end."""
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        said = Path(folder, "said")
+        return end(begin(args, said, limits), said)
+
+
+def raw(ended: Ended) -> str | None:
+    """What of a command's words no user should see."""
+    for words in ("Traceback", "fault of clgraph", "Exception ignored"):
+        if words in ended.said:
+            return f"{words}: {ended.said[-600:]}"
+    return None
+
+
+def temporary(folder: Path) -> list[Path]:
+    """Temporary files of clgraph in a folder."""
+    return sorted(folder.glob(".clgraph-*"))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A task, and what it writes from two inputs."""
+
+    task: Task
+    old: dict[str, bytes]
+    new: dict[str, bytes]
+    command: list[str]  # writes the new files, into `folder`
+    folder: Path
+
+    def put_old(self) -> None:
+        """Make the folder anew, with the old files."""
+        for file in self.folder.iterdir():
+            file.unlink()
+        for name, data in self.old.items():
+            (self.folder / name).write_bytes(data)
+
+    def fault(self) -> str | None:
+        """What is wrong with the files that are there: each is the old or the new one, whole."""
+        there = {}
+        for name in self.old:
+            try:
+                there[name] = (self.folder / name).read_bytes()
+            except FileNotFoundError:
+                return f"{name} is gone"
+        if self.task.suffixes[-1] == ".properties":
+            return None if there in (self.old, self.new) else self.refused()
+        strange = [
+            name
+            for name, data in there.items()
+            if data not in (self.old[name], self.new[name]) and not whole(name, data)
+        ]
+        return f"{', '.join(strange)}: neither the old nor the new one" if strange else None
+
+    def refused(self) -> str | None:
+        """Files of one output that do not belong together are refused by the reader."""
+        import clgraph
+
+        try:
+            graph = clgraph.read(self.folder / f"out{self.task.suffixes[0]}")
+        except clgraph.InputError:
+            return None
+        return f"a mixture of old and new is read as {graph}"
+
+    def is_new(self) -> bool:
+        """Whether all files are the new ones."""
+        found = [(name, (self.folder / name).read_bytes()) for name in self.new]
+        return all(data == self.new[name] or whole(name, data) for name, data in found)
+
+
+def whole(name: str, data: bytes) -> bool:
+    """Whether a file that says when it was made, or how long that took, has its end."""
+    return (name.endswith(".html") and data.rstrip().endswith(b"</html>")) or (
+        name.endswith(".json") and data.startswith(b"{") and data.endswith(b"}\n")
+    )
+
+
+def prepare(task: Task, folder: Path) -> Prepared:
+    """Run a task on two graphs, without a fault."""
+    made = []
+    for number in (1, 2):
+        source, place = folder / f"graph{number}.txt", folder / f"made{number}"
+        place.mkdir(exist_ok=True)
+        if not source.exists():
+            text = f"generate powerlaw --vertices {4000 + 8000 * number} --seed {number} -o"
+            assert run([*text.split(), str(source)]).status == 0
+        command = [str(number) if word == "SEED" else word for word in task.command(source, place)]
+        ended = run(command)
+        assert ended.status == 0, ended.said
+        made.append({file.name: file.read_bytes() for file in task.files(place)})
+        for file in place.iterdir():
+            file.unlink()
+    place = folder / "place"
+    place.mkdir(exist_ok=True)
+    command = ["2" if word == "SEED" else word for word in task.command(folder / "graph2.txt", place)]
+    return Prepared(task, made[0], made[1], command, place)

@@ -1,0 +1,59 @@
+"""Shards: the priority forest, and what a sample takes out of a shard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
+    tails, heads = np.sort(np.random.default_rng(1).integers(0, 50, (2, 120)), axis=0)
+    pairs = np.unique(tails * 50 + heads)
+    row_ptr = np.searchsorted(pairs // 50, np.arange(51)).astype(np.int32)
+    return row_ptr, (pairs % 50).astype(np.int32), list(zip(pairs // 50, pairs % 50, strict=True))
+
+
+def _forest(device: Any, method: str, room: int, keep_times: bool, lanes: int) -> None:
+    from clgraph.reference.forest import reference_forest
+    from clgraph.scale.forest import Forest, Shape
+
+    row_ptr, heads, pairs = _rows()
+    shape = Shape(chunk=16, lanes=lanes, keep_times=keep_times)
+    forest = Forest(device, 50, 3, edges=method == "dre", room=room, shape=shape)
+    forest.add_rows(row_ptr, heads)
+    expected = reference_forest(50, pairs, 3, method)
+    assert forest.words().tolist() == expected.tolist()
+    forest.add_words(expected[:5])
+    assert forest.words().tolist() == expected.tolist()
+
+
+def case_forest_of_vertices(device: Any) -> None:
+    """drv, work-groups of 8, in batches."""
+    _forest(device, "drv", 64, False, 8)
+
+
+def case_forest_of_edges(device: Any) -> None:
+    """dre, work-groups of 8, a list long enough to be split by time."""
+    _forest(device, "dre", 400, False, 8)
+
+
+def case_forest_of_edges_with_times(device: Any) -> None:
+    """dre, one work-item a chunk, times kept, split by time."""
+    _forest(device, "dre", 400, True, 1)
+
+
+def case_extract(device: Any) -> None:
+    """Vertices and edges of a sample."""
+    from clgraph.scale.extract import Chosen, Extraction
+    from clgraph.scale.manifest import Shard
+    from clgraph.scale.shards import ShardRows
+
+    row_ptr, heads, pairs = _rows()
+    shard = Shard("x", 0, 50, len(heads), 0, 0, 0, 0)
+    member = np.arange(50) % 3 > 0
+    for cut in (None, (1 << 63, 0)):
+        kept = Extraction(device, 3, Chosen(member, cut)).of(ShardRows(shard, row_ptr, heads))
+        expected = [v for u, v in pairs if u != v and member[u] and member[v]]
+        found = heads[kept.place].tolist()
+        assert found == expected if cut is None else set(found) <= set(expected)

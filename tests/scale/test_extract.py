@@ -1,0 +1,46 @@
+"""What is taken out of shards, against masks in NumPy; cuts at every kind of place."""
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph import keyed
+from clgraph.scale.cut import write_shards
+from clgraph.scale.extract import Chosen, Extraction
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_extraction(device, tmp_path, directed):
+    rng = np.random.default_rng(2)
+    source, target = rng.integers(0, 70, (2, 300))
+    graph = clgraph.Graph.from_edges(source, target, directed=directed, vertices=np.arange(70))
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=60)
+    view = graph.undirected
+    once = view.rows < view.col_idx
+    low, high = view.rows[once], view.col_idx[once]
+    times = keyed.edge_priority(5, low, high)
+    words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
+    order = np.lexsort((words, times))
+    member = rng.random(70) < 0.6
+    number = np.cumsum(member) - 1
+    for place in (None, -1, 0, len(order) // 2, len(order) - 1):
+        cut = (
+            None
+            if place is None
+            else (0, 0)
+            if place < 0
+            else (int(times[order[place]]), int(words[order[place]]))
+        )
+        later = np.ones(len(order), bool)
+        if place is not None:
+            later[order[: place + 1]] = False
+        kept = member[low] & member[high] & later
+        extraction = Extraction(device, 5, Chosen(member, cut))
+        found = [(rows, extraction.of(rows)) for rows in shards.rows("pairs")]
+        pairs = []
+        for rows, part in found:
+            assert part.first_row == np.count_nonzero(member[: rows.shard.first_row])
+            tails = part.first_row + np.repeat(np.arange(len(part.row_ptr) - 1), np.diff(part.row_ptr))
+            pairs += list(zip(tails.tolist(), part.col_idx.tolist(), strict=True))
+            assert np.array_equal(number[rows.col_idx[part.place]], part.col_idx)
+        assert pairs == list(zip(number[low[kept]].tolist(), number[high[kept]].tolist(), strict=True))

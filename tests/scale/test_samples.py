@@ -1,0 +1,77 @@
+"""Samples of shards against those of the same graph in memory, by any cut, room and device."""
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.scale.cut import join_shards, write_shards
+from clgraph.scale.samples import sample_shards
+
+
+def equal(one, other):
+    assert one.directed == other.directed and one.num_vertices == other.num_vertices
+    assert np.array_equal(one.row_ptr, other.row_ptr) and np.array_equal(one.col_idx, other.col_idx)
+    assert np.array_equal(one.ids, other.ids)
+    for name in ("weights", "multiplicity"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None) and (a is None or np.array_equal(a, b)), name
+
+
+def random_graph(rng, n, m, directed=False, weights=False):
+    source, target = rng.integers(0, n, (2, m)) * 3 + 1
+    w = rng.random(m) if weights else None
+    return clgraph.Graph.from_edges(source, target, weights=w, directed=directed)
+
+
+@pytest.mark.parametrize("kind", ["plain", "weighted", "directed", "directed and weighted"])
+@pytest.mark.parametrize("shard_edges", [1, 40, 10**6])
+def test_a_graph_comes_back(tmp_path, kind, shard_edges):
+    rng = np.random.default_rng(1)
+    graph = random_graph(rng, 50, 200, "directed" in kind, "weighted" in kind)
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=shard_edges)
+    assert shards.num_vertices == graph.num_vertices and shards.num_edges == graph.num_edges
+    equal(join_shards(shards), graph)
+    again = write_shards(graph, tmp_path / "g.clgs", shard_edges=shard_edges)
+    assert again.fingerprint == shards.fingerprint
+    assert [p.name for p in tmp_path.iterdir()] == ["g.clgs"]
+
+
+@pytest.mark.parametrize("method", ["drv", "dre"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_samples_equal_those_in_memory(device, tmp_path, method, directed):
+    rng = np.random.default_rng(7)
+    for case in range(3):
+        n = int(rng.integers(20, 90))
+        graph = random_graph(rng, n, int(rng.integers(n, 3 * n)), directed, weights=case == 1)
+        shards = write_shards(graph, tmp_path / f"{case}.clgs", shard_edges=(10**6, 30, 1)[case])
+        sizes = ["80%", "50%", 3]
+        outputs = [tmp_path / f"{case}-{k}.clgs" for k in range(3)]
+        made = sample_shards(
+            shards, method, sizes=sizes, seed=case, device=device, outputs=outputs, room=(10**6, 25, 1)[case]
+        )
+        expected = clgraph.sample(graph, method, sizes=sizes, seed=case, device=device, mode="exact")
+        for one, other in zip(made, expected, strict=True):
+            assert np.array_equal(shards.ids[one.member], other.vertices)
+            assert one.num_edges == other.num_edges and one.notes == other.notes
+            equal(join_shards(one.shards), other.graph)
+
+
+def test_what_shards_do_not_offer(tmp_path):
+    shards = write_shards(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 0]), tmp_path / "g.clgs")
+    with pytest.raises(clgraph.InputError, match=r"'drve' is not offered for shards.*drv and dre"):
+        sample_shards(shards, "drve", sizes=[2])
+    with pytest.raises(clgraph.InputError, match="1 outputs for 2 sizes"):
+        sample_shards(shards, sizes=[2, 1], outputs=[None])
+    with pytest.raises(clgraph.InputError, match=r"x\.txt: the name of a dataset ends in \.clgs"):
+        sample_shards(shards, sizes=[2], outputs=[tmp_path / "x.txt"])
+    (tmp_path / "there.clgs").mkdir()
+    (tmp_path / "there.clgs" / "mine").write_text("")
+    with pytest.raises(clgraph.InputError, match="exists, and is no dataset"):
+        sample_shards(shards, sizes=[2], outputs=[tmp_path / "there.clgs"])
+    with pytest.raises(clgraph.InputError, match="has only 3 vertices"):
+        sample_shards(shards, sizes=[5], strict=True)
+    with pytest.raises(clgraph.InputError, match="a dataset opened by"):
+        sample_shards(clgraph.Graph.from_edges([0], [1]), sizes=[1])
+    copies = clgraph.Graph.from_edges([0, 0], [1, 1], duplicates="keep")
+    with pytest.raises(clgraph.InputError, match="shards hold each edge once"):
+        write_shards(copies, tmp_path / "c.clgs")

@@ -1,0 +1,106 @@
+"""Datasets that were damaged: each is refused, and the file is named."""
+
+import json
+import os
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.errors import InputError
+from clgraph.scale.cut import join_shards, write_shards
+from clgraph.scale.manifest import NAME
+from clgraph.scale.shards import open_shards
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    rng = np.random.default_rng(3)
+    ids = rng.integers(0, 500, (2, 400)) * 7
+    graph = clgraph.Graph.from_edges(*ids, weights=rng.random(400))
+    path = tmp_path_factory.mktemp("shards") / "g.clgs"
+    write_shards(graph, path, shard_edges=150)
+    return path
+
+
+@pytest.fixture
+def copy(dataset, tmp_path):
+    return shutil.copytree(dataset, tmp_path / "g.clgs")
+
+
+def everything(path):
+    shards = open_shards(path)
+    join_shards(shards)
+    for name in shards.manifest.sections:
+        for _ in shards.rows(name):
+            pass
+    return shards.leaving, shards.ids
+
+
+def test_every_byte_counts(copy):
+    """A changed byte anywhere is found, and its file named."""
+    rng = np.random.default_rng(4)
+    for file in sorted(copy.iterdir()):
+        data = file.read_bytes()
+        for at in [0, len(data) - 1, *rng.integers(0, len(data), 4).tolist()]:
+            changed = bytearray(data)
+            changed[at] ^= 1 << int(rng.integers(0, 8))
+            file.write_bytes(changed)
+            with pytest.raises(InputError, match=re.escape(str(copy))):
+                everything(copy)
+        for length in (0, len(data) // 2, len(data) - 2):  # the manifest ends with a line feed
+            file.write_bytes(data[:length])
+            with pytest.raises(InputError, match=re.escape(str(copy))):
+                everything(copy)
+        file.unlink()
+        with pytest.raises(InputError, match=re.escape(str(copy))):
+            everything(copy)
+        file.write_bytes(data)
+    everything(copy)
+
+
+def test_shards_changed_places(copy):
+    one, other = (copy / f"pairs-00000{k}.clg" for k in (0, 1))
+    os.rename(one, copy / "x")
+    os.rename(other, one)
+    os.rename(copy / "x", other)
+    with pytest.raises(InputError, match="pairs-00000"):
+        everything(copy)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("vertices",), 2**40, "vertices of the manifest"),
+        (("vertices",), 3, "has .* rows, but there are 3 vertices"),
+        (("version",), 2, "version is 2"),
+        (("sections", "pairs", "shards", 0, "file"), "../../etc/passwd", "no name of a file"),
+        (("sections", "pairs", "shards", 1, "first_edge"), 7, "where the one before ends"),
+        (("sections", "pairs", "shards"), None, "lists no shards"),
+        (("sections", "in"), {}, "does not belong"),
+        (("weights",), "yes", "true or false"),
+        (("directed",), True, "does not belong"),
+    ],
+)
+def test_a_manifest_that_cannot_be(copy, path, value, message):
+    found = json.loads((copy / NAME).read_text())
+    place = found
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    (copy / NAME).write_text(json.dumps(found))
+    with pytest.raises(InputError, match=message):
+        open_shards(copy)
+
+
+def test_no_dataset(tmp_path):
+    with pytest.raises(InputError, match="no such dataset"):
+        open_shards(tmp_path / "x.clgs")
+    (tmp_path / "x.clgs").mkdir()
+    with pytest.raises(InputError, match="has no manifest"):
+        open_shards(tmp_path / "x.clgs")
+    (tmp_path / "x.clgs" / NAME).write_text("[" * 100000)
+    with pytest.raises(InputError, match="damaged"):
+        open_shards(tmp_path / "x.clgs")

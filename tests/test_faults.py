@@ -1,0 +1,101 @@
+"""Faults on purpose (`tests/faults`): a few of each, and that the harness would see a fault."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_runs import ROOT, environment
+from conftest import chosen_devices
+from faults.memory import memory
+from faults.trials import TASKS, Prepared
+
+from clgraph.device import Device
+from clgraph.device.memory import Memory
+from clgraph.errors import CapacityError
+
+pytestmark = pytest.mark.slow  # not in the smoke set
+
+
+def faults(config: pytest.Config, what: str, *args: object) -> str:
+    """``python tests/faults WHAT ARGS``: a process of its own, since this one has opened drivers."""
+    words = chosen_devices(config)
+    where = {"CLGRAPH_DEVICE": words[0]} if words else {}
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "faults"), what, *map(str, args)],
+        capture_output=True,
+        text=True,
+        env=environment(**where),
+        timeout=1800,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_killed_commands(pytestconfig: pytest.Config) -> None:
+    assert "4 trials" in faults(pytestconfig, "kills", "--count", 4, "--only", "to ldbc", "--seed", 2)
+
+
+def test_full_disks(pytestconfig: pytest.Config) -> None:
+    assert "6 trials" in faults(pytestconfig, "disks", "--count", 6, "--only", "convert to c", "--seed", 2)
+
+
+def test_odd_command_lines(pytestconfig: pytest.Config) -> None:
+    assert "25 trials" in faults(pytestconfig, "lines", "--count", 25, "--seed", 2)
+
+
+def test_many_of_each(pytestconfig: pytest.Config, thorough: None) -> None:
+    for what, count in (("kills", 120), ("disks", 140), ("lines", 190)):
+        print(faults(pytestconfig, what, "--count", count))
+
+
+def test_a_device_without_memory(device: Device) -> None:
+    tally = memory(0, 1, "bfs, sources", device)
+    assert tally.failures == [] and sum(tally.counts.values()) > 5
+
+
+def test_a_leak_would_be_seen(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+    plain = Memory.empty
+
+    def leaking(self: Memory, count: int, dtype: Any) -> Any:
+        kept.append(plain(self, count, dtype))
+        return kept[-1]
+
+    monkeypatch.setattr(Memory, "empty", leaking)
+    assert any("buffers are left" in each for each in memory(0, 1, "bfs, sources", device).failures)
+
+
+def test_an_error_in_no_words_would_be_seen(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Memory, "_no_room", lambda *_: CapacityError("no"))
+    assert memory(2, 1, "bfs, sources", device).failures
+
+
+def test_a_part_of_a_file_would_be_seen(tmp_path: Any) -> None:
+    task = next(task for task in TASKS if task.suffixes == (".txt",))
+    prepared = Prepared(task, {"out.txt": b"old\n"}, {"out.txt": b"0 1\n1 2\n"}, [], tmp_path)
+    for data, right in ((b"old\n", True), (b"0 1\n1 2\n", True), (b"0 1\n", False), (b"", False)):
+        (tmp_path / "out.txt").write_bytes(data)
+        assert (prepared.fault() is None) == right
+    (tmp_path / "out.txt").unlink()
+    assert prepared.fault() == "out.txt is gone"
+
+
+def test_a_mixture_of_ldbc_files_would_be_seen(tmp_path: Any) -> None:
+    import clgraph
+
+    task = next(task for task in TASKS if task.name == "convert to ldbc")
+    made = []
+    for seed in (1, 2):
+        graph = clgraph.Graph.from_edges(
+            *np.random.default_rng(seed).integers(0, 9, (2, 20)), directed=seed == 1
+        )
+        clgraph.write(graph, tmp_path / "out.v")
+        made.append({file.name: file.read_bytes() for file in task.files(tmp_path)})
+    prepared = Prepared(task, *made, [], tmp_path)
+    assert prepared.fault() is None
+    (tmp_path / "out.properties").write_bytes(made[0]["out.properties"])
+    assert "mixture" in str(prepared.fault())
