@@ -176,3 +176,18 @@ def arcs_of_graph(graph: Graph, shares: Any, real: Any) -> list[tuple[Any, ...]]
         (head, tail, float(share))
         for head, tail, share in zip(graph.col_idx.tolist(), graph.rows.tolist(), values, strict=True)
     )
+
+
+def layout_graphs() -> list[Graph]:
+    """Graphs whose layouts are compared array by array: with long rows, without arcs, with one loop."""
+    return [
+        *(mixed_graph(seed, weighted) for seed in range(4) for weighted in (False, True)),
+        skewed_graph(1, n=700, arcs=6000),
+        Graph.from_edges([], [], vertices=range(5), directed=True),
+        Graph.from_edges([4], [4], vertices=range(6), directed=True),
+    ]
+
+
+def assert_holds(device: Device, buffer: Any, wanted: Any) -> None:
+    """A buffer holds an array's values, in the array's type."""
+    np.testing.assert_array_equal(device.download(buffer, wanted.dtype, len(wanted)), wanted)

@@ -5,10 +5,11 @@
 // (csr/build_sort.cl), and squeeze out duplicates. The scatter leaves a row in the order in which the atomics happened
 // to run; sorting makes the bytes the same every time.
 //
-// tail, head  int[count]       arcs; loops (tail == head) are skipped
+// tail, head  int[count]       arcs; loops (tail == head) are skipped unless LOOPS
 // degree      uint[n]          counted up by rows_count, down to 0 again by rows_scatter
 // row_ptr     OFFSET[n + 1]    duplicates included until rows_squeeze
 // col         int[arcs]        heads; negative ones are marked
+// copies      int[]            arcs that each kept one stands for (COUNTS)
 // launch      padded range, ITEMS consecutive arcs or SPAN consecutive rows per work-item; rows_stay and
 //             rows_squeeze: one work-group of any size per block
 // tunables    BLOCK (arcs that a work-group squeezes), SPAN (rows in a partial sum)
@@ -27,9 +28,9 @@ __kernel void rows_count(const long count, const int mirror, __global const int 
 {
     FOR_ITEMS_LONG(e, count) {
         const int t = tail[e], h = head[e];
-        if (t != h) {
+        if (LOOPS || t != h) {
             atomic_inc(&degree[t]);
-            if (mirror)
+            if (mirror && t != h)
                 atomic_inc(&degree[h]);
         }
     }
@@ -76,9 +77,9 @@ __kernel void rows_scatter(const long count, const int mirror, __global const in
 {
     FOR_ITEMS_LONG(e, count) {
         const int t = tail[e], h = head[e];
-        if (t != h) {
+        if (LOOPS || t != h) {
             col[row_ptr[t] + (atomic_dec(&degree[t]) - 1)] = h;
-            if (mirror)
+            if (mirror && t != h)
                 col[row_ptr[h] + (atomic_dec(&degree[h]) - 1)] = t;
         }
     }
@@ -119,7 +120,7 @@ static inline long first_row_at(__global const OFFSET *row_ptr, const int n, con
 __kernel void rows_squeeze(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
                            __global const int *restrict col, __global const long *restrict before,
                            __global NEW_OFFSET *restrict new_row_ptr, __global int *restrict new_col,
-                           __local int *restrict sums)
+                           __global int *restrict copies, __local int *restrict sums)
 {
     __local int place[BLOCK + 1];
     const int lane = get_local_id(0), lanes = get_local_size(0);
@@ -154,8 +155,15 @@ __kernel void rows_squeeze(const int n, const long arcs, __global const OFFSET *
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = lane; i < length; i += lanes)
-        if (col[begin + i] >= 0)
+        if (col[begin + i] >= 0) {
             new_col[base + place[i]] = col[begin + i];
+            if (COUNTS) {
+                long p = begin + i + 1;   // what is marked repeats the arc before it, also in the next block
+                while (p < arcs && col[p] < 0)
+                    p++;
+                copies[base + place[i]] = (int)(p - begin - i);
+            }
+        }
     const int last = begin + length == arcs;   // it also writes the offsets after the last arc
     const long end_row = last ? (long)n + 1 : first_row_at(row_ptr, n, begin + length);
     for (long v = first_row_at(row_ptr, n, begin) + lane; v < end_row; v += lanes)

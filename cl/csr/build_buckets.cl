@@ -6,11 +6,12 @@
 // per bucket). A bucket is small enough for a core's own cache: its rows are counted, filled and sorted there, and
 // duplicates removed. Work-item k distributes slice k of the arcs; each slice has its own range in each bucket.
 //
-// tail, head  int[count]             arcs; loops (tail == head) are skipped
+// tail, head  int[count]             arcs; loops (tail == head) are skipped unless LOOPS
 // table       long[slices][buckets]  arcs of a slice in a bucket; then where the slice's part of the bucket begins
 // dealt       int[arcs][2]           tail and head by buckets; scratch space when rows are sorted
 // bucket_ptr  long[buckets + 1]      where a bucket begins
 // heads       int[arcs]              by rows; a bucket's rows are contiguous from its beginning, without duplicates
+// copies      int[arcs]              arcs that each kept one stands for (COUNTS)
 // degree      int[n]                 heads kept in each row
 // launch      one work-item per slice, or per bucket; no barriers, no atomics
 // tunables    INSERTION (longest row for an insertion sort)
@@ -37,9 +38,9 @@ __kernel void buckets_count(const long count, const int mirror, const int slices
             mine[b] = 0;
         FOR_SLICE(e, count, slices) {
             const int t = tail[e], h = head[e];
-            if (t != h) {
+            if (LOOPS || t != h) {
                 mine[t >> shift]++;
-                if (mirror)
+                if (mirror && t != h)
                     mine[h >> shift]++;
             }
         }
@@ -54,9 +55,9 @@ __kernel void buckets_deal(const long count, const int mirror, const int slices,
         __global long *mine = table + get_global_id(0) * buckets;
         FOR_SLICE(e, count, slices) {
             const int t = tail[e], h = head[e];
-            if (t != h) {
+            if (LOOPS || t != h) {
                 vstore2((int2)(t, h), mine[t >> shift]++, dealt);
-                if (mirror)
+                if (mirror && t != h)
                     vstore2((int2)(h, t), mine[h >> shift]++, dealt);
             }
         }
@@ -103,7 +104,8 @@ static inline void radix_sort(__global int *x, __global int *other, long length,
 // Rows of each bucket: filled, sorted, duplicates removed. stay: heads of a bucket that are kept.
 __kernel void buckets_sort(const int n, const int shift, const int buckets, const int bits,
                            __global const long *restrict bucket_ptr, __global int *restrict dealt,
-                           __global int *restrict heads, __global int *restrict degree, __global long *restrict stay)
+                           __global int *restrict heads, __global int *restrict copies, __global int *restrict degree,
+                           __global long *restrict stay)
 {
     const long b = get_global_id(0);
     if (b < buckets) {
@@ -130,9 +132,13 @@ __kernel void buckets_sort(const int n, const int shift, const int buckets, cons
                 radix_sort(heads + begin, dealt + 2 * from, length, bits);
             if (MERGE) {
                 const long was = kept;
-                for (long p = begin; p < begin + length; p++)
-                    if (p == begin || heads[p] != heads[kept - 1])
+                for (long p = begin; p < begin + length; p++) {
+                    const int repeated = p > begin && heads[p] == heads[kept - 1];
+                    if (!repeated)
                         heads[kept++] = heads[p];
+                    if (COUNTS)
+                        copies[kept - 1] = repeated ? copies[kept - 1] + 1 : 1;
+                }
                 degree[v] = (int)(kept - was);
             } else {
                 degree[v] = (int)length;
@@ -146,8 +152,9 @@ __kernel void buckets_sort(const int n, const int shift, const int buckets, cons
 // before[b]: heads kept in the buckets before b; `col` is null where nothing moves.
 __kernel void buckets_rows(const int n, const int shift, const int buckets, __global const long *restrict bucket_ptr,
                            __global const long *restrict before, __global const int *restrict heads,
-                           __global const int *restrict degree, __global OFFSET *restrict row_ptr,
-                           __global int *restrict col)
+                           __global const int *restrict copies, __global const int *restrict degree,
+                           __global OFFSET *restrict row_ptr, __global int *restrict col,
+                           __global int *restrict counts)
 {
     const long b = get_global_id(0);
     if (b < buckets) {
@@ -162,5 +169,8 @@ __kernel void buckets_rows(const int n, const int shift, const int buckets, __gl
         if (col)
             for (long p = before[b]; p < (long)end; p++)
                 col[p] = heads[bucket_ptr[b] + (p - before[b])];
+        if (counts)
+            for (long p = before[b]; p < (long)end; p++)
+                counts[p] = copies[bucket_ptr[b] + (p - before[b])];
     }
 }

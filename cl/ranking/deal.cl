@@ -8,8 +8,8 @@
 // sources and from others are dealt separately. No atomics, and the same slices whatever the timing.
 //
 // layout       ranking/deal.h; ranking/deal_place.cl then fills the slices
-// launch       one work-item per slice, or per window; steps: padded range, ITEMS slices of rows each; no barriers
-// tunables     ITEMS, WIDTH, LONG_ROW, WINDOW_BITS (at most 16), CHUNK (a power of two)
+// launch       one work-item per slice, or per window; no barriers
+// tunables     WIDTH, LONG_ROW, WINDOW_BITS (at most 16), CHUNK (a power of two)
 
 #include "ranking/deal.h"
 
@@ -109,23 +109,5 @@ __kernel void pagerank_deal_rows(const int windows, __global const int *restrict
             hot_length[i] = hot_count[v];
             cold_length[i] = cold_count[v];
         }
-    }
-}
-
-// The steps of each slice of rows, hot and cold: the number of arcs of its longest row; long rows count as empty.
-__kernel void pagerank_deal_steps(const int n, const int count, __global const int *restrict hot_length,
-                                  __global const int *restrict cold_length, __global int *restrict hot_steps,
-                                  __global int *restrict cold_steps)
-{
-    FOR_ITEMS(s, count) {
-        int hot = 0, cold = 0;
-        for (int r = s * WIDTH, end = min(n - r, WIDTH) + r; r < end; r++) {
-            if (hot_length[r] + cold_length[r] <= LONG_ROW) {
-                hot = max(hot, hot_length[r]);
-                cold = max(cold, cold_length[r]);
-            }
-        }
-        hot_steps[s] = hot;
-        cold_steps[s] = cold;
     }
 }

@@ -6,15 +6,15 @@
 //
 // start OFFSET[n + 1], source int[arcs]   rows; a source is its new number + 1
 // arc_share REAL[arcs]                    with WEIGHTED
+// hot_length int[n]                       arcs of a row from hot sources
 // long_number int[n]                      which of the long rows; -1 for short ones
-// cell_piece int[]                        long row i's first piece from segment k: cell_piece[i * (segments + 1) + k]
+// cell_begin OFFSET[], cell_piece int[]   long row i's first arc and first piece from segment k: [i * (segments + 1) + k]
 // piece_at int[pieces]                    the row of each piece among the rows of the slices of pieces
-// launch      padded range, each work-item takes ITEMS consecutive rows
-// tunables    ITEMS, WIDTH
+// launch      padded range, each work-item takes RUN consecutive arcs
+// tunables    RUN, WIDTH
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
+#include "csr/arcs.h"
+
 #ifndef REAL
 #define REAL float
 #endif
@@ -29,7 +29,7 @@
         SHARE(part)                                                                  \
     } while (0)
 #ifdef WEIGHTED
-#define SHARE(part) part##_share[at_] = arc_share[e];
+#define SHARE(part) part##_share[at_] = arc_share[p];
 #else
 #define SHARE(part)
 #endif
@@ -37,39 +37,31 @@
     __global const int *restrict part##_begin, __global type *restrict part##_index,        \
         __global REAL *restrict part##_share
 
-__kernel void pagerank_place(const int n, const int hot, const int segments, const int long_row,
-                             __global const OFFSET *restrict start, __global const int *restrict source,
-                             __global const REAL *restrict arc_share, __global const int *restrict long_number,
-                             __global const int *restrict cell_piece, __global const int *restrict piece_at,
-                             PART(hot_row, ushort), PART(cold_row, int), PART(hot_piece, ushort), PART(cold_piece, int))
+__kernel void slices_place(const int n, const long arcs, const int hot, const int segments, const int long_row,
+                           __global const OFFSET *restrict start, __global const int *restrict source,
+                           __global const REAL *restrict arc_share, __global const int *restrict hot_length,
+                           __global const int *restrict long_number, __global const OFFSET *restrict cell_begin,
+                           __global const int *restrict cell_piece, __global const int *restrict piece_at,
+                           PART(hot_row, ushort), PART(cold_row, int), PART(hot_piece, ushort), PART(cold_piece, int))
 {
-    FOR_ITEMS(v, n) {
-        const int number = long_number[v], slice = v / WIDTH, lane = v & (WIDTH - 1);
-        int kind = -1, j = 0;
-        for (OFFSET e = start[v]; e < start[v + 1]; e++, j++) {
-            const int u = source[e];
-            if (number < 0) {
-                if (kind < 0 && u > hot) {
-                    kind = 0;   // the first cold one
-                    j = 0;
-                }
-                if (kind < 0)
-                    PUT(hot_row, slice, j, lane, (ushort)u);
-                else
-                    PUT(cold_row, slice, j, lane, u);
-            } else {
-                const int from = (u - 1) / hot, now = min(from, segments);
-                if (now != kind) {
-                    kind = now;
-                    j = 0;
-                }
-                const int place = piece_at[cell_piece[number * (segments + 1) + kind] + j / long_row];
-                const int step = j - j / long_row * long_row;
-                if (kind < segments)
-                    PUT(hot_piece, place / WIDTH, step, place & (WIDTH - 1), (ushort)(u - kind * hot));
-                else
-                    PUT(cold_piece, place / WIDTH, step, place & (WIDTH - 1), u);
-            }
+    int v = -1;
+    FOR_RUN(p, arcs) {
+        v = row_after(p, v, n, start);
+        const int u = source[p], number = long_number[v];
+        if (number < 0) {
+            const int slice = v / WIDTH, lane = v & (WIDTH - 1), j = (int)(p - start[v]);
+            if (u <= hot)
+                PUT(hot_row, slice, j, lane, (ushort)u);
+            else
+                PUT(cold_row, slice, j - hot_length[v], lane, u);
+        } else {
+            const int kind = min((u - 1) / hot, segments), cell = number * (segments + 1) + kind;
+            const int j = (int)(p - cell_begin[cell]), full = j / long_row;
+            const int place = piece_at[cell_piece[cell] + full], step = j - full * long_row;
+            if (kind < segments)
+                PUT(hot_piece, place / WIDTH, step, place & (WIDTH - 1), (ushort)(u - kind * hot));
+            else
+                PUT(cold_piece, place / WIDTH, step, place & (WIDTH - 1), u);
         }
     }
 }

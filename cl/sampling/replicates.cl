@@ -86,8 +86,9 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
                     for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p)
                         arcs += BIT_OF(in, col_idx[p]);
             }
-            count[2 * slot] = tree.size[node];
-            count[2 * slot + 1] = arcs / 2;
+            count[3 * slot] = tree.size[node];
+            count[3 * slot + 1] = arcs / 2;
+            count[3 * slot + 2] = 1;
         }
     }
 }
@@ -170,8 +171,9 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
                 edges[e >> 5] |= 1u << (e & 31);
                 ++edge_count;
             }
-            count[2 * slot] = tree.size[node];
-            count[2 * slot + 1] = edge_count;
+            count[3 * slot] = tree.size[node];
+            count[3 * slot + 1] = edge_count;
+            count[3 * slot + 2] = 1;
         }
     }
 }

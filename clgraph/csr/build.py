@@ -7,7 +7,7 @@ the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,12 +16,12 @@ import pyopencl as cl
 from clgraph.csr.build_buckets import Buckets
 from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.rows import Building, offset_type
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer
 from clgraph.errors import CapacityError
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
-    from clgraph.csr.upload import DeviceCSR
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Duplicates
@@ -40,7 +40,7 @@ def build_rows(
     duplicates: Duplicates = "merge",
     way: Way | None = None,
 ) -> DeviceCSR:
-    """CSR of arcs that are on a device already; loops are dropped, rows ascend.
+    """CSR of arcs that are on a device already; loops are dropped, rows ascend (see `build_counted`).
 
     The bytes depend on the set of arcs alone (with "keep": on the multiset), not on their order, the
     device or its timing.
@@ -78,7 +78,35 @@ def build_rows(
     return builder(device, n, mirror, duplicates == "merge").build(tail, head, count)
 
 
-def reserve_rows(device: Device, n: int, count: int, *, mirror: bool, way: Way | None = None) -> None:
+def build_counted(
+    device: Device,
+    n: int,
+    tail: Any,
+    head: Any,
+    count: int,
+    *,
+    mirror: bool,
+    duplicates: Duplicates = "merge",
+    way: Way | None = None,
+) -> tuple[DeviceCSR, Any]:
+    """As `build_rows`, but a loop is kept as one arc, and merged arcs are counted.
+
+    Returns
+    -------
+    rows : DeviceCSR
+    multiplicity : int32 device buffer, shape (arcs,), or None
+        How many arcs each one stands for; None where that is 1 everywhere.
+    """
+    way = way or _best_way(device)
+    reserve_rows(device, n, count, mirror=mirror, way=way, counts=duplicates == "merge")
+    builder = Buckets if way == "buckets" else Scatter
+    building = builder(device, n, mirror, duplicates == "merge", loops=True, counts=True)
+    return building.build(tail, head, count), building.copies
+
+
+def reserve_rows(
+    device: Device, n: int, count: int, *, mirror: bool, way: Way | None = None, counts: bool = False
+) -> None:
     """Raise the CapacityError that `build_rows` would raise, before the arcs are made."""
     if count >= 2**32:
         raise CapacityError(
@@ -89,6 +117,8 @@ def reserve_rows(device: Device, n: int, count: int, *, mirror: bool, way: Way |
         scratch = {"dealt arcs": 8 * arcs, "unfinished rows": 4 * arcs}
     else:
         scratch = {"unsorted rows": 4 * arcs}
+    if counts:
+        scratch["multiplicities"] = 4 * arcs
     row_ptr = np.dtype(offset_type(arcs)).itemsize * (n + 1)
     device.reserve(
         {
@@ -121,6 +151,10 @@ class Shape:
     block: int
     span: int
 
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: a block has four bytes of local memory to an arc."""
+        return replace(self, block=fewer(self.block, 6 * self.block, device))
+
 
 _LARGE = Shape(block=2048, span=32)
 SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(block=16, span=4))
@@ -129,8 +163,8 @@ SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(block=16, span=4))
 class Scatter(Building):
     """Count, scatter by atomic cursors, sort the rows, squeeze out duplicates."""
 
-    def __init__(self, device: Device, n: int, mirror: bool, merge: bool) -> None:
-        super().__init__(device, n, mirror, merge)
+    def __init__(self, device: Device, n: int, mirror: bool, merge: bool, **more: bool) -> None:
+        super().__init__(device, n, mirror, merge, **more)
         self._items, self._lanes = device.tuning.items, device.tuning.local_size
         self._shape = SHAPES.of(device)
 
@@ -177,6 +211,7 @@ class Scatter(Building):
         if arcs == rows.arcs:
             return rows
         made = self.rows(arcs)
+        self.copies = device.output(arcs, np.int32) if self.counts else None
         self._build_program(rows.offset, made.offset).rows_squeeze.exact(
             blocks * lanes,
             np.int32(self.n),
@@ -186,6 +221,7 @@ class Scatter(Building):
             device.upload(before),
             made.row_ptr,
             made.col_idx,
+            self.copies,
             cl.LocalMemory(4 * lanes),
             local=lanes,
         )

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.rows import Building, offset_type
-from clgraph.csr.upload import DeviceCSR
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 
@@ -57,23 +57,30 @@ class Buckets(Building):
 
         shape = np.int32(n), np.int32(shift), np.int32(buckets)
         heads, degree = device.output(arcs, np.int32), device.empty(n, np.int32)
+        copies = device.empty(arcs, np.int32) if self.counts else None
         stay = device.empty(buckets, np.int64)
         bits = np.int32(max(n - 1, 1).bit_length())
-        program.buckets_sort.exact(buckets, *shape, bits, bucket_ptr, dealt, heads, degree, stay, local=1)
+        program.buckets_sort.exact(
+            buckets, *shape, bits, bucket_ptr, dealt, heads, copies, degree, stay, local=1
+        )
         before, kept = exclusive_sums(device.download(stay, np.int64, buckets))
         del dealt
         offset = offset_type(kept)
         row_ptr = device.output(n + 1, offset)
         col = heads if kept == arcs else device.output(kept, np.int32)
+        counted = device.output(kept, np.int32) if self.counts and kept < arcs else None
         self.program("csr/build_buckets", offset).buckets_rows.exact(
             buckets,
             *shape,
             bucket_ptr,
             device.upload(before),
             heads,
+            copies,
             degree,
             row_ptr,
             None if col is heads else col,
+            counted,
             local=1,
         )
+        self.copies = counted
         return DeviceCSR(n, kept, row_ptr, col, offset)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.csr.upload import DeviceCSR
+from clgraph.csr.parts import DeviceCSR
 from clgraph.graph.building import INT32_MAX
 
 if TYPE_CHECKING:
@@ -31,17 +31,37 @@ class Building:
         Whether each arc represents both directions.
     merge : bool
         Whether parallel arcs become one.
+    loops : bool
+        Whether loops are kept, one arc each.
+    counts : bool
+        Whether to count how many arcs each merged one stands for.
+
+    Attributes
+    ----------
+    copies : int32 device buffer, shape (arcs,), or None
+        These counts; None where each is 1.
     """
 
-    def __init__(self, device: Device, n: int, mirror: bool, merge: bool) -> None:
+    copies: Any = None
+
+    def __init__(
+        self, device: Device, n: int, mirror: bool, merge: bool, loops: bool = False, counts: bool = False
+    ) -> None:
         self.device, self.n = device, n
         self.mirror, self.merge = np.int32(mirror), merge
+        self.loops, self.counts = loops, counts and merge
 
     def program(self, name: str, offset: Any = np.int32, new_offset: Any = np.int32, **more: int) -> Program:
         """A program of ``cl/csr/``, for offsets of these types."""
         names = {np.int32: "int", np.int64: "long"}
         return self.device.program(
-            name, MERGE=int(self.merge), OFFSET=names[offset], NEW_OFFSET=names[new_offset], **more
+            name,
+            MERGE=int(self.merge),
+            LOOPS=self.loops or None,
+            COUNTS=self.counts or None,
+            OFFSET=names[offset],
+            NEW_OFFSET=names[new_offset],
+            **more,
         )
 
     def rows(self, arcs: int) -> DeviceCSR:

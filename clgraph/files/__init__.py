@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from clgraph.files.summary import read_with_summary, write_with_summary
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.io.common import MAX_RATIO, Ids
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
 
 __all__ = ["read", "write"]
 
@@ -23,6 +27,7 @@ def read(
     header: bool | None = None,
     max_vertices: int | None = None,
     max_ratio: float = MAX_RATIO,
+    device: Device | str | None = None,
 ) -> Graph:
     """Read a graph from a file.
 
@@ -58,6 +63,11 @@ def read(
         file that has less than one byte for 16 of them.
     max_ratio : float
         How many times its own size a compressed file may unpack to, beyond 64 MiB.
+    device : Device or str, optional
+        Where an edge list is parsed and its graph is built (as in `clgraph.get_device`, or ``"host"``); the
+        graph stays there for what comes next, and is the same wherever that is. Default: the CPU, through
+        OpenCL where it has a driver and the file has 1 MB or more. What its kernels do not take is read on
+        the host: ids that are text, and unusual rows. Other formats are always read on the host.
 
     Returns
     -------
@@ -88,6 +98,7 @@ def read(
         header=header,
         max_vertices=max_vertices,
         max_ratio=max_ratio,
+        device=device,
     )[0]
 
 

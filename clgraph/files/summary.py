@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
+from clgraph.files.where import HOST, read_edges_somewhere
 from clgraph.graph import Duplicates, Graph, check_graph_type
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import MAX_RATIO, Ids, Loaded, Options, check_file, check_vertex_count, counted
 from clgraph.graph.io.formats import check_writable, find_format
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
 
 
 def read_with_summary(
@@ -29,6 +33,7 @@ def read_with_summary(
     header: bool | None = None,
     max_vertices: int | None = None,
     max_ratio: float = MAX_RATIO,
+    device: Device | str | None = None,
 ) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
@@ -43,6 +48,10 @@ def read_with_summary(
     summary : str
         As ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
     """
+    if device is not None and device != HOST:
+        from clgraph.device import get_device
+
+        device = get_device(device)
     word(ids, "ids", get_args(Ids))
     word(duplicates, "duplicates", get_args(Duplicates))
     directed, weights = None if directed is None else flag(directed, "directed"), flag(weights, "weights")
@@ -60,7 +69,7 @@ def read_with_summary(
         directed, ids, weights, duplicates, bare_is_directed, verify, header, max_vertices, float(max_ratio)
     )
     try:
-        loaded = form.read(file, options)
+        loaded = read_edges_somewhere(file, options, device) if name == "edges" else form.read(file, options)
     except InputError as error:
         # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
-from clgraph.ranking.layout import Slices, balanced, make_slices
-from clgraph.ranking.shares import graph_shares
-from clgraph.ranking.slices import PartBuffers, SliceRows, parts_of, place_arcs
+from clgraph.csr.scan import running_sums
+from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.ranking.layout import Begin, balanced
+from clgraph.ranking.pieces import cut_rows
+from clgraph.ranking.renumber import renumber
+from clgraph.ranking.shares import upload_shares
+from clgraph.ranking.slices import Begins, SliceBuffers, SliceRows, parts_of, place_arcs, slice_begins
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Shape:
     Attributes
     ----------
     local : int
-        Work-items in a group; fewer where the device takes fewer.
+        Work-items in a group.
     width : int
         Rows of a slice.
     groups : int
@@ -47,6 +49,11 @@ class Shape:
     segments: int
     classes: tuple[int, ...]
     piece_groups: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: at least half of its local memory is for sources."""
+        local = fitting(self.local, device, each=16)
+        return replace(self, local=local, width=min(self.width, local))
 
 
 SHAPES = Shapes(
@@ -103,7 +110,7 @@ class BinRows(SliceRows[BinBalance]):
     def set_shape(self) -> None:
         shape = SHAPES.of(self.device)
         self.width, self.long_row, self.classes = shape.width, shape.long_row, shape.classes
-        self.local = min(shape.local, 1 << (self.device.max_work_group.bit_length() - 1))
+        self.local = shape.local
         self.groups = shape.groups * self.device.compute_units
         # the group's box: a sum for each work-item, or for each warp
         box = 8 * (33 if "HAVE_PTX" in self.device.features else self.local) + 64
@@ -112,50 +119,72 @@ class BinRows(SliceRows[BinBalance]):
         self.segments = shape.segments
         self.piece_groups = shape.piece_groups * self.device.compute_units
 
-    def fill(self) -> tuple[Slices, tuple[PartBuffers, PartBuffers]]:
-        made = make_slices(
-            self.graph.row_ptr,
-            self.graph.col_idx,
-            graph_shares(self.graph, self.problem),
-            width=self.width,
-            hot=self.hot,
-            long_row=self.long_row,
-            classes=self.classes,
+    def make(self) -> SliceBuffers[BinBalance]:
+        dev, real = self.device, self.numbers.real
+        sizes: dict[str, Any] = {"width": self.width, "long_row": self.long_row}
+        share = None
+        if self.weighted:
+            share = upload_shares(dev, self.graph.reverse, self.problem, real, self.weight)
+        found = renumber(
+            dev, self.graph, share, real, hot=self.hot, long_row=self.long_row, classes=self.classes
+        )
+        cut = cut_rows(dev, found, **sizes, segments=self.segments, block=BLOCK)
+        of_rows = slice_begins(dev, self.n, found.hot_length, found.cold_length, **sizes)
+        places = self.width * cut.kinds[-1]
+        of_pieces = slice_begins(dev, places, cut.hot_length, cut.cold_length, **sizes)
+        hot_pieces, cold_pieces = (dev.download(b, np.int32, cut.kinds[-1] + 1) for b in of_pieces)
+        slices = -(-self.n // self.width)
+        steps = (
+            *(int(dev.download(begin, np.int32, 1, offset=slices)[0]) for begin in of_rows),
+            int(hot_pieces[-1]),
+            int(cold_pieces[-1]),
+        )
+        args = place_arcs(
+            dev,
+            Begins(self.width, (*of_rows, *of_pieces), steps),
+            found.csr,
+            found.share,
+            (found.hot_length, cut.long_number, cut.cell_begin, cut.cell_piece, cut.piece_at),
+            real,
+            hot=found.hot,
             segments=self.segments,
+            long_row=self.long_row,
         )
-        return made, parts_of(made, place_arcs(self.device, made, self.numbers.real))
-
-    def balance(self, made: Slices) -> BinBalance:
-        # blocks of pieces, so that no work-item has to add up hundreds
-        pieces = np.diff(made.first_piece)
-        blocks = -(-pieces // BLOCK)
-        first_block = np.zeros(self.n + 1, np.int32)
-        np.cumsum(blocks, out=first_block[1:])
-        row = np.repeat(np.arange(self.n), blocks)
-        turn = np.arange(len(row)) - first_block[row]
-        block_piece = np.append(made.first_piece[row] + BLOCK * turn, made.first_piece[-1]).astype(np.int32)
-        turns = self._turns(made)
-        upload = self.device.upload
-        return BinBalance(
-            blocks=len(row),
-            first_block=upload(first_block),
-            block_piece=upload(block_piece),
-            groups=len(turns),
-            turns=upload(turns),
+        hot_before = running_sums(dev, found.hot_length, self.n)
+        hot_arcs = int(dev.download(hot_before, np.int64, 1, offset=self.n)[0])
+        rows, pieces = parts_of(steps, args)
+        turns = self._turns(hot_pieces, cold_pieces, cut.kinds, found.hot)
+        return SliceBuffers(
+            order=found.order,
+            number=found.number,
+            rows=rows,
+            pieces=pieces,
+            piece_place=cut.piece_place,
+            first_piece=cut.first_piece,
+            num_pieces=cut.count,
+            longest_join=cut.longest_join,
+            about=self.about(found.hot, hot_arcs, found.csr.arcs, cut.count, steps),
+            balance=BinBalance(
+                blocks=cut.blocks,
+                first_block=cut.first_block,
+                block_piece=cut.block_piece,
+                groups=len(turns),
+                turns=dev.upload(turns),
+            ),
         )
 
-    def _turns(self, made: Slices) -> npt.NDArray[np.int32]:
+    def _turns(self, hot_steps: Begin, cold_steps: Begin, kinds: tuple[int, ...], hot: int) -> Begin:
         """Which slices of pieces each work-group takes: all of one kind, about as much work for each."""
-        steps = made.hot_pieces.astype(np.int64) + COLD_COST * made.cold_pieces.astype(np.int64)
+        steps = hot_steps.astype(np.int64) + COLD_COST * cold_steps.astype(np.int64)
         if steps[-1] == 0:
             return np.zeros((0, 3), np.int32)
         turns, when = [], []
-        for kind, (first, last) in enumerate(pairwise(made.kinds)):
+        for kind, (first, last) in enumerate(pairwise(kinds)):
             if first == last:
                 continue
             part = steps[first : last + 1] - steps[first]
             bounds = first + balanced(part, max(1, round(self.piece_groups * int(part[-1]) / int(steps[-1]))))
-            base = kind * made.hot if kind < self.segments else -1
+            base = kind * hot if kind < self.segments else -1
             turns += [(int(a), int(b), base) for a, b in pairwise(bounds)]
             when += [(turn + 0.5) / (len(bounds) - 1) for turn in range(len(bounds) - 1)]
         # kinds in turns: those that wait for memory run beside those that do not

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
-from clgraph.ranking.layout import Slices, cut_long_rows, starts
-from clgraph.ranking.slices import empty_slices
+from clgraph.ranking.layout import Slices, class_bounds, cut_long_rows, starts
+from clgraph.ranking.slices import Begins, empty_slices, slice_begins
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -121,7 +121,7 @@ def deal_slices(
     out = np.diff(graph.row_ptr)
     sources = int(np.count_nonzero(out))
     hot = max(1, min(hot, sources))
-    bounds = sorted({b for b in (*classes, hot) if b < sources} | {sources})
+    bounds = class_bounds(classes, hot, sources)
     reached = class_numbers(out, bounds)
     class_sizes = np.bincount(reached, minlength=len(bounds) + 1)
     by_position = np.concatenate([np.flatnonzero(reached == c) for c in range(len(bounds) + 1)]).astype(
@@ -150,7 +150,7 @@ def deal_slices(
         "CHUNK": chunk,
     }
     offset = "int" if graph.row_ptr.dtype == np.int32 else "long"
-    program = device.program("ranking/deal", **defines, OFFSET=offset, ITEMS=device.tuning.items)
+    program = device.program("ranking/deal", **defines, OFFSET=offset)
     # the arcs dealt out to streams, in chunks
     bound = slice_bounds(graph.row_ptr, 8 * device.compute_units)
     slices = len(bound) - 1
@@ -212,15 +212,12 @@ def deal_slices(
         local=1,
     )
     count = -(-n // width)
-    steps = [device.empty(count, np.int32) for _ in range(2)]
-    program.pagerank_deal_steps(
-        -(-count // device.tuning.items), np.int32(n), np.int32(count), hot_length, cold_length, *steps
-    )
+    row_begins = slice_begins(device, n, hot_length, cold_length, width=width, long_row=long_row)
     lengths = [device.take(buffer, np.int32, n) for buffer in (hot_length, cold_length)]
     long_rows = np.flatnonzero(lengths[0] + lengths[1] > long_row)
     cells = np.column_stack([length[long_rows] for length in lengths]).astype(np.int64)
     cut = cut_long_rows(long_rows, cells, n, width=width, long_row=long_row)
-    hot_rows, cold_rows = (starts(device.download(s, np.int32, count)).astype(np.int32) for s in steps)
+    hot_rows, cold_rows = (device.download(begin, np.int32, count + 1) for begin in row_begins)
     made = Slices(
         width=width,
         hot=hot,
@@ -234,7 +231,7 @@ def deal_slices(
         **vars(cut),
         hot_arcs=int(lengths[0].sum(dtype=np.int64)),
     )
-    args = empty_slices(device, made, real if weighted else None)
+    args = empty_slices(device, Begins.of(device, made), real if weighted else None)
     device.program("ranking/deal_place", **defines).pagerank_deal_place.exact(
         windows,
         np.int32(windows),

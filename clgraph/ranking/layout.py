@@ -8,8 +8,9 @@ in step.
 A row's arcs from the `hot` hottest sources have 16-bit indices; the rest have 32-bit ones. An index is the
 source's new number + 1: index 0 is the padding and reads a zero. Rows of more than `long_row` arcs are cut
 into pieces of at most `long_row` arcs, which are rows of slices of their own; a row's sum is then the sum of
-its pieces. This module decides where everything goes; `clgraph.ranking.slices` puts the arcs there.
-(`clgraph.ranking.deal` makes nearly the same slices on CPUs, many times faster, and shares the pieces.)
+its pieces. This module decides where everything goes, for small graphs; `clgraph.ranking.slices` puts the
+arcs there. (`clgraph.ranking.renumber` and `clgraph.ranking.pieces` do the same on a device for larger ones;
+`clgraph.ranking.deal` makes nearly the same slices on CPUs, and shares the pieces.)
 """
 
 from __future__ import annotations
@@ -108,11 +109,17 @@ class SortedSlices(Slices):
         ``source[start[v]:start[v + 1]]``.
     share : float64 array like `source`, or None
         w(u, v) / W(u) of each arc.
+    hot_length : int32 array, shape (n,)
+        Arcs of each row from hot sources.
+    cell_begin : array like `cell_piece`
+        Each long row's first arc from each segment, then from cold sources.
     """
 
     start: npt.NDArray[Any]
     source: npt.NDArray[np.int32]
     share: npt.NDArray[np.float64] | None
+    hot_length: npt.NDArray[np.int32]
+    cell_begin: npt.NDArray[Any]
 
 
 def starts(lengths: npt.NDArray[Any]) -> Ints:
@@ -120,6 +127,11 @@ def starts(lengths: npt.NDArray[Any]) -> Ints:
     out = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=out[1:])
     return out
+
+
+def class_bounds(classes: tuple[int, ...], hot: int, sources: int) -> list[int]:
+    """Ranks by out-degree at which a class of vertices ends and the next one begins, ascending."""
+    return sorted({b for b in (*classes, hot) if b < sources} | {sources})
 
 
 def steps_before(lengths: npt.NDArray[Any], width: int) -> Begin:
@@ -236,7 +248,7 @@ def make_slices(
     within = 1 + (long_row - hot_length) * (long_row + 1) + (long_row - cold_length)
     # long rows first, the longest in front: they take longest, so they should start first
     within[is_long] = -length[is_long]
-    bounds = sorted({b for b in (*classes, hot) if b < sources} | {sources})
+    bounds = class_bounds(classes, hot, sources)
     order = np.lexsort((within, np.searchsorted(bounds, place, side="right")))
     number = np.empty(n, np.int64)
     number[order] = np.arange(n)
@@ -275,6 +287,8 @@ def make_slices(
         start=start.astype(row_ptr.dtype),
         source=source,
         share=shares,
+        hot_length=hot_length.astype(np.int32),
+        cell_begin=edges[:, :-1].ravel().astype(row_ptr.dtype),
     )
 
 

@@ -1,22 +1,24 @@
-"""The order in which a plan keeps a graph's vertices, and the arrays kept in that order on the device."""
+"""The order in which a plan keeps a graph's vertices, and the arrays kept in that order on the device.
+
+Host half of ``cl/ranking/order.cl``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.lazy import lazy
+from clgraph.csr.upload import DeviceCSR, upload_csr
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.device.program import Program
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem, Reals
-
-Vertices = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,11 @@ class RowOrder:
     device : Device
     real : type
         np.float32 or np.float64: the type of stored values.
-    order : int32 array, shape (n,), or None
+    n : int
+    order : int32 buffer, shape (n,), or None
         The vertex at each position; None if the plan keeps the graph's own order.
+    position : int32 buffer, shape (n,), or None
+        The position of each vertex.
     inverse_out : buffer of n `real`
         By position: 1 / out-degree, or 1 in weighted graphs (whose arcs' shares have the division in them);
         0 at dangling vertices.
@@ -39,34 +44,73 @@ class RowOrder:
 
     device: Device
     real: type[np.floating[Any]]
-    order: Vertices | None
+    n: int
+    order: Any
+    position: Any
     inverse_out: Any
-
-    @lazy
-    def position(self) -> Vertices | None:
-        """The position of each vertex (the inverse permutation), shape (n,)."""
-        return None if self.order is None else inverse_permutation(self.order)
-
-    @lazy
-    def order_buffer(self) -> Any:
-        """`order` on the device."""
-        return None if self.order is None else self.device.upload(self.order)
-
-    @lazy
-    def position_buffer(self) -> Any:
-        """`position` on the device."""
-        return None if self.position is None else self.device.upload(self.position)
 
     def upload(self, values: Reals | None) -> Any:
         """A vector given by vertex, by position on the device; None stays None."""
-        return None if values is None else self.device.upload(_permuted(values, self.order, self.real))
+        if values is None:
+            return None
+        there = self.device.upload(values.astype(self.real))
+        return there if self.order is None else self.gather(self.order, there)
+
+    def by_vertex(self, values: Any) -> Any:
+        """A vector on the device by position, by vertex: itself where that is the same."""
+        return values if self.order is None else self.gather(self.position, values)
+
+    def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
+        """A vector by position on the device: these values at some vertices, 0 elsewhere."""
+        if _by_pipelines(self.device):
+            dense = np.zeros(self.n)
+            dense[vertices] = values
+            return self.upload(dense)
+        upload, count = self.device.upload, len(vertices)
+        made = self.device.zeros(self.n, self.real)
+        program, items = order_program(self.device, self.real)
+        program.order_entries(
+            -(-count // items),
+            np.int32(count),
+            upload(vertices.astype(np.int32)),
+            upload(values.astype(self.real)),
+            self.position,
+            made,
+        )
+        return made
+
+    def gather(self, at: Any, values: Any) -> Any:
+        """``values[at]``, in a buffer that `Device.take` hands over."""
+        out = self.device.output(self.n, self.real)
+        program, items = order_program(self.device, self.real)
+        program.order_gather(-(-self.n // items), np.int32(self.n), at, values, out)
+        return out
+
+
+def order_program(
+    device: Device, real: type[np.floating[Any]], csr: DeviceCSR | None = None
+) -> tuple[Program, int]:
+    """The program, and how many positions a work-item takes."""
+    items = device.tuning.items
+    offset = {} if csr is None else csr.defines
+    number = "float" if real is np.float32 else "double"
+    return device.program("ranking/order", **offset, REAL=number, ITEMS=items), items
+
+
+def inverse_order(device: Device, n: int, order: Any) -> Any:
+    """The position of each element in a permutation, both buffers."""
+    position = device.empty(n, np.int32)
+    program, items = order_program(device, np.float32)
+    program.order_invert(-(-n // items), np.int32(n), order, position)
+    return position
 
 
 def row_order(
     device: Device,
     graph: Graph,
     plan: Hashable,
-    order: Vertices | None,
+    order: Any,
+    position: Any,
     problem: Problem,
     real: type[np.floating[Any]],
     weight: bool,
@@ -77,33 +121,41 @@ def row_order(
     ----------
     plan : hashable
         Names the order: the same plan gives the same order.
+    order, position : buffers, or None
+        As of `RowOrder`; position None: made here.
     weight : bool
         Whether the graph's weights count.
     """
 
     def make() -> RowOrder:
-        out = problem.out
-        if problem.weights is None:
-            # a third of the time that np.divide takes with `where`
-            with np.errstate(divide="ignore"):
-                inverse = 1 / out
-            inverse[out == 0] = 0
+        n = graph.num_vertices
+        device.reserve({"inverse_out": n * np.dtype(real).itemsize, "order": 8 * n})
+        there = inverse_order(device, n, order) if order is not None and position is None else position
+        made = RowOrder(device, real, n, order, there, None)
+        if problem.weights is not None:
+            inverse = made.upload((problem.out > 0).astype(np.float64))
+        elif _by_pipelines(device):
+            inverse = made.upload(_inverse(problem.out))
         else:
-            inverse = (out > 0).astype(np.float64)
-        device.reserve({"inverse_out": len(out) * np.dtype(real).itemsize})
-        return RowOrder(device, real, order, device.upload(_permuted(inverse, order, real)))
+            csr = upload_csr(device, graph)
+            inverse = device.empty(n, real)
+            program, items = order_program(device, real, csr)
+            program.order_inverse_out(-(-n // items), np.int32(n), order, csr.row_ptr, inverse)
+        return replace(made, inverse_out=inverse)
 
     return device.cached(
         graph, ("row-order", plan, real, None if problem.weights is None else bool(weight)), make
     )
 
 
-def inverse_permutation(order: Vertices) -> Vertices:
-    """The position of each element in a permutation."""
-    position = np.empty_like(order)
-    position[order] = np.arange(len(order), dtype=order.dtype)
-    return position
+def _by_pipelines(device: Device) -> bool:
+    """Whether the solver is a pipeline: the device may be a board that has no other kernels."""
+    return device.has_pipeline("ranking/solver")
 
 
-def _permuted(values: Reals, order: Vertices | None, real: type[np.floating[Any]]) -> npt.NDArray[Any]:
-    return (values if order is None else values[order]).astype(real)
+def _inverse(out: Reals) -> Reals:
+    # a third of the time that np.divide takes with `where`
+    with np.errstate(divide="ignore"):
+        inverse = 1 / out
+    inverse[out == 0] = 0
+    return inverse

@@ -8,15 +8,14 @@ the rest of an iteration.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.shares import upload_shares
 
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
+
+
+TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Shape:
 
     local: int
     items: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=TALLY))
 
 
 # on CPUs a group is one work-item with a long run of rows
@@ -90,8 +96,9 @@ class Rows:
 
     Attributes
     ----------
-    order : int32 array, shape (n,), or None
-        The vertex at each position; None if the graph's own order is kept.
+    order, number : int32 buffers, shape (n,), or None
+        The vertex at each position; None if the graph's own order is kept. And the position of each vertex,
+        if it is known already.
     plan : hashable
         Names that order.
     parts : int
@@ -107,7 +114,8 @@ class Rows:
     """
 
     variant = ""
-    order: npt.NDArray[np.int32] | None = None
+    order: Any = None
+    number: Any = None
     plan: Hashable = "graph"
     parts = 1
     chain = 0
@@ -124,8 +132,10 @@ class Rows:
 
     def row_order(self) -> RowOrder:
         """The order of the vertices, and the arrays in that order on the device; made at the first call."""
-        real = self.numbers.real
-        return row_order(self.device, self.graph, self.plan, self.order, self.problem, real, self.weight)
+        at = self.order, self.number
+        return row_order(
+            self.device, self.graph, self.plan, *at, self.problem, self.numbers.real, self.weight
+        )
 
     def explain(self) -> list[str]:
         """What was chosen, in words: a line each."""

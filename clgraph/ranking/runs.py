@@ -9,9 +9,9 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.ranking.deal import deal_slices
-from clgraph.ranking.layout import SETTLE, Begin, Slices, balanced
+from clgraph.ranking.layout import SETTLE, Begin, balanced
 from clgraph.ranking.shares import graph_shares
-from clgraph.ranking.slices import PartBuffers, SliceRows, parts_of
+from clgraph.ranking.slices import SliceBuffers, SliceRows, parts_of
 
 RUNS = 256  # of slices: enough for balance on any number of cores
 
@@ -69,7 +69,7 @@ class RunRows(SliceRows[RunBalance]):
         self.width, self.hot = shape.width, shape.hot
         self.long_row, self.classes = shape.long_row, shape.classes
 
-    def fill(self) -> tuple[Slices, tuple[PartBuffers, PartBuffers]]:
+    def make(self) -> SliceBuffers[RunBalance]:
         made, args = deal_slices(
             self.device,
             self.graph,
@@ -80,12 +80,22 @@ class RunRows(SliceRows[RunBalance]):
             long_row=self.long_row,
             classes=self.classes,
         )
-        return made, parts_of(made, args)
-
-    def balance(self, made: Slices) -> RunBalance:
-        return RunBalance(
-            rows=self._runs(made.hot_rows, made.cold_rows),
-            pieces=self._runs(made.hot_pieces, made.cold_pieces),
+        upload, steps = self.device.upload, tuple(int(begin[-1]) for begin in made.begins)
+        rows, pieces = parts_of(steps, args)
+        return SliceBuffers(
+            order=upload(made.order),
+            number=None,
+            rows=rows,
+            pieces=pieces,
+            piece_place=upload(made.piece_place),
+            first_piece=upload(made.first_piece),
+            num_pieces=made.pieces,
+            longest_join=int(np.diff(made.first_piece).max(initial=0)),
+            about=self.about(made.hot, made.hot_arcs, made.arcs, made.pieces, steps),
+            balance=RunBalance(
+                rows=self._runs(made.hot_rows, made.cold_rows),
+                pieces=self._runs(made.hot_pieces, made.cold_pieces),
+            ),
         )
 
     def _runs(self, hot: Begin, cold: Begin) -> Runs:

@@ -1,6 +1,7 @@
 """Rows in slices on a device: what the plans "runs", "bins" and "small" share.
 
-Host half of ``cl/ranking/slices_place.cl``. `clgraph.ranking.layout` says what a slice is.
+Host half of ``cl/ranking/slices_steps.cl`` and ``cl/ranking/slices_place.cl``. `clgraph.ranking.layout` says
+what a slice is.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import DeviceCSR
+from clgraph.device.shapes import Shapes
 from clgraph.ranking.layout import Slices, SortedSlices
 from clgraph.ranking.rows import Numbers, Rows
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import Problem
 
 B = TypeVar("B")
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,11 @@ class SliceBuffers(Generic[B]):
 
     Attributes
     ----------
-    order : int32 array, shape (n,)
-        On the host, as `num_pieces` and `longest_join`; the rest are buffers.
+    order, number : buffers of int32, shape (n,)
+        The vertex of each number; the number of each vertex (None: not made yet).
+    rows, pieces : PartBuffers
+    piece_place, first_piece : buffers
+    num_pieces : int
     longest_join : int
         The most pieces that a row has.
     about : str
@@ -47,7 +54,8 @@ class SliceBuffers(Generic[B]):
         Which slices each work-item or work-group takes.
     """
 
-    order: npt.NDArray[np.int32]
+    order: Any
+    number: Any
     rows: PartBuffers
     pieces: PartBuffers
     piece_place: Any
@@ -58,17 +66,58 @@ class SliceBuffers(Generic[B]):
     balance: B
 
 
-def empty_slices(device: Device, made: Slices, real: type[np.floating[Any]] | None) -> tuple[Any, ...]:
+@dataclass(frozen=True)
+class Begins:
+    """Where slices begin: of hot rows, cold rows, hot pieces and cold pieces.
+
+    Attributes
+    ----------
+    width : int
+    buffers : tuple of int32 buffers, shape (slices + 1,)
+    steps : tuple of int
+        The last value of each.
+    """
+
+    width: int
+    buffers: tuple[Any, ...]
+    steps: tuple[int, ...]
+
+    @classmethod
+    def of(cls, device: Device, made: Slices) -> Begins:
+        """Those of slices laid out on the host."""
+        begins = made.begins
+        return cls(made.width, tuple(map(device.upload, begins)), tuple(int(begin[-1]) for begin in begins))
+
+    @property
+    def entries(self) -> list[int]:
+        """Entries of each part."""
+        return [steps * self.width for steps in self.steps]
+
+
+def slice_begins(
+    device: Device, n: int, hot_length: Any, cold_length: Any, *, width: int, long_row: int
+) -> tuple[Any, Any]:
+    """Steps before each slice of n rows of these lengths, hot and cold; long rows count as empty."""
+    count, items = -(-n // width), device.tuning.items
+    steps = [device.empty(count, np.int32) for _ in range(2)]
+    device.program("ranking/slices_steps", WIDTH=width, ITEMS=items).slices_steps(
+        -(-count // items), np.int32(n), np.int32(count), np.int32(long_row), hot_length, cold_length, *steps
+    )
+    hot, cold = (running_sums(device, each, count, into=np.int32) for each in steps)
+    return hot, cold
+
+
+def empty_slices(device: Device, begins: Begins, real: type[np.floating[Any]] | None) -> tuple[Any, ...]:
     """begin, index and share (`real`; None: none) of each part on the device, to be filled: all padding."""
     size = 0 if real is None else np.dtype(real).itemsize
-    entries = [int(begin[-1]) * made.width for begin in made.begins]
     types: tuple[Any, ...] = (np.uint16, np.int32) * 2
     names = ("hot rows", "cold rows", "hot pieces", "cold pieces")
-    needed = {
-        name: count * (np.dtype(dtype).itemsize + size)
-        for name, count, dtype in zip(names, entries, types, strict=True)
-    }
-    device.reserve({**needed, "arcs": 4 * made.arcs})
+    device.reserve(
+        {
+            name: count * (np.dtype(dtype).itemsize + size)
+            for name, count, dtype in zip(names, begins.entries, types, strict=True)
+        }
+    )
 
     def zeros(count: int, dtype: Any) -> Any:
         # `output` has large pages on CPUs; in bytes, since the simulator has no fill of 16 bits
@@ -78,51 +127,85 @@ def empty_slices(device: Device, made: Slices, real: type[np.floating[Any]] | No
         return buffer
 
     args: list[Any] = []
-    for begin, count, dtype in zip(made.begins, entries, types, strict=True):
-        args += [device.upload(begin), zeros(count, dtype), None if real is None else zeros(count, real)]
+    for begin, count, dtype in zip(begins.buffers, begins.entries, types, strict=True):
+        args += [begin, zeros(count, dtype), None if real is None else zeros(count, real)]
     return tuple(args)
 
 
-def place_arcs(device: Device, made: SortedSlices, real: type[np.floating[Any]]) -> tuple[Any, ...]:
-    """The arguments of `parts_of`: all parts on the device, with their arcs."""
-    args = empty_slices(device, made, None if made.share is None else real)
-    share = None if made.share is None else device.upload(made.share.astype(real))
-    items = device.tuning.items
-    offset = "int" if made.start.dtype == np.int32 else "long"
+def place_arcs(
+    device: Device,
+    begins: Begins,
+    rows: DeviceCSR,
+    share: Any,
+    where: tuple[Any, ...],
+    real: type[np.floating[Any]],
+    *,
+    hot: int,
+    segments: int,
+    long_row: int,
+) -> tuple[Any, ...]:
+    """The arguments of `parts_of`: all parts on the device, with their arcs.
+
+    Parameters
+    ----------
+    rows : DeviceCSR
+        By number; sources ascend, each its number + 1.
+    share : buffer of `real`, or None
+        Beside the sources.
+    where : buffers
+        hot_length, long_number, cell_begin, cell_piece and piece_at (``cl/ranking/slices_place.cl``).
+    hot, segments, long_row : int
+        As of `clgraph.ranking.layout.make_slices`.
+    """
+    args = empty_slices(device, begins, None if share is None else real)
+    run = SHAPES.of(device)
     program = device.program(
         "ranking/slices_place",
-        OFFSET=offset,
+        **rows.defines,
         REAL="float" if real is np.float32 else "double",
-        WEIGHTED=made.share is not None,
-        WIDTH=made.width,
-        ITEMS=items,
+        WEIGHTED=share is not None,
+        WIDTH=begins.width,
+        RUN=run,
     )
-    n = len(made.order)
-    program.pagerank_place(
-        -(-n // items),
-        np.int32(n),
-        np.int32(made.hot),
-        np.int32(made.segments),
-        np.int32(made.long_row),
-        device.upload(made.start),
-        device.upload(made.source),
+    program.slices_place(
+        -(-rows.arcs // run),
+        np.int32(rows.n),
+        np.int64(rows.arcs),
+        np.int32(hot),
+        np.int32(segments),
+        np.int32(long_row),
+        rows.row_ptr,
+        rows.col_idx,
         share,
-        device.upload(made.long_number),
-        device.upload(made.cell_piece),
-        device.upload(made.piece_at),
+        *where,
         *args,
     )
-    device.finish()
     return args
 
 
-def parts_of(made: Slices, args: tuple[Any, ...]) -> tuple[PartBuffers, PartBuffers]:
-    """The buffers of rows and those of pieces."""
-    rows, pieces = (
-        PartBuffers(tuple(part), int(hot[-1]) + int(cold[-1]))
-        for part, hot, cold in ((args[:6], *made.begins[:2]), (args[6:], *made.begins[2:]))
+def place_sorted(device: Device, made: SortedSlices, real: type[np.floating[Any]]) -> tuple[Any, ...]:
+    """`place_arcs` of slices laid out on the host."""
+    offset = np.int32 if made.start.dtype == np.int32 else np.int64
+    upload = device.upload
+    rows = DeviceCSR(len(made.order), made.arcs, upload(made.start), upload(made.source), offset)
+    where = made.hot_length, made.long_number, made.cell_begin, made.cell_piece, made.piece_at
+    return place_arcs(
+        device,
+        Begins.of(device, made),
+        rows,
+        None if made.share is None else upload(made.share.astype(real)),
+        tuple(map(upload, where)),
+        real,
+        hot=made.hot,
+        segments=made.segments,
+        long_row=made.long_row,
     )
-    return rows, pieces
+
+
+def parts_of(steps: tuple[int, ...], args: tuple[Any, ...]) -> tuple[PartBuffers, PartBuffers]:
+    """The buffers of rows and those of pieces; `steps` as of `Begins`."""
+    hot, cold, hot_pieces, cold_pieces = steps
+    return PartBuffers(args[:6], hot + cold), PartBuffers(args[6:], hot_pieces + cold_pieces)
 
 
 class SliceRows(Rows, Generic[B]):
@@ -148,8 +231,8 @@ class SliceRows(Rows, Generic[B]):
         self.set_shape()
         self.plan = (self.variant, self.width, self.hot, self.long_row, self.segments, self.classes)
         key: Hashable = (*self.plan, weight, numbers.dtype) if self.weighted else self.plan
-        self.kept: SliceBuffers[B] = device.cached(graph, ("slices", key), self._make)
-        self.order = self.kept.order
+        self.kept: SliceBuffers[B] = device.cached(graph, ("slices", key), self.make)
+        self.order, self.number = self.kept.order, self.kept.number
         self.chain = 2 * self.long_row + self.kept.longest_join
         self.parts = self.count_parts()
 
@@ -157,36 +240,21 @@ class SliceRows(Rows, Generic[B]):
         """Set width, hot, long_row and classes."""
         raise NotImplementedError
 
-    def fill(self) -> tuple[Slices, tuple[PartBuffers, PartBuffers]]:
-        """The slices, with the parts on the device."""
-        raise NotImplementedError
-
-    def balance(self, made: Slices) -> B:
-        """Which slices each work-item or work-group takes."""
-        raise NotImplementedError
-
     def count_parts(self) -> int:
         """Work-groups that tally."""
         raise NotImplementedError
 
-    def _make(self) -> SliceBuffers[B]:
-        made, (rows, pieces) = self.fill()
-        upload = self.device.upload
-        hot_share = made.hot_arcs / max(1, made.arcs)
-        return SliceBuffers(
-            order=made.order,
-            rows=rows,
-            pieces=pieces,
-            piece_place=upload(made.piece_place),
-            first_piece=upload(made.first_piece),
-            num_pieces=made.pieces,
-            longest_join=int(np.diff(made.first_piece).max(initial=0)),
-            about=(
-                f"vertices renumbered by out-degree and row length; the {made.hot} hottest sources bring "
-                f"{hot_share:.0%} of the arcs, with 16-bit indices; {made.pieces} pieces of rows of more "
-                f"than {self.long_row} arcs; {made.padding:.3f} entries per arc"
-            ),
-            balance=self.balance(made),
+    def make(self) -> SliceBuffers[B]:
+        """Lay the rows out."""
+        raise NotImplementedError
+
+    def about(self, hot: int, hot_arcs: int, arcs: int, pieces: int, steps: tuple[int, ...]) -> str:
+        """A line for the plan."""
+        padding = sum(steps) * self.width / arcs if arcs else 1
+        return (
+            f"vertices renumbered by out-degree and row length; the {hot} hottest sources bring "
+            f"{hot_arcs / max(1, arcs):.0%} of the arcs, with 16-bit indices; {pieces} pieces of rows of "
+            f"more than {self.long_row} arcs; {padding:.3f} entries per arc"
         )
 
     def upload(self) -> None:

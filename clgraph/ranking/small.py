@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import InputError
 from clgraph.ranking.layout import make_slices
 from clgraph.ranking.rows import Numbers, Rows
 from clgraph.ranking.shares import graph_shares
-from clgraph.ranking.slices import parts_of, place_arcs
+from clgraph.ranking.slices import parts_of, place_sorted
 from clgraph.ranking.solver import NORMS, Solver
 
 if TYPE_CHECKING:
@@ -53,6 +53,11 @@ class Shape:
     arcs: int
     in_local: bool
 
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        local = fitting(self.local, device, each=16)
+        return replace(self, local=local, width=min(self.width, local * self.per))
+
 
 SHAPES = Shapes(
     gpu=Shape(local=1024, width=32, per=1, long_row=64, arcs=1 << 17, in_local=True),
@@ -68,7 +73,7 @@ class SmallBuffers:
     Attributes
     ----------
     order : int32 array, shape (n,)
-        On the host.
+        On the host; `order_buffer` is the same on the device.
     sources, pieces : int
         Vertices that have out-arcs; pieces of long rows.
     turn_begin, turn : buffers
@@ -85,6 +90,7 @@ class SmallBuffers:
     """
 
     order: npt.NDArray[np.int32]
+    order_buffer: Any
     sources: int
     pieces: int
     turn_begin: Any
@@ -108,13 +114,17 @@ def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
     return taken
 
 
-def local_bytes(sources: int, pieces: int, itemsize: int) -> tuple[int, int, int]:
+def local_bytes(
+    device: Device, shape: Shape, sources: int, pieces: int, itemsize: int
+) -> tuple[int, int, int]:
     """Bytes of local memory, and the room in it for sources and for pieces.
 
     The room is rounded up, so that graphs of similar size share a program.
     """
     room, piece_room = -(-sources // 512) * 512, -(-max(1, pieces) // 128) * 128
-    return 2 * (room + 1) * itemsize + 8 * piece_room + 1024, room, piece_room
+    # the group's box: a sum for each work-item, or for each warp
+    box = 8 * (33 if "HAVE_PTX" in device.features else shape.local) + 64
+    return 2 * (room + 1) * itemsize + 8 * piece_room + max(box, 1024), room, piece_room
 
 
 class SmallRows(Rows):
@@ -132,9 +142,11 @@ class SmallRows(Rows):
         by = (weight,) if self.weighted else ()
         key = ("small", self.shape, numbers.dtype, *by)
         self.kept: SmallBuffers = device.cached(graph, key, self._make)
-        self.order, self.chain = self.kept.order, self.kept.chain
+        self.order, self.chain = self.kept.order_buffer, self.kept.chain
         size = np.dtype(numbers.real).itemsize
-        self.local_bytes, self.room, self.piece_room = local_bytes(self.kept.sources, self.kept.pieces, size)
+        self.local_bytes, self.room, self.piece_room = local_bytes(
+            device, self.shape, self.kept.sources, self.kept.pieces, size
+        )
         if self.shape.in_local and self.local_bytes > device.local_memory:
             raise InputError(
                 f"variant 'small' needs {self.local_bytes} bytes of local memory for this graph "
@@ -166,7 +178,8 @@ class SmallRows(Rows):
         begin = np.zeros(len(lists) + 1, np.int32)
         np.cumsum([len(taken) for taken in lists], out=begin[1:])
 
-        row_part, piece_part = parts_of(made, place_arcs(self.device, made, real))
+        steps = tuple(int(begin[-1]) for begin in made.begins)
+        row_part, piece_part = parts_of(steps, place_sorted(self.device, made, real))
         rest = np.zeros(self.n, bool)
         rest[made.order[made.sources :]] = True
         into_rest = rest[graph.col_idx]
@@ -175,6 +188,7 @@ class SmallRows(Rows):
         to_rest = np.bincount(graph.rows, weights=into_rest, minlength=self.n)[made.order]
         return SmallBuffers(
             order=made.order,
+            order_buffer=upload(made.order),
             sources=made.sources,
             pieces=made.pieces,
             turn_begin=upload(begin),

@@ -5,15 +5,15 @@ The rows are summed by a `Rows` (`clgraph.ranking.rows` and its neighbours).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import InputError
-from clgraph.ranking.rows import Numbers
+from clgraph.ranking.rows import TALLY, Numbers
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -40,6 +40,10 @@ class Shape:
 
     local: int
     items: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=TALLY))
 
 
 SHAPES = Shapes(
@@ -237,24 +241,10 @@ class Solver:
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
         """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` gives."""
+        ranks, real = self.order.by_vertex(self._rank), self.numbers.real
         if on_device:
-            return self._take_there(), *self.end()
-        ranks = self.device.download(self._rank, self.numbers.real, self.n)
-        order = self.order.order
-        if order is not None:
-            in_order = np.empty_like(ranks)
-            in_order[order] = ranks
-            ranks = in_order
-        return ranks, *self.end()
-
-    def _take_there(self) -> Any:
-        dev, order = self.device, self.order
-        ranks = dev.array(self._rank, self.numbers.real, self.n)
-        if order.order is None:
-            return ranks
-        from pyopencl.array import take
-
-        return take(ranks, dev.array(order.position_buffer, np.int32, self.n))
+            return self.device.array(ranks, real, self.n), *self.end()
+        return self.device.take(ranks, real, self.n), *self.end()
 
 
 def choose_numbers(device: Device, dtype: str) -> Numbers:

@@ -28,8 +28,8 @@ class Packed:
         A bit for each vertex; targets decrease.
     kept : uint32 array, shape (runs, targets, ceil(m / 32)), or None
         A bit for each edge u < v; None: the edges between members.
-    counts : int32 array, shape (runs, targets, 2)
-        Vertices and edges.
+    counts : int32 array, shape (runs, targets, 3)
+        Vertices, edges, and thresholds probed.
     """
 
     member: Bits
@@ -52,6 +52,8 @@ class PackedSamples(Portion):
         For each run the different targets, decreasing.
     whole : int
         Vertices of the original's largest component.
+    way : str
+        For `Sample.way`.
     about : dict
         `device`, `seconds`, `kernels` and `built` of every sample.
     """
@@ -64,10 +66,11 @@ class PackedSamples(Portion):
         wanted: list[tuple[Size, int]],
         packed: Packed,
         whole: int,
+        way: str,
         about: dict[str, Any],
     ) -> None:
         self._graph, self._options, self._first, self._wanted = graph, options, first, wanted
-        self._packed, self._whole, self._about = packed, whole, about
+        self._packed, self._whole, self._way, self._about = packed, whole, way, about
         targets = sorted({target for _, target in wanted}, reverse=True)
         self._slots = [targets.index(target) for _, target in wanted]
         self._made: dict[int, Sample] = {}
@@ -94,7 +97,7 @@ class PackedSamples(Portion):
         return self._wanted[i % len(self._wanted)][0]
 
     def counts(self, i: int) -> tuple[int, int]:
-        vertices, edges = self._packed.counts[self._place(i)].tolist()
+        vertices, edges, _ = self._packed.counts[self._place(i)].tolist()
         return vertices, edges
 
     def vertices(self, i: int) -> npt.NDArray[Any]:
@@ -124,8 +127,8 @@ class PackedSamples(Portion):
             self.size(i),
             target,
             self.seed(i),
-            iterations=0 if untouched else 1,
-            way="untouched" if untouched else "merge tree",
+            iterations=0 if untouched else int(packed.counts[self._place(i)][2]),
+            way="untouched" if untouched else self._way,
             notes=(*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices)),
             original=graph,
             kept_arcs=kept,

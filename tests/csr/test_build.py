@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from clgraph.csr.build import build_rows
+from clgraph.csr.build import build_counted, build_rows
 from clgraph.graph import Duplicates, build_csr
 
 
@@ -40,6 +40,33 @@ def check(device, n, tail, head):
             assert row_ptr.dtype == expected.row_ptr.dtype
             assert np.array_equal(row_ptr, expected.row_ptr)
             assert np.array_equal(col_idx, expected.col_idx)
+
+
+def check_counted(device, n, tail, head):
+    """With loops and multiplicities."""
+    tail, head = np.asarray(tail, np.int32), np.asarray(head, np.int32)
+    modes: tuple[Duplicates, ...] = ("merge", "keep")
+    for mirror, duplicates in itertools.product((True, False), modes):
+        expected = build_csr(tail, head, n, directed=not mirror, duplicates=duplicates)
+        for way in ("scatter", "buckets"):
+            ends = device.upload(tail, writable=True), device.upload(head, writable=True)
+            rows, copies = build_counted(
+                device, n, *ends, len(tail), mirror=mirror, duplicates=duplicates, way=way
+            )
+            assert rows.arcs == expected.num_arcs
+            assert np.array_equal(device.download(rows.row_ptr, rows.offset, n + 1), expected.row_ptr)
+            assert np.array_equal(device.download(rows.col_idx, np.int32, rows.arcs), expected.col_idx)
+            assert (copies is None) == (expected.multiplicity is None)
+            if copies is not None:
+                assert np.array_equal(device.download(copies, np.int32, rows.arcs), expected.multiplicity)
+
+
+@pytest.mark.parametrize(("n", "count"), [(1, 5), (2, 1), (7, 40), (300, 50_000), (20_000, 30_000)])
+def test_loops_and_multiplicities(device, n, count):
+    rng = np.random.default_rng(n + count)
+    check_counted(device, n, *rng.integers(0, n, (2, count)))
+    tail = rng.permutation(n)
+    check_counted(device, n + 1, tail, tail + 1)  # nothing is merged
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,9 @@ class Allocations:
 def watched() -> Iterator[Allocations]:
     """Within the block every buffer is counted."""
     seen = Allocations()
-    plain, host = cl.Buffer, device_memory.HostBuffer
+    own, host = device_memory.OwnBuffer, device_memory.HostBuffer
 
-    class Buffer(plain):  # type: ignore[misc,valid-type]
+    class OwnBuffer(own):  # type: ignore[misc,valid-type]
         def __init__(self, *args: Any, **options: Any) -> None:
             seen.next()
             super().__init__(*args, **options)
@@ -55,11 +55,11 @@ def watched() -> Iterator[Allocations]:
             super().__init__(*args, **options)
             seen.live.add(self)
 
-    cl.Buffer, device_memory.HostBuffer = Buffer, HostBuffer  # type: ignore[misc]
+    device_memory.OwnBuffer, device_memory.HostBuffer = OwnBuffer, HostBuffer  # type: ignore[misc]
     try:
         yield seen
     finally:
-        cl.Buffer, device_memory.HostBuffer = plain, host  # type: ignore[misc]
+        device_memory.OwnBuffer, device_memory.HostBuffer = own, host  # type: ignore[misc]
 
 
 def memory(count: int, seed: int, only: str = "", device: Device | None = None) -> Tally:

@@ -12,6 +12,7 @@ from fuzz.binaries import clg_case, npz_case, table_case
 from fuzz.calls import call_case, run_call
 from fuzz.case import Case, Failure
 from fuzz.commands import command_case, run_command
+from fuzz.edge_lists import edge_list_case, run_edge_list
 from fuzz.invariants import check_invariants, compare_edges, edges_of, edges_of_rows
 from fuzz.roundtrips import graph_case, run_graph
 from fuzz.texts import gzip_case, ldbc_case, text_case
@@ -55,7 +56,8 @@ def run_read(case: Case, folder: Path) -> bool:
 
 
 KINDS = {
-    "edges": Kind(text_case, run_read, 20),
+    "edges": Kind(text_case, run_read, 16),
+    "device edges": Kind(edge_list_case, run_edge_list, 4, device=True),
     "gzip": Kind(gzip_case, run_read, 4),
     "mtx": Kind(text_case, run_read, 8),
     "metis": Kind(text_case, run_read, 8),

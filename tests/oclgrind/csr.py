@@ -57,6 +57,16 @@ def case_generate(device: Any) -> None:
         assert graph.col_idx.tolist() == want.col_idx.tolist()
 
 
+def case_facts(device: Any) -> None:
+    """Self-loops and parallel arcs are counted."""
+    from clgraph import Graph
+    from clgraph.csr.facts import count_loops_and_copies
+    from clgraph.csr.upload import upload_csr
+
+    graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
+    assert count_loops_and_copies(device, upload_csr(device, graph)) == (3, 2)
+
+
 def case_scan(device: Any) -> None:
     """Running sums of blocks, and of their sums."""
     from clgraph.csr.scan import running_sums

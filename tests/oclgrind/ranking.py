@@ -89,6 +89,14 @@ def case_ppr_vectors(device: Any) -> None:
     _ppr(device, "power", sources, weighted=True, dangling={3: 1, 4: 1}, max_iter=4, tol=0)
 
 
+def case_ppr_single(device: Any) -> None:
+    """One source on PageRank's rows, as GPUs do it."""
+    from clgraph.ranking.personalized import single
+
+    single.SHAPES = replace(single.SHAPES, simulator="bins")
+    _ppr(device, "power", [{3: 1, 17: 2}], tol=1e-2, top=4)
+
+
 def case_ppr_teams(device: Any) -> None:
     """The same as GPUs do it: a team a row, long rows in pieces."""
     _ppr(device, "power", [0, 3, 9, 14], teams=True, tol=1e-2, top=4, stable_top=3, weighted=True)

@@ -12,7 +12,7 @@ from clgraph import Graph
 from clgraph.ranking.layout import balanced, make_slices
 from clgraph.ranking.problem import make_problem
 from clgraph.ranking.shares import graph_shares
-from clgraph.ranking.slices import place_arcs
+from clgraph.ranking.slices import place_sorted
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -40,7 +40,7 @@ def test_arcs(device: Device, weighted: bool, real: Any, segments: int) -> None:
             classes=(4, 16),
             segments=segments,
         )
-        args = place_arcs(device, made, real)
+        args = place_sorted(device, made, real)
         assert arcs_of_slices(device, made, args, real if weighted else None) == arcs_of_graph(
             graph, shares, real
         )

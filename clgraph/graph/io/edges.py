@@ -53,7 +53,7 @@ FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|((?:[^",\s][^,]*)?))(,|\Z)')
 
 
 @dataclass(frozen=True)
-class _Layout:
+class Layout:
     """How the rows of one file look."""
 
     comment: str  # the character that opens comments
@@ -71,14 +71,18 @@ def read_edges(path: Path, options: Options) -> Loaded:
     graph = Graph.from_edges(
         source, target, weights=weights, directed=options.direction(), duplicates=options.duplicates
     )
-    skipped = [] if layout.header is None else [f"header {layout.header!r}"]
-    return Loaded(graph, counted(len(source), "row") + layout.note, skipped)
+    return Loaded(graph, counted(len(source), "row") + layout.note, skipped_lines(layout))
 
 
-def read_rows(path: Path, options: Options) -> tuple[Any, Any, Any, _Layout]:
+def skipped_lines(layout: Layout) -> list[str]:
+    """What was skipped, for the summary."""
+    return [] if layout.header is None else [f"header {layout.header!r}"]
+
+
+def read_rows(path: Path, options: Options) -> tuple[Any, Any, Any, Layout]:
     """Source ids, target ids, weights or None, and how the rows look."""
     with reading(path):
-        layout = _look(path, options)
+        layout = look(path, options)
         rows = _parse(path, layout, options) if options.ids == "int" else None
         return *(_scan(path, layout, options) if rows is None else rows), layout
 
@@ -88,7 +92,7 @@ def _encoding(options: Options) -> str:
     return "utf-8" if options.ids == "str" else "latin-1"
 
 
-def _look(path: Path, options: Options) -> _Layout:
+def look(path: Path, options: Options) -> Layout:
     """Find the first row and how it is laid out."""
     comment, lines = "#", 0
     numbered = numbered_lines(path, _encoding(options), options.max_ratio)
@@ -136,7 +140,7 @@ def _look(path: Path, options: Options) -> _Layout:
         columns = [source, target, weight if weight is not None else (rest or [len(fields)])[0]]
     skip = lines if is_header else lines - 1
     wanted = tuple(columns[: 3 if options.weights else 2])
-    return _Layout(comment, delimiter, wanted, len(fields), skip, line if is_header else None, note)
+    return Layout(comment, delimiter, wanted, len(fields), skip, line if is_header else None, note)
 
 
 def _unlike(first: list[str], row: list[str]) -> bool:
@@ -146,7 +150,7 @@ def _unlike(first: list[str], row: list[str]) -> bool:
     return (len(changes) > 1 and all(changes[:2])) or any(changes[2:])
 
 
-def _parse(path: Path, layout: _Layout, options: Options) -> tuple[Any, Any, Any] | None:
+def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any] | None:
     """Integers (and weights) by NumPy; None if the file holds anything that it or we do not accept."""
     weighted = len(layout.columns) == 3
     if not weighted:
@@ -182,7 +186,7 @@ def _parse(path: Path, layout: _Layout, options: Options) -> tuple[Any, Any, Any
     return source, target, weights
 
 
-def _scan(path: Path, layout: _Layout, options: Options) -> tuple[Any, Any, Any]:
+def _scan(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]:
     """Read row by row; the first bad row raises an InputError that names its line."""
     ends: tuple[list[Any], list[Any]] = ([], [])
     weights: list[float] = []

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 # PageRank's plan for one source; None: lanes take it
 SHAPES: Shapes[str | None] = Shapes(gpu="bins", cpu=None, simulator=None)
-FEW = 64  # entries of a source that are written one by one
 
 
 def takes(request: Request, jobs: list[int]) -> bool:
@@ -36,8 +35,8 @@ def takes(request: Request, jobs: list[int]) -> bool:
 class SourceSolver(Solver):
     """PageRank's solver for one source at a time.
 
-    A source has few entries, which are written one by one: to make and upload whole vectors would take many
-    times as long as the iterations.
+    A source has few entries, which a kernel writes: to make and upload whole vectors would take many times as
+    long as the iterations.
     """
 
     def __init__(self, request: Request, job: int, rows: Rows) -> None:
@@ -52,18 +51,8 @@ class SourceSolver(Solver):
 
     def make_vectors(self) -> Vectors:
         """What the row order keeps, and the source's entries."""
-        dev, problem, position = self.device, self.problem, self.order.position
-        vertices, mass = self.queries.entries(self.job)
-        where = vertices if position is None else position[vertices].astype(np.int64)
-        p = dev.zeros(self.n, self.numbers.real)
-        values = mass.astype(self.numbers.real)
-        if len(where) > FEW:
-            dense = np.zeros(self.n, self.numbers.real)
-            dense[where] = values
-            dev.write(p, dense)
-        else:
-            for place, value in zip(where.tolist(), values, strict=True):
-                dev.write(p, value, offset=place)
+        problem = self.problem
+        p = self.order.entries(*self.queries.entries(self.job))
         q = p if problem.policy == "personalization" else self.order.upload(problem.dangling)
         return Vectors(self.order.inverse_out, p, q, p)
 
@@ -93,7 +82,7 @@ class Single:
         self.solver.compile()
         self._top, top, device = None, self.request.options.top, self.request.device
         if top is not None:
-            self._number = self.solver.order.order_buffer
+            self._number = self.solver.order.order
             self._lane = device.zeros(1, np.int32)
             numbered = self._number is not None
             n, real = self.request.problem.n, self.request.numbers.real

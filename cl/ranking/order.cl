@@ -1,0 +1,49 @@
+// ranking/order.cl: vectors from the graph's order into a plan's order of rows and back, and what starts there.
+//
+// order int[n]        the vertex at each position, or NULL: the graph's own order
+// position int[n]     the position of each vertex
+// row_ptr             of the graph: its rows are the arcs that leave
+// launch      padded range, each work-item takes ITEMS consecutive positions
+// tunables    ITEMS
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+#ifndef REAL
+#define REAL float
+#endif
+#ifdef HAVE_FP64
+typedef double QUOTIENT;
+#else
+typedef float QUOTIENT;
+#endif
+
+__kernel void order_invert(const int n, __global const int *restrict order, __global int *restrict position)
+{
+    FOR_ITEMS(i, n) position[order[i]] = i;
+}
+
+// out[i] = values[at[i]]
+__kernel void order_gather(const int n, __global const int *restrict at, __global const REAL *restrict values,
+                           __global REAL *restrict out)
+{
+    FOR_ITEMS(i, n) out[i] = values[at[i]];
+}
+
+// 1 / out-degree by position, 0 at dangling vertices.
+__kernel void order_inverse_out(const int n, __global const int *restrict order,
+                                __global const OFFSET *restrict row_ptr, __global REAL *restrict inverse)
+{
+    FOR_ITEMS(i, n) {
+        const int v = order ? order[i] : i;
+        const OFFSET out = row_ptr[v + 1] - row_ptr[v];
+        inverse[i] = out ? (REAL)(1 / (QUOTIENT)out) : 0;
+    }
+}
+
+// The few entries of a vector that is 0 elsewhere; no vertex twice.
+__kernel void order_entries(const int count, __global const int *restrict vertex, __global const REAL *restrict entry,
+                            __global const int *restrict position, __global REAL *restrict values)
+{
+    FOR_ITEMS(i, count) values[position ? position[vertex[i]] : vertex[i]] = entry[i];
+}

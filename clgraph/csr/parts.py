@@ -1,0 +1,61 @@
+"""What a graph on a device is made of: plain buffers, as those who make rows pass them to a `Place`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@dataclass(frozen=True)
+class DeviceCSR:
+    """A graph's rows on a device.
+
+    Attributes
+    ----------
+    n, arcs : int
+        Number of vertices and of stored arcs.
+    row_ptr : device buffer, `offset`, shape (n + 1,)
+    col_idx : device buffer, int32, shape (arcs,)
+    offset : type
+        ``np.int32`` or ``np.int64``.
+    """
+
+    n: int
+    arcs: int
+    row_ptr: Any
+    col_idx: Any
+    offset: type
+
+    @property
+    def defines(self) -> dict[str, str]:
+        """Build options that tell the kernels the type of an offset."""
+        return {"OFFSET": "int" if self.offset is np.int32 else "long"}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Ids of vertices that were chosen on a device.
+
+    Attributes
+    ----------
+    of : array or None
+        The ids to choose from; None: 0, 1, 2, ...
+    place : device buffer, int32, shape (count,)
+        Which of them.
+    count : int
+    """
+
+    of: npt.NDArray[Any] | None
+    place: Any
+    count: int
+
+    def ids(self, device: Device) -> npt.NDArray[Any]:
+        """The ids on the host."""
+        place = device.download(self.place, np.int32, self.count)
+        return place.astype(np.int64) if self.of is None else self.of[place]

@@ -1,0 +1,146 @@
+"""Edge lists read by a device: parsed, numbered and made into rows there.
+
+What the kernels do not take (`clgraph.files.parse`) is read by the host's reader, which says what is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.files.number import number_vertices
+from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
+from clgraph.files.pieces import SHAPES, LongLine, Packed, Plain, Shape, pieces
+from clgraph.graph import Graph
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
+from clgraph.graph.io.edges import Layout, look, skipped_lines
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+Progress = Callable[[int, int | None], None] | None
+MARK = "\ufeff".encode()
+
+
+def read_edge_list(
+    path: Path,
+    options: Options,
+    device: Device,
+    *,
+    progress: Progress = None,
+    shape: Shape | None = None,
+    block: int | None = None,
+) -> Loaded:
+    """Read an edge list on a device (see `clgraph.read`); the graph stays there.
+
+    Parameters
+    ----------
+    path : Path
+    options : Options
+    device : Device
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None).
+    shape, block : optional
+        How the text is cut into pieces, and pieces into blocks.
+
+    Raises
+    ------
+    NotTaken
+        If the file holds anything that is left to the host's reader; the message says what.
+    CapacityError
+        If it does not fit the device.
+    """
+    if options.ids != "int":
+        raise NotTaken("ids that are text")
+    with reading(path):
+        layout = look(path, options)
+        skip = _bytes_before(path, layout, options)
+        with device.alone():
+            columns = _columns(path, layout, options, device, skip, progress, shape, block)
+            graph = _graph(device, columns, options)
+    return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
+
+
+def _bytes_before(path: Path, layout: Layout, options: Options) -> int:
+    """How many bytes come before the first row."""
+    with open_binary(path, options.max_ratio) as file:
+        if not layout.skip:
+            return len(MARK) if file.read(len(MARK)) == MARK else 0
+        lines = [file.readline() for _ in range(layout.skip)]
+    if any(b"\r" in line.removesuffix(b"\n").removesuffix(b"\r") for line in lines):
+        raise NotTaken("a carriage return by itself")  # whoever counted the lines took it for a line's end
+    return sum(map(len, lines))
+
+
+def _columns(
+    path: Path,
+    layout: Layout,
+    options: Options,
+    device: Device,
+    skip: int,
+    progress: Progress,
+    shape: Shape | None,
+    block: int | None,
+) -> Columns:
+    wanted = Wanted(layout.columns, layout.delimiter == ",")
+    for id_type in (np.int32, np.int64):
+        packed = path.suffix == ".gz"
+        source: Any = Packed(path, options.max_ratio) if packed else Plain(path)
+        size = None if packed else source.size
+        told = None if progress is None else (lambda done, size=size: progress(done, size))
+        try:
+            parser = Parser(device, wanted, id_type, size, block)
+            with closing(pieces(device, source, skip, shape or SHAPES.of(device), told)) as text:
+                return parser.all(text)
+        except TooWide:
+            continue
+        except LongLine as error:
+            raise NotTaken("a line that is very long") from error
+        finally:
+            source.close()
+    raise AssertionError("64 bits are enough")
+
+
+def _graph(device: Device, columns: Columns, options: Options) -> Graph:
+    from clgraph.csr.build import build_counted
+    from clgraph.csr.upload import Place
+
+    directed = options.direction()
+    if columns.weight is not None:
+        names = columns.id_type, columns.count
+        return Graph.from_edges(
+            device.download(columns.source, *names),
+            device.download(columns.target, *names),
+            weights=device.download(columns.weight, np.float64, columns.count),
+            directed=directed,
+            duplicates=options.duplicates,
+        )
+    loops, count = columns.loops, columns.count
+    numbered = number_vertices(device, columns)
+    del columns
+    rows, copies = build_counted(
+        device,
+        numbered.n,
+        numbered.tail,
+        numbered.head,
+        count,
+        mirror=not directed,
+        duplicates=options.duplicates,
+    )
+    graph = Graph.of(
+        Arrays(
+            device.take(rows.row_ptr, rows.offset, rows.n + 1),
+            device.take(rows.col_idx, np.int32, rows.arcs),
+            multiplicity=None if copies is None else device.take(copies, np.int32, rows.arcs),
+            ids=None if numbered.ids is None else device.take(numbered.ids, np.int64, numbered.n),
+            directed=directed,
+            num_self_loops=None if loops else 0,
+        )
+    )
+    Place.of(device, graph).keep(rows)
+    return graph

@@ -1,0 +1,238 @@
+"""Edge lists parsed on a device: host half of ``cl/files/parse.cl``."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.device.shapes import Shapes
+from clgraph.errors import CapacityError
+from clgraph.files.pieces import Piece
+from clgraph.graph.building import exclusive_sums
+from clgraph.graph.io.common import counted
+from clgraph.sizes import real_number
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+# bytes that one work-item takes
+SHAPES = Shapes(gpu=256, cpu=1 << 14, simulator=64)
+POWERS = -342, 308  # of ten, that a double reaches with 19 digits in front
+SEEN = 6
+ODD_ROWS, ODD_FIRST, HARD_ROWS, WIDE_ROWS, HIGHEST, LOOPS = range(SEEN)
+NUMBER = re.compile(rb"[-+.eE0-9]+")
+LONGEST = 4096  # bytes of a weight
+SHORTEST_ROW = 4  # "1 2\\n"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which columns to take.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Of source, target and perhaps weight, counted from 0.
+    comma : bool
+        Whether commas separate fields; else blanks do.
+    """
+
+    columns: tuple[int, ...]
+    comma: bool
+
+
+class NotTaken(Exception):
+    """A file with rows that are left to the host's scanner; the message says how many and where."""
+
+
+class TooWide(Exception):
+    """An id that does not fit into 32 bits."""
+
+
+@dataclass
+class Columns:
+    """Parsed rows on a device.
+
+    Attributes
+    ----------
+    source, target : device buffers, `id_type`, shape (count,)
+    weight : device buffer, float64, shape (count,), or None
+    count : int
+    id_type : type
+        np.int32 or np.int64.
+    highest : int
+        At least as high as any id.
+    loops : int
+        Rows from a vertex to itself.
+    """
+
+    source: Any
+    target: Any
+    weight: Any
+    count: int
+    id_type: type
+    highest: int
+    loops: int
+
+
+@cache
+def powers_of_five() -> npt.NDArray[np.uint64]:
+    """The leading 128 bits of 5^q for each power of ten, upper half first (rounded up where q < 0)."""
+    numbers = []
+    for q in range(POWERS[0], POWERS[1] + 1):
+        power: int = 5 ** abs(q)
+        bits = power.bit_length()
+        if q >= 0:
+            number = power << 128 - bits if bits <= 128 else power >> bits - 128
+        else:
+            number = (1 << bits + 127) // power + 1
+            number >>= max(number.bit_length() - 128, 0)
+        numbers += [number >> 64, number & (2**64 - 1)]
+    return np.array(numbers, np.uint64)
+
+
+class Parser:
+    """Takes pieces of text, and appends their rows to columns.
+
+    Parameters
+    ----------
+    device : Device
+    wanted : Wanted
+    id_type : type
+        np.int32 or np.int64.
+    size : int or None
+        Bytes of the whole text, if known: the columns are made for as many rows as the first piece promises.
+    block : int, optional
+        Bytes that one work-item takes.
+    """
+
+    def __init__(
+        self, device: Device, wanted: Wanted, id_type: type, size: int | None, block: int | None = None
+    ) -> None:
+        self._device, self._wanted, self._id_type, self._size = device, wanted, id_type, size
+        self._block = block or SHAPES.of(device)
+        self._weighted = len(wanted.columns) == 3
+        self._program = device.program(
+            "files/parse",
+            BLOCK=self._block,
+            ID="int" if id_type is np.int32 else "long",
+            WEIGHTED=int(self._weighted),
+        )
+        self._powers = device.upload(powers_of_five()) if self._weighted else None
+        self._columns: list[Any] = [None, None, None]
+        self._types = (id_type, id_type, *([np.float64] if self._weighted else []))
+        self._room = self._count = self._parsed = 0
+        self._highest = self._loops = 0
+
+    def all(self, pieces: Iterable[Piece]) -> Columns:
+        """The rows of all pieces.
+
+        Raises
+        ------
+        NotTaken
+            If there are rows that only the host's scanner reads, or none at all.
+        TooWide
+            If an id needs 64 bits and the columns have 32.
+        """
+        for piece in pieces:
+            self._take(piece)
+        if not self._count:
+            raise NotTaken("no rows")
+        source, target, weight = self._columns
+        return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
+
+    def _take(self, piece: Piece) -> None:
+        device, program = self._device, self._program
+        text = np.int32(piece.begin), np.int32(piece.end)
+        blocks = -(-(piece.end - piece.begin) // self._block)
+        rows = device.empty(blocks, np.int32)
+        program.parse_count(blocks, *text, piece.buffer, rows)
+        before, count = exclusive_sums(device.download(rows, np.int32, blocks))
+        self._parsed += piece.end - piece.begin
+        device.write(rows, before.astype(np.int32))
+        self._make_room(self._count + count)
+        seen = device.upload(_nothing_seen(), writable=True)
+        room = count if self._weighted else 0
+        hard = [device.empty(max(room, 1), np.int32) for _ in range(2)]
+        columns = (*self._wanted.columns, 0)[:3]
+        program.parse_rows(
+            blocks,
+            *text,
+            np.int64(self._count),
+            *map(np.int32, columns),
+            np.int32(self._wanted.comma),
+            piece.buffer,
+            rows,
+            self._powers,
+            *self._columns,
+            np.int32(room),
+            *hard,
+            seen,
+        )
+        told = device.download(seen, np.uint32, SEEN).tolist()
+        self._judge(told)
+        if told[HARD_ROWS]:
+            self._read_hard(piece, *(device.download(each, np.int32, told[HARD_ROWS]) for each in hard))
+        self._count += count
+
+    def _judge(self, told: list[int]) -> None:
+        if told[ODD_ROWS]:
+            rows = counted(told[ODD_ROWS], "unusual row")
+            raise NotTaken(f"{rows}, the first is row {self._count + told[ODD_FIRST] + 1}")
+        if told[WIDE_ROWS]:
+            raise TooWide
+        wide = self._id_type is np.int64
+        self._highest = max(self._highest, (told[HIGHEST] << 32 | 0xFFFFFFFF) if wide else told[HIGHEST])
+        self._loops += told[LOOPS]
+
+    def _make_room(self, count: int) -> None:
+        """Columns of at least so many rows, with those parsed so far."""
+        if self._room and count <= self._room:
+            return
+        rest = max((self._size or 2 * self._parsed) - self._parsed, 0)
+        share = count / self._parsed  # rows in a byte so far
+        room = min(int(count + 1.05 * share * rest) + 1024, count + rest // SHORTEST_ROW + 1)
+        if room >= 2**32:
+            raise CapacityError(f"{self._device.hardware}: over {2**32 - 1} rows; split the file")
+        names = "source ids", "target ids", "weights"
+        sizes = [room * np.dtype(kind).itemsize for kind in self._types]
+        self._device.reserve(dict(zip(names, sizes, strict=False)))
+        for k, kind in enumerate(self._types):
+            column = self._device.empty(room, kind)
+            if self._count:
+                self._device.copy(column, self._columns[k], self._count * np.dtype(kind).itemsize)
+            self._columns[k] = column
+        self._room = room
+
+    def _read_hard(self, piece: Piece, rows: npt.NDArray[np.int32], places: npt.NDArray[np.int32]) -> None:
+        """Weights that the kernel was not sure about."""
+        values = np.empty(len(rows))
+        for k, place in enumerate(places.tolist()):
+            found = NUMBER.match(piece.array[place : min(place + LONGEST, piece.end)].tobytes())
+            value = real_number(found[0].decode()) if found else None
+            if found is None or len(found[0]) == LONGEST or value is None or not math.isfinite(value):
+                raise NotTaken(f"an unusual weight in row {self._count + int(rows[k]) + 1}")
+            values[k] = value
+        device = self._device
+        self._program.parse_patch(
+            len(rows),
+            np.int32(len(rows)),
+            np.int64(self._count),
+            device.upload(rows),
+            device.upload(values.view(np.uint64)),
+            self._columns[2],
+        )
+        device.finish()  # before the arrays are gone
+
+
+def _nothing_seen() -> npt.NDArray[np.uint32]:
+    seen = np.zeros(SEEN, np.uint32)
+    seen[ODD_FIRST] = 2**32 - 1
+    return seen

@@ -1,0 +1,238 @@
+"""Files read ahead, by large reads in several threads, into memory from which a device takes them.
+
+The text of a file comes in pieces of whole lines. While kernels parse one, threads fill the next ones; a line
+that two pieces share is put together in front of the second. Files are read, never mapped: one that becomes
+shorter meanwhile is an error, not a signal that ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.device.shapes import Shapes
+from clgraph.errors import InputError
+from clgraph.graph.io.common import check_ratio, open_binary
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.memory import Staging
+
+HEAD = 1 << 16  # room for the line that began in the piece before: longer ones are left to the host's scanner
+TAIL = 64  # room for a line feed after the last line, and for words that reach beyond it
+PART = 1 << 22  # bytes that a thread reads at a time
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a file is read.
+
+    Attributes
+    ----------
+    piece : int
+        Bytes in a piece.
+    ahead : int
+        Pieces that exist at a time.
+    threads : int
+        Threads that read.
+    """
+
+    piece: int
+    ahead: int
+    threads: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(piece=1 << 25, ahead=4, threads=8),
+    cpu=Shape(piece=1 << 24, ahead=3, threads=2),
+    simulator=Shape(piece=1 << 10, ahead=2, threads=1),
+)
+
+
+class Source(Protocol):
+    """Where the bytes come from.
+
+    Attributes
+    ----------
+    threads : int
+        How many threads may read at a time.
+    """
+
+    threads: int
+
+    def parts(self, length: int) -> Iterator[tuple[int, int]]:
+        """The ranges of a piece of this length that may be read independently."""
+
+    def read(self, view: memoryview, offset: int) -> int:
+        """Fill a view with the bytes from an offset on; fewer only at the end of the file."""
+
+    def close(self) -> None:
+        """Let go of the file."""
+
+
+class Plain:
+    """The bytes of a file that is not compressed, as many as there are when it is opened."""
+
+    threads = 64
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self.size = os.fstat(self._descriptor).st_size
+
+    def parts(self, length: int) -> Iterator[tuple[int, int]]:
+        """Each part is read by itself."""
+        for begin in range(0, length, PART):
+            yield begin, min(begin + PART, length)
+
+    def read(self, view: memoryview, offset: int) -> int:
+        """Fill a view; an InputError if the file has become shorter."""
+        wanted, done = min(len(view), max(self.size - offset, 0)), 0
+        while done < wanted:
+            got = os.preadv(self._descriptor, [view[done:wanted]], offset + done)
+            if got == 0:
+                raise InputError(
+                    f"{self._path}: became shorter while it was read ({offset + done} bytes of {self.size}); "
+                    "read it again when it is complete"
+                )
+            done += got
+        return wanted
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+class Packed:
+    """The bytes of a .gz file, one piece after the other."""
+
+    threads = 1
+
+    def __init__(self, path: Path, max_ratio: float) -> None:
+        self._path, self._max_ratio, self._packed = path, max_ratio, path.stat().st_size
+        self._file = open_binary(path, max_ratio)
+        self._given = 0
+
+    def parts(self, length: int) -> Iterator[tuple[int, int]]:
+        """One part: there is no other way to the bytes than past those before."""
+        yield 0, length
+
+    def read(self, view: memoryview, offset: int) -> int:
+        """Fill a view with the next bytes."""
+        done = 0
+        while done < len(view) and (got := self._file.readinto(view[done:])):  # type: ignore[attr-defined]
+            done += got
+            self._given += got
+            check_ratio(self._path, self._given, self._packed, self._max_ratio)
+        return done
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+@dataclass
+class Piece:
+    """Whole lines in the memory of a device.
+
+    Attributes
+    ----------
+    buffer : device buffer, uint8
+    array : uint8 array
+        The same on the host.
+    begin, end : int
+        Where the lines lie in both; the last byte is a line feed.
+    """
+
+    buffer: Any
+    array: Bytes
+    begin: int
+    end: int
+
+
+class LongLine(Exception):
+    """A line that does not fit into a piece's head."""
+
+
+def pieces(
+    device: Device, source: Source, skip: int, shape: Shape, told: Callable[[int], None] | None = None
+) -> Generator[Piece, None, None]:
+    """The text of a source, without its first `skip` bytes, in pieces.
+
+    A piece is valid until the next one is asked for.
+
+    Raises
+    ------
+    LongLine
+        If a line is longer than `HEAD`, or the bytes to skip are more than a piece has.
+    """
+    rooms: list[Staging] = []
+    filling: list[tuple[Staging, list[Future[int]]]] = []
+    pool = ThreadPoolExecutor(min(shape.threads, source.threads), "clgraph-read")
+    offset = 0
+
+    def fill(room: Staging) -> None:
+        nonlocal offset
+        view = room.array.data[HEAD : HEAD + shape.piece]
+        parts = [
+            pool.submit(source.read, view[begin:end], offset + begin)
+            for begin, end in source.parts(shape.piece)
+        ]
+        filling.append((room, parts))
+        offset += shape.piece
+
+    try:
+        for _ in range(shape.ahead):
+            rooms.append(device.memory.staging(HEAD + shape.piece + TAIL))
+            fill(rooms[-1])
+        rest = np.empty(0, np.uint8)
+        begin, done = HEAD + skip, 0
+        while True:
+            room, parts = filling.pop(0)
+            got = sum(part.result() for part in parts)
+            last = got < shape.piece
+            done += got
+            end, array = HEAD + got, room.array
+            if begin > end:
+                raise LongLine
+            if last and len(rest) + end > begin and (end == begin or array[end - 1] != ord("\n")):
+                array[end] = ord("\n")
+                end += 1
+            begin -= len(rest)
+            array[begin : begin + len(rest)] = rest
+            cut = end if last else _after_last_line(array, begin, end)
+            rest = array[cut:end].copy()
+            if len(rest) > HEAD:
+                raise LongLine
+            if cut > begin:
+                room.give(begin, cut + TAIL // 2)
+                yield Piece(room.buffer, array, begin, cut)
+            if told is not None:
+                told(done)
+            if last:
+                return
+            begin = HEAD
+            room.take_back()
+            fill(room)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _after_last_line(array: Bytes, begin: int, end: int) -> int:
+    """Where the last line that ends between two positions ends."""
+    for start in range(end - HEAD, begin - HEAD, -HEAD):
+        start = max(start, begin)
+        found = np.flatnonzero(array[start:end] == ord("\n"))
+        if len(found):
+            return start + int(found[-1]) + 1
+        end = start
+    return begin

@@ -1,0 +1,164 @@
+"""A graph's rows by new numbers, made on a device: host half of ``cl/ranking/renumber.cl``.
+
+The same as `clgraph.ranking.layout.make_slices` makes on the host.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.build_sort import sort_rows
+from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import sort_by_key
+from clgraph.csr.upload import DeviceCSR, upload_csr
+from clgraph.device.shapes import Shapes
+from clgraph.ranking.layout import class_bounds
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.program import Program
+    from clgraph.graph import Graph
+
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
+
+
+@dataclass(frozen=True)
+class Renumbered:
+    """Rows on a device.
+
+    Attributes
+    ----------
+    csr : DeviceCSR
+        Row v's sources, ascending, each its number + 1.
+    share : buffer or None
+        Beside the sources.
+    order, number : int32 buffers, shape (n,)
+        The vertex of each number, and the number of each vertex.
+    sources : int
+        Vertices that have out-arcs.
+    hot : int
+        How many of them are hot.
+    hot_length, cold_length : int32 buffers, shape (n,)
+        Arcs of each row from hot sources, and from others.
+    is_long : int32 buffer, shape (n,)
+        1 for rows that are cut into pieces.
+    """
+
+    csr: DeviceCSR
+    share: Any
+    order: Any
+    number: Any
+    sources: int
+    hot: int
+    hot_length: Any
+    cold_length: Any
+    is_long: Any
+
+
+def renumber(
+    device: Device,
+    graph: Graph,
+    share: Any,
+    real: type[np.floating[Any]],
+    *,
+    hot: int,
+    long_row: int,
+    classes: tuple[int, ...],
+) -> Renumbered:
+    """Number the vertices, and put the rows of the reversed graph into that order.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+    share : buffer of `real`, or None
+        Beside the arcs of ``graph.reverse``.
+    hot, long_row, classes
+        As for `clgraph.ranking.layout.make_slices`.
+    """
+    rows = upload_csr(device, graph.reverse)
+    n, arcs = rows.n, rows.arcs
+    items, run = device.tuning.items, SHAPES.of(device)
+    defines: dict[str, Any] = {**rows.defines, "ITEMS": items, "RUN": run}
+    program = device.program("ranking/renumber", **defines)
+    by_item, by_run, count = -(-n // items), -(-arcs // run), np.int32(n)
+    device.reserve({"rows": 40 * n, "sources": 4 * arcs, "unsorted sources": 4 * arcs})
+
+    own = upload_csr(device, graph)
+    most, sources = _survey(device, program, own, by_item)
+    longest = most if own is rows else _survey(device, program, rows, by_item)[0]
+    hot = max(1, min(hot, sources))
+    bounds = class_bounds(classes, hot, sources)
+    key = device.empty(n, np.uint32)
+    program.renumber_degree_keys(by_item, count, np.uint32(most), own.row_ptr, key)
+    _, by_degree = sort_by_key(device, key, n, most.bit_length())
+    degree_class = device.empty(n, np.uint8)
+    limits = device.upload(np.array(bounds, np.int32))
+    program.renumber_classes(by_item, count, np.int32(len(bounds)), limits, by_degree, degree_class)
+    del by_degree
+
+    hot_by_index = device.zeros(n, np.int32)
+    hot_classes = np.int32(bounds.index(hot) + 1 if sources else 0)
+    program.renumber_hot(
+        by_run, count, np.int64(arcs), hot_classes, rows.row_ptr, rows.col_idx, degree_class, hot_by_index
+    )
+    program.renumber_length_keys(
+        by_item, count, np.int32(long_row), np.uint32(longest), rows.row_ptr, hot_by_index, key
+    )
+    largest = max(longest - long_row, 0) + (long_row + 1) ** 2
+    key, by_length = sort_by_key(device, key, n, largest.bit_length())
+    program.renumber_class_keys(by_item, count, by_length, degree_class, key)
+    _, order = sort_by_key(device, key, n, len(bounds).bit_length(), by_length)
+    del key, by_length, degree_class
+
+    number, length, hot_length, cold_length, is_long = (device.empty(n, np.int32) for _ in range(5))
+    program.renumber_rows(
+        by_item,
+        count,
+        np.int32(long_row),
+        order,
+        rows.row_ptr,
+        hot_by_index,
+        number,
+        length,
+        hot_length,
+        cold_length,
+        is_long,
+    )
+    start = running_sums(device, length, n, into=rows.offset)
+    del hot_by_index, length
+
+    head = np.int32 if share is None else np.int64
+    source = device.empty(arcs, head)
+    defines["HEAD"] = "int" if share is None else "long"
+    defines |= {"WEIGHTED": share is not None, "REAL": "float" if real is np.float32 else "double"}
+    program = device.program("ranking/renumber", **defines)
+    common = by_run, count, np.int64(arcs), order, start, rows.row_ptr
+    program.renumber_arcs(*common, rows.col_idx, number, source)
+    sort_rows(device, DeviceCSR(n, arcs, start, source, rows.offset), longest, merge=False, head=head)
+    arc_share = None
+    if share is not None:
+        both, source, arc_share = source, device.empty(arcs, np.int32), device.empty(arcs, real)
+        program.renumber_shares(*common, both, share, source, arc_share)
+    return Renumbered(
+        csr=DeviceCSR(n, arcs, start, source, rows.offset),
+        share=arc_share,
+        order=order,
+        number=number,
+        sources=sources,
+        hot=hot,
+        hot_length=hot_length,
+        cold_length=cold_length,
+        is_long=is_long,
+    )
+
+
+def _survey(device: Device, program: Program, rows: DeviceCSR, by_item: int) -> tuple[int, int]:
+    """The longest row, and how many have arcs."""
+    figures = device.zeros(2, np.uint32)
+    program.renumber_survey(by_item, np.int32(rows.n), rows.row_ptr, figures)
+    longest, filled = device.download(figures, np.uint32, 2).tolist()
+    return longest, filled

@@ -1,0 +1,50 @@
+"""An edge list read by the host and by a device: the same graph, or left to the host."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from graphs import same
+
+from clgraph import Graph, InputError
+from clgraph.files.edge_list import NotTaken, read_edge_list
+from clgraph.files.pieces import Shape
+from clgraph.graph.io.common import Options
+from clgraph.graph.io.edges import read_edges
+
+SMALL = Shape(piece=97, ahead=2, threads=2)
+
+
+def agree(
+    path: Path, device: Any, *, shape: Shape | None = SMALL, block: int | None = None, **how: Any
+) -> str:
+    """How a file was read on a device: "taken", or why not; fails unless the host says the same of it."""
+    options = Options(**how)
+    error, wanted, made = "", None, None
+    try:
+        wanted = read_edges(path, options)
+    except InputError as caught:
+        error = str(caught)
+    try:
+        made = read_edge_list(path, options, device, shape=shape, block=block)
+    except NotTaken as caught:
+        return str(caught)
+    except InputError as caught:
+        assert str(caught) == error
+        return "refused"
+    assert wanted is not None, f"read on the device, and on the host: {error}"
+    same_as(made.graph, wanted.graph)
+    assert (made.rows, made.notes) == (wanted.rows, wanted.notes)
+    return "taken"
+
+
+def same_as(made: Graph, wanted: Graph) -> None:
+    """The same arrays, types and counts."""
+    same(made, wanted)
+    assert made.row_ptr.dtype == wanted.row_ptr.dtype and made.col_idx.dtype == wanted.col_idx.dtype
+    assert made.has_identity_ids == wanted.has_identity_ids
+    if wanted.weights is not None:  # every bit
+        assert made.weights is not None and made.weights.tobytes() == wanted.weights.tobytes()
+    for name in ("num_self_loops", "num_edges", "num_duplicates"):
+        assert getattr(made, name) == getattr(wanted, name), name

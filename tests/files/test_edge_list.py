@@ -1,0 +1,184 @@
+"""Edge lists read on a device: what the host's reader makes of them, to the bit, or left to it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from file_reading import agree, same_as
+from fuzz.edge_lists import compare, edge_list_case
+from graph_files import put
+
+import clgraph.files.where
+from clgraph import InputError
+from clgraph.files import read
+from clgraph.files.parse import Parser
+from clgraph.files.pieces import HEAD, Plain, Shape
+from clgraph.files.summary import read_with_summary
+
+TAKEN = {
+    "plain": "1 2\n3 10\n2 3\n",
+    "tabs": "1\t2\n3\t10\n2\t3\n",
+    "commas": "1,2\n3,10\n2,3\n",
+    "commas and blanks": "1, 2\n3 , 10\n \t2,3\t\n",
+    "many blanks": "  1   2\n3 \t 10  \n\n2 3\n",
+    "carriage returns": "1 2\r\n\r\n3 10\r\n# c\r\n2 3\r\n",
+    "comments": "# a\n% b\n1 2\n% in\n# between\n3 10 # behind\n2 3% behind\n  # in\n",
+    "comments of any bytes": b"1 2 # \xff\x00\x85\xa0\n#\x0c\x1c\n2 3\n",
+    "no last line feed": "1 2\n3 10",
+    "a carriage return at the end": "1 2\n3 10\r",
+    "blank lines at the end": "1 2\n3 10\n\n \n\t",
+    "more columns": "1 2 9 x\n3 10 \xff.;\n2 3\n",
+    "words between": "x source y target\na 1 b-c 2\na 3 d 10\n",
+    "header": "source,target\n1,2\n3,10\n",
+    "columns of a header": "weight,Target,SOURCE\n5,2,1\n.5,10,3\n",
+    "a byte order mark": "\ufeff1 2\n3 4\n",
+    "a byte order mark and a header": "\ufefffrom,to\n1,2\n3,4\n",
+    "signs": "+1 2\n+3 +10\n",
+    "zeros in front": "0000000000000000000000001 2\n00 0003\n",
+    "loops and copies": "1 1\n1 2\n2 1\n1 2\n3 3\n3 3\n0 2\n",
+    "0 to n - 1": "0 1\n1 2\n2 0\n",
+    "32 bits": "2147483647 2147483646\n0 7\n",
+    "64 bits": "2147483648 1\n9223372036854775807 0\n1 0\n4294967297 1\n",
+    "64 bits later": "1 2\n" * 60 + "3 2147483648\n",
+    "wide gaps": "1 2000000000\n30 7\n2000000000 30\n",
+    "one row": "5 5",
+    "digits of all lengths": "".join(f"{10**k} {10**k + 7}\n" for k in range(19)),
+}
+LEFT = {
+    "too few fields": "1 2\n3\n",
+    "a word": "1 2\n3 x\n",
+    "a negative id": "1 2\n3 -4\n",
+    "beyond 64 bits": "1 2\n3 9223372036854775808\n",
+    "20 digits": "1 2\n3 18446744073709551616\n",
+    "many digits": "1 2\n3 " + "9" * 40 + "\n",
+    "a fraction": "1 2\n3 4.0\n",
+    "a NUL": b"1 2\n3 \x004\n",
+    "a NUL behind": b"1 2\n3 4\x00\n",
+    "an odd blank": "1 2\n3\x0c4\n",
+    "an odd blank in front": b"1 2\n\xa03 4\n",
+    "an odd blank between": b"x 1 2\nx\x853 4 5\n",
+    "quotes": '"1","2"\n3,4\n',
+    "quotes behind": '1,2\n3,4,"5\n',
+    "an empty field": "1,2\n3,\n",
+    "two numbers in a field": "1,2\n3 4,5\n",
+    "a carriage return alone": "1 2\n3 4\r5 6\n",
+    "a carriage return in a comment": "1 2\n# c\r3 4\n",
+    "two carriage returns": "1 2\r\r\n3 4\n",
+    "a comma after blanks": "1 2\n3,4\n",
+    "half a comment": "1 2\n3 # 4\n",
+}
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 64, None])
+def test_rows_that_the_kernels_take(device: Any, tmp_path: Path, block: int | None) -> None:
+    if block not in (None, 3) and device.kind == "emulator":
+        pytest.skip("seconds for each build")
+    for name, text in TAKEN.items():
+        path = put(tmp_path / "g.txt", text)
+        for directed, duplicates in ((False, "merge"), (True, "merge"), (False, "keep")):
+            how = {"directed": directed, "duplicates": duplicates, "block": block}
+            assert agree(path, device, **how) == "taken", name
+
+
+@pytest.mark.parametrize("block", [1, 3, None])
+def test_rows_that_are_left_to_the_host(device: Any, tmp_path: Path, block: int | None) -> None:
+    if block not in (None, 3) and device.kind == "emulator":
+        pytest.skip("seconds for each build")
+    for name, text in LEFT.items():
+        path = put(tmp_path / "g.txt", text)
+        for more in ("", "7 8\n" * 100, "7,8\n" * 100):
+            path.write_bytes(path.read_bytes() + more.encode())
+            assert agree(path, device, block=block) not in ("taken", ""), name
+
+
+def test_a_large_file(device: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    rows = rng.integers(0, 40_000, (120_000, 2))
+    path = put(tmp_path / "g.txt", "".join(f"{u}\t{v}\n" for u, v in rows.tolist()))
+    for shape in (None, Shape(piece=70_000, ahead=3, threads=3)):
+        assert agree(path, device, shape=shape) == "taken"  # type: ignore[arg-type]
+    sparse = put(tmp_path / "s.txt", "".join(f"{u * 99_999_999_977} {v}\n" for u, v in rows.tolist()))
+    assert agree(sparse, device, shape=None, directed=True) == "taken"  # type: ignore[arg-type]
+    packed = put(tmp_path / "g.txt.gz", path.read_bytes())
+    assert agree(packed, device, shape=Shape(piece=70_000, ahead=3, threads=3)) == "taken"
+
+
+def test_the_summary_says_where_it_was_read(device: Any, tmp_path: Path) -> None:
+    path = put(tmp_path / "g.txt", "1 2\n2 1\n3 3\n")
+    said = read_with_summary(path, device=device)[1]
+    assert said.endswith(f"(3 rows, read on {device.hardware}; 1 merged as parallel; 1 self-loop)")
+    put(path, "1 2\n2 0x1\n" * 3 + "\n" * 4)
+    with pytest.raises(InputError, match="line 2: '0x1'"):
+        read(path, device=device)
+    put(path, "1 2\n2\x0c3\n")
+    assert (
+        "(2 rows, read on the host: 1 unusual row, the first is row 2)"
+        in read_with_summary(path, device=device)[1]
+    )
+    assert "read on" not in read_with_summary(path)[1]  # a small one
+
+
+def test_long_lines_are_left_to_the_host(device: Any, tmp_path: Path) -> None:
+    for text in ("1 2 " + "x" * (HEAD + 200) + "\n3 4\n", "1 2\n" + " " * (HEAD + 300) + "3 4\n"):
+        assert "long" in agree(put(tmp_path / "g.txt", text), device)
+    assert agree(put(tmp_path / "g.txt", "1 2\n3 4" + " " * 9000 + "\n5 6\n"), device) == "taken"
+
+
+def test_a_file_that_becomes_shorter(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path / "g.txt", "10 20\n" * 4000)
+    parts = Plain.parts
+
+    def cut(self: Plain, length: int) -> Any:
+        os.truncate(path, 9_000)
+        return parts(self, length)
+
+    monkeypatch.setattr(Plain, "parts", cut)
+    with pytest.raises(InputError, match=r"g\.txt: became shorter while it was read .* of 24000"):
+        read(path, device=device)
+
+
+def test_damaged_gzip(device: Any, tmp_path: Path) -> None:
+    packed = gzip.compress(b"1 2\n3 4\n" * 1000)
+    path = tmp_path / "g.txt.gz"
+    for data in (
+        packed[:-9],
+        packed[: len(packed) // 2],
+        packed + b"junk",
+        packed[:30] + b"\0" + packed[31:],
+    ):
+        path.write_bytes(data)
+        assert agree(path, device) in ("refused", "taken")
+    path.write_bytes(packed + packed)
+    assert agree(path, device, duplicates="keep") == "taken"
+
+
+def test_an_interrupt_ends_the_threads(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Parser, "_judge", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        read(put(tmp_path / "g.txt", "1 2\n" * 9), device=device)
+    assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-read")]
+
+
+def test_fuzzed_rows(device: Any, tmp_path: Path) -> None:
+    """A share of what ``python tests/fuzz --only 'device edges'`` makes."""
+    for number in range(50):
+        case = edge_list_case("device edges", random.Random(f"t/{number}"))
+        case.write(tmp_path)
+        compare(case, tmp_path, device)
+
+
+def test_the_host_has_no_part_in_it(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path / "g.txt", "1 2\n2 3\n")
+    wanted = read(path, device="host")
+    monkeypatch.setattr(clgraph.files.where, "read_edges", None)
+    same_as(read(path, device=device), wanted)

@@ -1,0 +1,81 @@
+"""Edge lists read twice: by the host's reader, which says what is right, and on a device in small pieces."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from fuzz.case import Case, Failure
+from fuzz.invariants import check_invariants
+from fuzz.mutations import NUMBERS
+from fuzz.texts import text_case
+
+
+def edge_list_case(kind: str, rng: random.Random) -> Case:
+    """An edge list, most often damaged, and how it is cut into pieces and blocks."""
+    case = text_case("edges", rng)
+    case.kind = kind
+    case.what["options"]["ids"] = "int"
+    if rng.random() < 0.2:
+        name = case.what["path"]
+        row = b" ".join(rng.choice(NUMBERS) for _ in range(3))
+        case.files[name] += rng.choice((b"\n", b"")) + row + rng.choice((b"\n", b""))
+    if rng.random() < 0.1:
+        case.what["options"]["header"] = rng.random() < 0.5
+    case.what["piece"] = rng.choice((40, 97, 300, 1000))
+    case.what["block"] = rng.choice((1, 2, 3, 64))
+    return case
+
+
+def run_edge_list(case: Case, folder: Path) -> bool:
+    """Whether the device took the file."""
+    from clgraph import get_device
+
+    case.write(folder)
+    return compare(case, folder, get_device())
+
+
+def compare(case: Case, folder: Path, device: Any) -> bool:
+    """Whether the device took the file; a `Failure` unless the host says the same of it."""
+    import numpy as np
+
+    from clgraph import ClgraphError
+    from clgraph.files.edge_list import NotTaken, read_edge_list
+    from clgraph.files.pieces import Shape
+    from clgraph.graph.io.common import Options, check_file
+    from clgraph.graph.io.edges import read_edges
+
+    path = folder / case.what["path"]
+    options = Options(**case.what["options"])
+    said = wanted = made = None
+    try:
+        check_file(path)
+        wanted = read_edges(path, options)
+    except ClgraphError as error:
+        said = str(error)
+    shape = Shape(piece=case.what["piece"], ahead=2, threads=2)
+    try:
+        check_file(path)
+        made = read_edge_list(path, options, device, shape=shape, block=case.what["block"])
+    except NotTaken:
+        return False
+    except ClgraphError as error:
+        if str(error) != said:
+            raise Failure(
+                "lost", f"the device says {str(error)[-150:]}; the host {said or 'reads it'}"
+            ) from error
+        return False
+    if wanted is None:
+        raise Failure("broken", f"the device reads what the host refuses: {str(said)[-200:]}")
+    check_invariants(made.graph, merged=options.duplicates != "keep")
+    one, other = made.graph.arrays, wanted.graph.arrays
+    for name in ("row_ptr", "col_idx", "weights", "multiplicity", "ids"):
+        a, b = getattr(one, name), getattr(other, name)
+        if (a is None) != (b is None) or (
+            a is not None and (a.dtype != b.dtype or a.tobytes() != b.tobytes())
+        ):
+            raise Failure("broken", f"{name} differ: {np.array(a)!r:.90} and {np.array(b)!r:.90}")
+    if (one.directed, made.rows, made.notes) != (other.directed, wanted.rows, wanted.notes):
+        raise Failure("broken", f"{made.rows} {made.notes} and {wanted.rows} {wanted.notes}")
+    return True
