@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from clgraph._version import __version__, pip_hint
 from clgraph.errors import ClgraphError, DeviceError, InputError
+from clgraph.keyed import check_seed
 
 T = TypeVar("T")
 Array = npt.NDArray[Any]
@@ -307,6 +308,13 @@ def world() -> Any:
             f"{library}, the launcher is another MPI's; use the launcher of that library"
         )
     return comm if comm.Get_size() > 1 else None
+
+
+def shared_seed(seed: int | None) -> int:
+    """A seed, checked; None draws one, the same for all processes of a job."""
+    found = check_seed(seed)
+    comm = world() if seed is None else None
+    return found if comm is None else int(comm.bcast(found))
 
 
 def prepare(ranks: Mpi) -> None:

@@ -66,9 +66,30 @@ class ShardedSample:
     seconds: dict[str, float]
     notes: tuple[str, ...] = ()
 
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices in the sample."""
+        return int(np.count_nonzero(self.member))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scalars (vertices and edges as counts), ready for JSON."""
+        return {
+            "method": self.method,
+            "mode": "exact",
+            "seed": self.seed,
+            "size": self.size,
+            "target": self.target,
+            "vertices": self.num_vertices,
+            "edges": self.num_edges,
+            "device": self.device,
+            "fingerprint": None if self.shards is None else self.shards.fingerprint,
+            "notes": list(self.notes),
+            "seconds": self.seconds,
+        }
+
     def __repr__(self) -> str:
         return (
-            f"<ShardedSample: {self.method}, {int(np.count_nonzero(self.member))} vertices, "
+            f"<ShardedSample: {self.method}, {self.num_vertices} vertices, "
             f"{self.num_edges} edges, target {self.target}, seed {self.seed}>"
         )
 
