@@ -114,8 +114,8 @@ def quirks(raw: Any) -> Quirks:
             # 22.3 ends the process that loads a damaged binary, and Mesa keeps what it compiles by itself
             keeps_binaries=False,
             # tests/drivers/loop_limit.cl
-            advice="Mesa's llvmpipe leaves every loop of a kernel after 65535 steps in all, at least in release "
-            "22.3; 25.0 does not. Use PoCL, Intel's runtime or a newer Mesa",
+            advice="Mesa's llvmpipe leaves every loop of a kernel after 65535 steps in all, at least in "
+            "release 22.3; 25.0 does not. Use PoCL, Intel's runtime or a newer Mesa",
         )
     if raw.type & cl.device_type.CPU:
         # host and device are one memory

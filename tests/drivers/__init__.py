@@ -19,7 +19,7 @@ FAILS = re.compile(r"^// fails: (\S+) (\d+(?:\.\d+)*)(?: (\S+))?: (.+)$", re.MUL
 
 @dataclass(frozen=True)
 class Fails:
-    """Where a kernel fails: part of the platform's name, the start of a version, part of the device's name."""
+    """Where a kernel fails: parts of the platform's and the device's name, the start of a version."""
 
     platform: str
     version: str
