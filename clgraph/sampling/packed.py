@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clgraph.graph import Graph
 from clgraph.graph.building import stable_argsort
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.result import Left, Sample, extract
 from clgraph.sampling.samples import notes_of
 from clgraph.sampling.sequence import Portion
 
@@ -114,11 +114,10 @@ class PackedSamples(Portion):
             arcs &= members[simple.col_idx]
         else:
             arcs = both_arcs(simple, unpacked(packed.kept[self._place(i)], simple.num_edges))
-        smaller, kept = extract(graph, members, arcs)
+        smaller, _ = extract(graph, members, arcs)
         untouched = self._whole <= target
         return Sample(
             smaller,
-            smaller.ids,
             options.method,
             options.mode,
             self.size(i),
@@ -128,7 +127,7 @@ class PackedSamples(Portion):
             way="untouched" if untouched else "merge tree",
             notes=(*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices)),
             original=graph,
-            kept_arcs=kept,
+            left=Left(members, arcs),
             **self._about,
         )
 
