@@ -37,6 +37,7 @@ from clgraph.reference import (
 from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
 from clgraph.sampling import Sample, Samples, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
+from clgraph.sampling.literature import DrawnSample
 from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ __all__ = [
     "ConvergenceWarning",
     "Device",
     "DeviceError",
+    "DrawnSample",
     "Graph",
     "InputError",
     "ManyBFSResult",

@@ -1,10 +1,12 @@
 // device/probe.cl: does the device work at all? An atomic, a barrier, local memory; the host checks the sum and the
 // order.
 //
-// launch   groups of 16, exact; out int[1 + global size], zero
+// launch   groups of PROBE_LOCAL, exact; out int[1 + global size], zero
 // result   out[0] = sum of all global ids; out[1 + i] = the global id of the work-item that mirrors i in its work-group
 
+#ifndef PROBE_LOCAL
 #define PROBE_LOCAL 16
+#endif
 
 __kernel void probe(__global int *out, int n)
 {

@@ -108,8 +108,8 @@ class Device:
     def __init__(
         self, raw: Any, spec: str, setup: Setup | None = None, lock: threading.RLock | None = None
     ) -> None:
-        self.hardware = Hardware.of(raw, spec)
         self.setup = setup or Setup.wanted()
+        self.hardware = Hardware.of(raw, spec, self.setup.without)
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
@@ -172,7 +172,8 @@ class Device:
     def _probed(self) -> tuple[str, frozenset[str]]:
         if self.fpga_binary:
             return "", frozenset()  # what its programs use was settled when the binary was built
-        return probe_features(self.queues, self.memory)
+        standard, found = probe_features(self.queues, self.memory)
+        return standard, found - {f"HAVE_{name}" for name in self.setup.without.features}
 
     @property
     def features(self) -> frozenset[str]:
@@ -187,6 +188,7 @@ class Device:
             *([standard] if standard else []),
             *self.base_options,
             *(f"-D{name}" for name in sorted(features)),
+            *(f"-DWITHOUT_{name}" for name in sorted(self.setup.without.features)),
         )
 
     # --- programs ---------------------------------------------------------------------------------

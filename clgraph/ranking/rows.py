@@ -8,14 +8,14 @@ the rest of an iteration.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.shares import upload_shares
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
+
+
+TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class Shape:
 
     local: int
     items: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=TALLY))
 
 
 # on CPUs a group is one work-item with a long run of rows

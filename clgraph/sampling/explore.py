@@ -5,7 +5,7 @@ Host half of ``cl/sampling/explore.cl`` and ``cl/sampling/explore_order.cl``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.components.kept import graph_components
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.sampling.marks import LeftThere, Marks
@@ -49,6 +49,10 @@ class Shape:
     lanes: int
     steps: int
     run: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, lanes=fitting(self.lanes, device))
 
 
 SHAPES = Shapes(

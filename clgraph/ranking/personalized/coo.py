@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.personalized.product import Product
+from clgraph.ranking.rows import TALLY
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request
@@ -32,6 +33,11 @@ class Shape:
     items: int
     flat_local: int
     flat_arcs: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        local, flat_local = (fitting(size, device, each=TALLY) for size in (self.local, self.flat_local))
+        return replace(self, local=local, flat_local=flat_local)
 
 
 SHAPES = Shapes(

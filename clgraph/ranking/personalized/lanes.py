@@ -8,20 +8,21 @@ Host half of ``cl/ranking/personalized/lanes.cl``. What sums the rows is a `Prod
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError
 from clgraph.ranking.personalized.coo import Coo, CooFlat
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.power import Runs
-from clgraph.ranking.personalized.teams import Teams
+from clgraph.ranking.personalized.teams import SPAN, Teams
 from clgraph.ranking.personalized.top import Top
+from clgraph.ranking.rows import TALLY
 from clgraph.ranking.solver import LOOK, NORMS
 
 if TYPE_CHECKING:
@@ -52,6 +53,14 @@ class Shape:
     widths: tuple[int, ...]
     teams: bool
     local: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits; as on CPUs where a work-group is too small for any team."""
+        local = fitting(self.local, device, each=TALLY)
+        if not self.teams:
+            return replace(self, local=local)
+        widths = tuple(w for w in self.widths if w // SPAN <= fitting(256, device, each=8 * SPAN))
+        return Shape(widths, True, local) if widths else Shape(SHAPES.cpu.widths, False, local)
 
 
 # A line of 64 bytes is 16 floats: on CPUs more lanes only take more cache. On GPUs a gather always brings a

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import Shapes, fitting
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -45,7 +45,7 @@ class Top:
         numbered: bool = False,
     ) -> None:
         self.device, self.n, self.k, self.real = device, n, k, real
-        self.local = SHAPES.of(device)
+        self.local = fitting(SHAPES.of(device), device, each=16)
         self._across = self.local == 1 or self.local % lanes == 0  # a group takes all lanes of a chunk
         # a pass over chunks and one over a chunk cost the same at the root of n; small ones are not worth it
         self.chunk = min(n, max(self.local, 1 << (isqrt(n).bit_length())))
