@@ -85,3 +85,26 @@ class Parts:
     ids: npt.NDArray[Any] | Chosen | None = None
     num_self_loops: int | None = None
     has_copies: bool | None = None
+
+
+FEW = 64  # ids that are fetched one by one
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Gives the ids of some of the vertices that were chosen; pickled as all of their ids."""
+
+    device: Device
+    chosen: Chosen
+
+    def __call__(self, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The ids of the vertices with these indices."""
+        device, chosen = self.device, self.chosen
+        if index.size > FEW:
+            return chosen.ids(device)[index]
+        place = [device.download(chosen.place, np.int32, 1, offset=int(i)) for i in index.ravel()]
+        at = np.concatenate([np.empty(0, np.int32), *place]).reshape(index.shape)
+        return at.astype(np.int64) if chosen.of is None else chosen.of[at]
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.chosen.ids(self.device), "__getitem__")

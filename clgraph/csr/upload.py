@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.facts import count_loops_and_copies
-from clgraph.csr.parts import Chosen, DeviceCSR, Parts
+from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.errors import DeviceError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.place import Name, View
@@ -131,6 +132,13 @@ class Place:
                 f"{name} of a graph of {rows.n} vertices is on {self.where} only, and cannot be had from "
                 f"there: {error}"
             ) from error
+
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+        """What gives the ids of some vertices, by index."""
+        if isinstance(self._ids, Chosen):
+            return Naming(self._device, self._ids)
+        assert self._ids is not None
+        return self._ids.__getitem__
 
     def count_loops(self, graph: Graph) -> int:
         """Number of arcs from a vertex to itself."""
