@@ -8,6 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
+from clgraph.process import watch_forks
+
+watch_forks()
 
 if TYPE_CHECKING:
     from clgraph.components import Components, connected_components, largest_component

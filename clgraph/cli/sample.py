@@ -25,6 +25,7 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
+from clgraph.cli.shards import is_dataset, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def sample(
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt
     clgraph sample internet.txt --sizes 70%,50%,30% --seeds 5 -o 'out-{size}-{seed}.txt'
+    mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
@@ -161,6 +163,32 @@ def sample(
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
     first = keyed.check_seed(seed)
     keyed.check_seed(first + (seeds or 1) - 1)
+    if is_dataset(graph):
+        refuse(
+            mode=mode == "batched",
+            tolerance=tolerance,
+            components=components,
+            far_scan=far_scan,
+            connection=connection != "weak",
+            start=start,
+            to=output_format,
+            record=record,
+            verify=verify,
+            energy=energy.wanted,
+        )
+        sample_dataset(
+            graph,
+            method,
+            wanted,
+            seed,
+            seeds or 1,
+            output,
+            device,
+            strict=strict,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
     names: dict[tuple[str, int], str] = {}
     if output:
         check_template(output, wanted, seeds or 1)
