@@ -14,7 +14,7 @@ from clgraph.cli.common import (
     print_json,
     quiet_option,
     read_graph,
-    say,
+    write_graph,
 )
 
 if TYPE_CHECKING:
@@ -105,9 +105,8 @@ def convert(
     \b
     clgraph convert web.edges.gz web.clg
     """
-    from clgraph.files.summary import write_with_summary
     from clgraph.graph.io import check_writable
 
     check_writable(target, output_format)  # before a large file is read
     graph = read_graph(source, reading, quiet)
-    say(write_with_summary(graph, target, format=output_format), quiet)
+    write_graph(graph, target, quiet, to=output_format)

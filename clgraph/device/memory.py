@@ -39,7 +39,7 @@ class HostBuffer(cl.Buffer):
 
 
 class Staging:
-    """Bytes that the host writes and a device then reads, again and again.
+    """Bytes that pass between the host and a device, again and again, in either direction.
 
     Where memory is shared they are one and the same; elsewhere they are copied from memory that the driver
     has pinned, at the full speed of the bus.
@@ -48,7 +48,7 @@ class Staging:
     ----------
     buffer : device buffer, uint8
     array : uint8 array
-        Belongs to the host from `take_back` (or the beginning) to `give`.
+        Belongs to the host from `take_back` or `fetch` (or the beginning) to `give`.
     """
 
     def __init__(self, memory: Memory, nbytes: int) -> None:
@@ -77,11 +77,22 @@ class Staging:
         part = self.array[begin:end]
         if self._shared:
             self._map.release(self._memory.queue)
+        elif begin == end:
+            return
         elif self._map is None:
             # from the beginning on: Oclgrind regards what is written at an offset as uninitialised
             self._memory.write(self.buffer, self.array[:end])
         else:
             cl.enqueue_copy(self._memory.queue, self.buffer, part, dst_offset=begin, is_blocking=False)
+
+    def fetch(self, nbytes: int) -> npt.NDArray[np.uint8]:
+        """The first bytes, as the device has written them; waits."""
+        if self._shared:
+            self.take_back()
+        else:
+            queue, array = self._memory.queue, self.array[:nbytes]
+            self._memory.wait(lambda: cl.enqueue_copy(queue, array, self.buffer, is_blocking=True))
+        return self.array[:nbytes]
 
     def take_back(self) -> None:
         """Let the host write again; waits until the device has finished with what was given."""
@@ -259,7 +270,7 @@ class Memory:
         array = np.empty(count, dtype)
         if count:
             start = offset * array.itemsize
-            self._wait(
+            self.wait(
                 lambda: cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
             )
         return array
@@ -286,7 +297,7 @@ class Memory:
             )
             seen.base.release(self._queues.main)
 
-        self._wait(map_once)
+        self.wait(map_once)
         return buffer.array
 
     def array(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> Any:
@@ -303,7 +314,7 @@ class Memory:
         array = np.ascontiguousarray(array)
         if array.nbytes:
             start = offset * array.itemsize
-            self._wait(
+            self.wait(
                 lambda: cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
             )
 
@@ -317,12 +328,13 @@ class Memory:
 
     def finish(self) -> None:
         """Wait until everything enqueued has finished."""
-        self._wait(self._queues.main.finish)
+        self.wait(self._queues.main.finish)
 
     def _retire(self, array: Any) -> None:
         self._retired.append(array)  # in whichever thread a buffer happens to be freed
 
-    def _wait(self, blocking: Callable[[], Any]) -> None:
+    def wait(self, blocking: Callable[[], Any]) -> None:
+        """Call what waits for the queue; what was retired before is then dropped."""
         # only what was retired before: other threads may launch and retire more while this one waits
         over, self._retired = self._retired, []
         try:

@@ -5,7 +5,6 @@ What the kernels do not take (`clgraph.files.parse`) is read by the host's reade
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +16,12 @@ from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, LongLine, Packed, Plain, Shape, pieces
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
-from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
+from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-Progress = Callable[[int, int | None], None] | None
 MARK = "\ufeff".encode()
 
 
