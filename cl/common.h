@@ -12,6 +12,17 @@
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #endif
 
+// CLGRAPH_WITHOUT: what is hidden does not build either, where the compiler is a clang.
+#ifdef WITHOUT_FP64
+#pragma GCC poison double
+#endif
+#ifdef WITHOUT_INT64_ATOMICS
+#pragma GCC poison atom_add atom_or atom_min atom_max atom_cmpxchg atom_xchg
+#endif
+#ifdef WITHOUT_PREFETCH
+#pragma GCC poison __builtin_prefetch
+#endif
+
 // A 32-bit word that other work-items update atomically in the same launch is read and written only through these
 // two. OpenCL 1.2 has no atomic load; a volatile access is one untorn 32-bit access on every device we know, and ten
 // times cheaper than atomic_or. The value may be stale: each use says why that is harmless. For __global and __local

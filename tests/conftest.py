@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from devices import WORDS, has_oclgrind, working_devices
+from devices import POOR, WORDS, has_oclgrind, poor_device, working_devices
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clgraph")
-    group.addoption("--devices", metavar="A,B", help=f"run on these devices only (of {', '.join(WORDS)})")
+    group.addoption(
+        "--devices", metavar="A,B", help=f"run on these devices only (of {', '.join((*WORDS, *POOR))})"
+    )
     group.addoption(
         "--kernels", choices=["ndrange", "pipeline"], help="form of the kernels (default: pipelines on FPGAs)"
     )
@@ -44,27 +46,29 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if kernels := config.getoption("--kernels"):
         os.environ["CLGRAPH_KERNELS"] = kernels  # before any device is made; child processes see it too
-    known = (*WORDS, "oclgrind")
+    known = (*WORDS, *POOR, "oclgrind")
     for option in ("--devices", "--require"):
         if strange := [word for word in _words(config, option) if word not in known]:
             raise pytest.UsageError(f"{option} {strange[0]}: not one of {', '.join(known)}")
     for option in ("--devices", "--require"):
-        missing = [
-            word
-            for word in _words(config, option)
-            if not (has_oclgrind() if word == "oclgrind" else word in working_devices())
-        ]
+        missing = [word for word in _words(config, option) if not _works(word)]
         if missing:
             raise pytest.UsageError(
                 f"{option} {', '.join(missing)}: does not work here; see `clgraph doctor`"
             )
 
 
+def _works(word: str) -> bool:
+    if word in POOR:
+        return poor_device(word) is not None
+    return has_oclgrind() if word == "oclgrind" else word in working_devices()
+
+
 def chosen_devices(config: pytest.Config) -> list[str]:
     """The words of the devices that the tests run on."""
     working = working_devices()
     if wanted := _words(config, "--devices"):
-        return [word for word in working if word in wanted]
+        return [word for word in (*working, *POOR) if word in wanted]
     if _words(config, "--require"):
         return list(working)
     return list(working)[:1]
@@ -132,8 +136,13 @@ def oclgrind(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
-def device(request: pytest.FixtureRequest) -> Device:
+def device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Device:
     """Each device that works, in turn."""
+    if request.param in POOR:
+        monkeypatch.setenv("CLGRAPH_WITHOUT", POOR[request.param])  # what is found by its spec is as poor
+        found = poor_device(request.param)
+        assert found is not None
+        return found
     return working_devices()[request.param]
 
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's
-WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga")
+# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's. Mesa's rusticl shows
+# devices only where RUSTICL_ENABLE names a driver (llvmpipe: the CPU)
+WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga", "rusticl")
+# PoCL with everything hidden that a device may lack: as a CPU, with the launch tables of GPUs, and the same
+# with work-groups of one work-item
+HIDDEN = "features,local_memory=16K,buffer=128M,memory=1G"
+POOR = {
+    "poor": f"{HIDDEN},work_group=64",
+    "poor-gpu": f"{HIDDEN},work_group=64",
+    "poor-one": f"{HIDDEN},work_group=1",
+}
 
 
 @cache
@@ -27,6 +37,27 @@ def working_devices() -> dict[str, Device]:
         if device not in found.values():
             found[word] = device
     return found
+
+
+@cache
+def poor_device(word: str) -> Device | None:
+    """A device of `POOR`, made of PoCL; None if that does not work."""
+    from clgraph.device import hardware
+    from clgraph.device.device import Device
+    from clgraph.device.hardware import Quirks, Setup
+    from clgraph.device.without import Without
+
+    device = working_devices().get("pocl")
+    if device is None:
+        return None
+    setup = replace(Setup.wanted(), without=Without.wanted(POOR[word]))
+    if word == "poor":
+        return device.with_setup(setup)
+    kept, hardware.quirks = hardware.quirks, lambda raw: Quirks("gpu")
+    try:
+        return Device(device.raw, device.spec, setup)
+    finally:
+        hardware.quirks = kept
 
 
 @cache

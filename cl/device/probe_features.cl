@@ -3,9 +3,12 @@
 // Built once for each feature with -DTRY_<FEATURE>; a feature counts only if this builds, runs and answers 1.
 // A feature is tried in the pattern in which kernels use it: some compilers take sub-groups, and end the process where
 // these stand beside barriers.
-// launch   one work-group of 32 (one warp where there are warps); out int[32], zero; work int[64], zero
+// launch   one work-group of PROBE_LOCAL: 32 (one warp where there are warps), or a smaller power of two where the device
+//          takes no more; out int[PROBE_LOCAL], zero; work int[64], zero
 
+#ifndef PROBE_LOCAL
 #define PROBE_LOCAL 32
+#endif
 
 #if defined(TRY_FP64)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -53,7 +56,7 @@ __kernel void probe_feature(__global int *out, __global int *work)
 
 #elif defined(TRY_WORKGROUP_FUNCTIONS)
     right = work_group_reduce_add(lid) == PROBE_LOCAL * (PROBE_LOCAL - 1) / 2
-            && work_group_scan_exclusive_add(1) == lid && work_group_any(lid == 3);
+            && work_group_scan_exclusive_add(1) == lid && work_group_any(lid == PROBE_LOCAL - 1);
 
 #elif defined(TRY_INT64_ATOMICS)
     volatile __global ulong *word = (volatile __global ulong *)work;

@@ -54,6 +54,7 @@
     ARCS_OF(sum, hot_begin, s, LOCAL_ARC);    \
     ARCS_OF(sum, cold_begin, s, COLD_ARC)
 
+OF_GROUP
 __kernel void pagerank_bin_pieces(const int n, __global const int *restrict turns, SLICE_ARGS,
                                   __global const int *restrict piece_place, __global const REAL *restrict contribution,
                                   __global const int *restrict state, __global ACC *restrict piece_sum)
@@ -82,6 +83,7 @@ __kernel void pagerank_bin_blocks(const int blocks, __global const int *restrict
     }
 }
 
+OF_GROUP
 __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restrict first_block,
                             __global const ACC *restrict block_sum, __global const REAL *restrict contribution,
                             __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)

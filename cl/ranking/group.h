@@ -3,10 +3,18 @@
 // GROUP_SUM(x, how)   x becomes the sum of all x, for all work-items; `how` is acc_join or norm_join. At kernel level;
 //                     it begins with a barrier. Warps first sum by PTX shuffles where there are any.
 // GROUP_BOX           declares the local memory that it needs
+// OF_GROUP            in front of a kernel: its work-groups have LOCAL work-items
 // TOGETHER            a barrier for what the kernel itself shares (FENCE: in which memory); TOGETHER_ALL: in all memory
 
 #ifndef FENCE
 #define FENCE CLK_LOCAL_MEM_FENCE
+#endif
+
+// AMD's drivers take groups of more than 256 only where the size is fixed in advance
+#if LOCAL > 256 && !defined(HAVE_PTX)
+#define OF_GROUP __attribute__((reqd_work_group_size(LOCAL, 1, 1)))
+#else
+#define OF_GROUP
 #endif
 
 #if LOCAL == 1

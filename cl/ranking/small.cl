@@ -42,6 +42,7 @@
         LANES(l) sum[l] = acc_add(sum[l], HOT_ARC(SPACE REAL, old, e + l));
 
 // Up to `turns` more iterations, at most `last` in all.
+OF_GROUP
 __kernel void pagerank_small(const int n, const int sources, const int silent, const int turns, const int last,
                              const WIDE threshold, const WIDE rest_p, const WIDE rest_q, const WIDE damping,
                              const WIDE even, const int norm, const int drop, __global const int *restrict turn_begin,

@@ -140,6 +140,11 @@ class EnergyWish:
         self._wanted, self._watts = wanted or watts is not None, watts
         self._meter: Meter | None = None
 
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is to be measured."""
+        return self._wanted
+
     def open(self, device: Device) -> None:
         """Find the device's counter and measure its idle power, before there is any work."""
         if self._wanted:

@@ -44,6 +44,8 @@ def _device_table(devices: list[dict[str, Any]]) -> Any:
             state = "[green]works[/]" + (f", has {features}" if features else "")
         else:
             state = f"[bold red]BROKEN[/]: {escape(d['reason'])}"
+        if d["without"]:
+            state += f"\nhidden by CLGRAPH_WITHOUT: {d['without']}"
         driver = f"{escape(d['platform'])}, driver {escape(d['driver_version'])}"
         table.add_row(
             d["spec"],

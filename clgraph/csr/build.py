@@ -7,7 +7,7 @@ the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,12 +16,12 @@ import pyopencl as cl
 from clgraph.csr.build_buckets import Buckets
 from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.rows import Building, offset_type
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer
 from clgraph.errors import CapacityError
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
-    from clgraph.csr.upload import DeviceCSR
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Duplicates
@@ -150,6 +150,10 @@ class Shape:
 
     block: int
     span: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: a block has four bytes of local memory to an arc."""
+        return replace(self, block=fewer(self.block, 6 * self.block, device))
 
 
 _LARGE = Shape(block=2048, span=32)

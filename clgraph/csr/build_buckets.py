@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.rows import Building, offset_type
-from clgraph.csr.upload import DeviceCSR
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 

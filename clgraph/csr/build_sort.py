@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -28,6 +28,10 @@ class Shape:
 
     short: int
     chunk: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: a chunk's heads have up to eight bytes each."""
+        return replace(self, chunk=fewer(self.chunk, 8 * self.chunk, device))
 
 
 _LARGE = Shape(short=32, chunk=1024)

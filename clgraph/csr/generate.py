@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from clgraph.arguments import word
-from clgraph.graph import Duplicates, Graph, build_csr
-from clgraph.graph.arrays import Arrays
+from clgraph.graph import Duplicates, Graph
+from clgraph.graph.building import sorted_rows
 from clgraph.graph.models import PowerLaw, RMat
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def powerlaw_graph(
         Called with (edges drawn, edges to draw).
     report : dict, optional
         Filled with "seed", "device" (name, or "host") and "seconds": by phase "compile" (kernels, where they
-        were not built yet), "draw", "rows", "download" (device only), and "total".
+        were not built yet), "draw", "rows", and "total".
 
     Returns
     -------
@@ -191,19 +192,18 @@ def _make_on_host(model: PowerLaw | RMat, duplicates: Duplicates, progress: Prog
             progress(end, count)
     clock.phase("draw")
     proper = ends[0] != ends[1]
-    graph = build_csr(
+    rows = sorted_rows(
         ends[0][proper], ends[1][proper], model.num_vertices, directed=model.directed, duplicates=duplicates
     )
-    graph.multiplicity = None  # how often the model drew an edge means nothing
     clock.phase("rows")
-    return graph
+    return Graph.of(replace(rows, multiplicity=None))  # how often the model drew an edge means nothing
 
 
 def _make_on_device(
     model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Progress, clock: _Clock
 ) -> Graph:
     from clgraph.csr.build import build_rows, reserve_rows
-    from clgraph.csr.upload import Place
+    from clgraph.csr.upload import Parts, graph_of
 
     count, mirror = model.count, not model.directed
     program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
@@ -239,14 +239,12 @@ def _make_on_device(
     del ends
     device.finish()
     clock.phase("rows")
-    graph = Graph.of(
-        Arrays(
-            device.take(rows.row_ptr, rows.offset, rows.n + 1),
-            device.take(rows.col_idx, np.int32, rows.arcs),
+    return graph_of(
+        device,
+        Parts(
+            rows,
             directed=model.directed,
             num_self_loops=0,
-        )
+            has_copies=False if duplicates == "merge" else None,
+        ),
     )
-    Place.of(device, graph).keep(rows)
-    clock.phase("download")
-    return graph

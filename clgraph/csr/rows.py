@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.csr.upload import DeviceCSR
+from clgraph.csr.parts import DeviceCSR
 from clgraph.graph.building import INT32_MAX
 
 if TYPE_CHECKING:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-NAMES: dict[Any, str] = {np.int32: "int", np.uint32: "uint", np.int64: "long"}
+NAMES: dict[Any, str] = {np.uint8: "uchar", np.int32: "int", np.uint32: "uint", np.int64: "long"}
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ class Shape:
     local: int
     block: int
 
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=8))
+
 
 SHAPES = Shapes(
     gpu=Shape(local=256, block=2048), cpu=Shape(local=1, block=1 << 14), simulator=Shape(local=4, block=16)
@@ -44,7 +48,7 @@ def running_sums(device: Device, values: Any, count: int, *, of: Any = np.int32,
     device : Device
     values : device buffer of `count` values
     count : int
-    of : {np.int32, np.uint32, np.int64}
+    of : {np.uint8, np.int32, np.uint32, np.int64}
         The type of the values.
     into : {np.int32, np.int64}
         The type of the sums, which must hold the total.

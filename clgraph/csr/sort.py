@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.csr.scan import running_sums
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -35,12 +35,17 @@ class Shape:
     each: int
     bits: int
 
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits; alone, a work-item takes as many keys as on a CPU."""
+        if self.local == 1:
+            return self
+        nbytes = (2 << self.bits) + 8 * self.each + 8
+        local = fitting(self.local, device, each=nbytes)
+        return replace(self, local=local) if local > 1 else ALONE
 
-SHAPES = Shapes(
-    gpu=Shape(local=256, each=8, bits=4),
-    cpu=Shape(local=1, each=1 << 15, bits=8),
-    simulator=Shape(local=4, each=4, bits=2),
-)
+
+ALONE = Shape(local=1, each=1 << 15, bits=8)
+SHAPES = Shapes(gpu=Shape(local=256, each=8, bits=4), cpu=ALONE, simulator=Shape(local=4, each=4, bits=2))
 
 
 def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = None) -> tuple[Any, Any]:

@@ -1,65 +1,61 @@
-"""A graph's place on a device: its rows there, uploaded once and kept as long as the graph lives."""
+"""A graph's place on a device: its rows there, made there or uploaded once, and what is kept beside them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.facts import count_loops_and_copies
+from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
+from clgraph.errors import DeviceError
 from clgraph.graph.building import INT32_MAX
+from clgraph.graph.place import Name, View
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-__all__ = ["INT32_MAX", "DeviceCSR", "Place", "upload_csr"]
-
-
-@dataclass(frozen=True)
-class DeviceCSR:
-    """A graph's rows on a device.
-
-    Attributes
-    ----------
-    n, arcs : int
-        Number of vertices and of stored arcs.
-    row_ptr : device buffer, `offset`, shape (n + 1,)
-    col_idx : device buffer, int32, shape (arcs,)
-    offset : type
-        ``np.int32`` or ``np.int64``.
-    """
-
-    n: int
-    arcs: int
-    row_ptr: Any
-    col_idx: Any
-    offset: type
-
-    @property
-    def defines(self) -> dict[str, str]:
-        """Build options that tell the kernels the type of an offset."""
-        return {"OFFSET": "int" if self.offset is np.int32 else "long"}
+__all__ = ["INT32_MAX", "Chosen", "DeviceCSR", "Parts", "Place", "graph_of", "parts_of", "upload_csr"]
 
 
 class Place:
     """What one graph has on one device: its rows, with 32-bit offsets, 64-bit offsets, or both.
 
-    The device keeps it as long as the graph lives or until `Device.release`; `Place.of` finds it. It holds
-    buffers only, never the graph, which would then live as long as the device.
+    The device keeps it as long as the graph lives or until `Device.release`, and drops it when memory is
+    short; `Place.of` finds it. It holds buffers only, never the graph, which would then live as long as the
+    device. Where the graph was made on the device, the graph itself holds it too: it is the graph's home.
+    See `clgraph.graph.place.Place`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, device: Device) -> None:
+        self._device = device
         self._rows: dict[type, DeviceCSR] = {}
+        self._columns: dict[str, Any] = {}
+        self._ids: npt.NDArray[Any] | Chosen | None = None
         self._lock = Lock()
 
     @staticmethod
     def of(device: Device, graph: Graph) -> Place:
         """The place of a graph on a device; empty if nothing of the graph is on the device yet."""
-        found: Place = device.cached(graph, Place, Place)
+        home = graph.home
+
+        def make() -> Place:
+            return home if isinstance(home, Place) and home.device is device else Place(device)
+
+        found: Place = device.cached(graph, "rows", make)
+        graph.settle(found)
         return found
+
+    @property
+    def device(self) -> Device:
+        """The device."""
+        return self._device
+
+    # --- for kernels ------------------------------------------------------------------------------
 
     def keep(self, rows: DeviceCSR) -> None:
         """Take over rows that were made on the device: they are the graph's own."""
@@ -70,8 +66,152 @@ class Place:
         """The graph's rows with offsets of this type, uploaded if they are not there yet."""
         with self._lock:  # two threads that want the same graph upload it once
             if offset not in self._rows:
-                self._rows[offset] = _uploaded(device, graph, offset)
+                other = next(iter(self._rows.values()), None)
+                self._rows[offset] = _uploaded(device, graph, offset, other)
             return self._rows[offset]
+
+    def column(self, graph: Graph, name: Name) -> Any:
+        """A buffer of the graph's weights (float64) or multiplicities (int32); None where it has none."""
+        if name not in self._columns:
+            array = getattr(graph, name)
+            if array is None:
+                return None
+            self._device.reserve({name: array.nbytes})
+            self._columns[name] = self._device.upload(array)
+        return self._columns[name]
+
+    # --- what a graph asks of its place -----------------------------------------------------------
+
+    @property
+    def _any(self) -> DeviceCSR:
+        return next(iter(self._rows.values()))
+
+    @property
+    def where(self) -> str:
+        """The device, as a person names it."""
+        return f"{self._device.spec} {self._device.name}"
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices."""
+        return self._any.n
+
+    @property
+    def num_arcs(self) -> int:
+        """Number of stored arcs."""
+        return self._any.arcs
+
+    @property
+    def offset(self) -> type:
+        """The type of `row_ptr` on the host."""
+        return np.int32 if np.int32 in self._rows else np.int64
+
+    def has(self, name: Name) -> bool:
+        """Whether the graph has this array."""
+        if name == "_ids":
+            return self._ids is not None
+        return name in ("row_ptr", "col_idx") or name in self._columns
+
+    def fetch(self, name: Name) -> npt.NDArray[Any] | None:
+        """An array's form for the host; may be called in any thread, alone on the device or not."""
+        device = self._device
+        if name == "_ids":
+            return self._ids.ids(device) if isinstance(self._ids, Chosen) else self._ids
+        rows = self._rows[self.offset]
+        try:
+            if name == "row_ptr":
+                return device.take(rows.row_ptr, rows.offset, rows.n + 1)
+            if name == "col_idx":
+                return device.take(rows.col_idx, np.int32, rows.arcs)
+            if name not in self._columns:
+                return None
+            dtype = np.float64 if name == "weights" else np.int32
+            return device.take(self._columns[name], dtype, rows.arcs)
+        except DeviceError as error:
+            raise DeviceError(
+                f"{name} of a graph of {rows.n} vertices is on {self.where} only, and cannot be had from "
+                f"there: {error}"
+            ) from error
+
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+        """What gives the ids of some vertices, by index."""
+        if isinstance(self._ids, Chosen):
+            return Naming(self._device, self._ids)
+        assert self._ids is not None
+        return self._ids.__getitem__
+
+    def count_loops(self, graph: Graph) -> int:
+        """Number of arcs from a vertex to itself."""
+        return count_loops_and_copies(self._device, self._any)[0]
+
+    def find_copies(self, graph: Graph) -> bool:
+        """Whether some row names a vertex twice."""
+        return count_loops_and_copies(self._device, self._any)[1] > 0
+
+    def view(self, graph: Graph, view: View) -> Graph | None:
+        """A graph made of this one on the device; None where only the host can make it."""
+        return None
+
+    def some(
+        self, graph: Graph, vertices: npt.NDArray[Any] | None, arcs: npt.NDArray[Any] | None
+    ) -> Graph | None:
+        """Some vertices and arcs; None where only the host can choose them."""
+        return None
+
+    def settle(self, graph: Any) -> None:
+        """Become a place of a graph with these rows."""
+        Place.of(self._device, graph)
+
+    def is_on(self, device: Any) -> bool:
+        """Whether this is a device as `clgraph.get_device` takes it; None: any."""
+        from clgraph.device import get_device
+
+        return device is None or get_device(device) is self._device
+
+    def held(self, graph: Any) -> dict[str, int]:
+        """Bytes that the device holds for the graph, by what they are."""
+        return self._device.memory.held(graph)
+
+    def free(self, graph: Any) -> None:
+        """Give back what the device holds for the graph and can be made again."""
+        with self._device.alone():
+            graph.leave(self)
+            self._device.memory.forget(graph)
+
+    def may_go(self, graph: Any) -> bool:
+        """Whether the graph can do without; asked when memory is short."""
+        return bool(graph.leave(self))
+
+
+def graph_of(device: Device, parts: Parts) -> Graph:
+    """The graph of what was made on a device; it stays there until an array is looked at on the host."""
+    from clgraph.graph import Graph
+
+    place = Place(device)
+    place.keep(parts.rows)
+    columns = {"weights": parts.weights, "multiplicity": parts.multiplicity}
+    place._columns = {name: buffer for name, buffer in columns.items() if buffer is not None}
+    place._ids = parts.ids
+    graph = Graph.in_place(
+        place, directed=parts.directed, num_self_loops=parts.num_self_loops, has_copies=parts.has_copies
+    )
+    place.settle(graph)
+    return graph
+
+
+def parts_of(device: Device, graph: Graph) -> Parts:
+    """A graph's rows, weights, multiplicities and ids, uploaded if they are not there yet."""
+    rows, place = upload_csr(device, graph), Place.of(device, graph)
+    known = vars(graph)
+    return Parts(
+        rows,
+        directed=graph.directed,
+        weights=place.column(graph, "weights"),
+        multiplicity=place.column(graph, "multiplicity"),
+        ids=place._ids if graph.home is place else graph._ids,
+        num_self_loops=known.get("num_self_loops"),
+        has_copies=known.get("has_copies"),
+    )
 
 
 def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR:
@@ -89,12 +229,15 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
     CapacityError
         If they do not fit the device.
     """
-    offset = np.int64 if wide or graph.row_ptr.dtype == np.int64 else np.int32
+    offset = np.int64 if wide else graph.offset
     return Place.of(device, graph).rows(device, graph, offset)
 
 
-def _uploaded(device: Device, graph: Graph, offset: type) -> DeviceCSR:
+def _uploaded(device: Device, graph: Graph, offset: type, other: DeviceCSR | None) -> DeviceCSR:
     row_ptr: npt.NDArray[Any] = graph.row_ptr.astype(offset, copy=False)
+    if other is not None:
+        device.reserve({"row_ptr": row_ptr.nbytes})
+        return DeviceCSR(other.n, other.arcs, device.upload(row_ptr), other.col_idx, offset)
     device.reserve({"row_ptr": row_ptr.nbytes, "col_idx": graph.col_idx.nbytes})
     return DeviceCSR(
         graph.num_vertices, graph.num_arcs, device.upload(row_ptr), device.upload(graph.col_idx), offset

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device import drivers
+from clgraph.device import drivers, turns
 from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
@@ -108,12 +108,12 @@ class Device:
     def __init__(
         self, raw: Any, spec: str, setup: Setup | None = None, lock: threading.RLock | None = None
     ) -> None:
-        self.hardware = Hardware.of(raw, spec)
         self.setup = setup or Setup.wanted()
+        self.hardware = Hardware.of(raw, spec, self.setup.without)
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
-        self._lock = lock or threading.RLock()
+        self._lock = lock or turns.new_lock()
         self.queues = Queues(self.hardware)
         self.memory = Memory(self.hardware, self.queues, self._fill_kernel)
         self._programs: dict[Any, Program] = {}
@@ -145,11 +145,12 @@ class Device:
         Raises
         ------
         DeviceError
-            In a process that was forked from one that had used OpenCL.
+            In a process that was forked from one that had used OpenCL; if this thread has another device, and
+            the one that it asks for is held by a thread that waits, perhaps through others, for that one.
         """
         drivers.check_process()
         # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
-        return self._lock
+        return turns.turn(self._lock, self.spec)
 
     # --- what it can do ---------------------------------------------------------------------------
 
@@ -172,7 +173,8 @@ class Device:
     def _probed(self) -> tuple[str, frozenset[str]]:
         if self.fpga_binary:
             return "", frozenset()  # what its programs use was settled when the binary was built
-        return probe_features(self.queues, self.memory)
+        standard, found = probe_features(self.queues, self.memory)
+        return standard, found - {f"HAVE_{name}" for name in self.setup.without.features}
 
     @property
     def features(self) -> frozenset[str]:
@@ -187,6 +189,7 @@ class Device:
             *([standard] if standard else []),
             *self.base_options,
             *(f"-D{name}" for name in sorted(features)),
+            *(f"-DWITHOUT_{name}" for name in sorted(self.setup.without.features)),
         )
 
     # --- programs ---------------------------------------------------------------------------------

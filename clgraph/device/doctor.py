@@ -101,7 +101,8 @@ def _loader() -> dict[str, Any]:
         library = ", ".join(sorted(mapped)) or None
     except (ImportError, OSError) as error:
         library = f"not loaded: {error}"
-    names = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST")
+    names = ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "PYOPENCL_CTX", "PYOPENCL_TEST"]
+    names += sorted(name for name in os.environ if name.startswith("CLGRAPH_"))
     return {
         "library": library,
         "environment": {name: os.environ[name] for name in names if name in os.environ},
@@ -179,6 +180,7 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
         "local_memory": device.local_memory,
         "max_work_group": device.max_work_group,
         "has_compiler": device.has_compiler,
+        "without": str(device.setup.without),
     }
     if probed:
         reason = device.fault

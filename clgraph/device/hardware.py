@@ -6,7 +6,7 @@ All vendor quirks are in one function, `quirks`; the launch table that every ker
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ import pyopencl as cl
 from clgraph.arguments import flag, shown
 from clgraph.device import unknown_cpu
 from clgraph.device.shapes import Kind, Shapes
+from clgraph.device.without import Without
 from clgraph.errors import CapacityError, DeviceError
 
 Kernels = Literal["ndrange", "pipeline"]
@@ -66,6 +67,8 @@ class Quirks:
         The newest OpenCL C version appears only in the driver's list of all versions.
     build_options : tuple of str
         Options for every program.
+    advice : str
+        What is known of the driver where its probe fails.
     """
 
     kind: Kind
@@ -75,6 +78,7 @@ class Quirks:
     keeps_binaries: bool = True
     asks_all_standards: bool = False
     build_options: tuple[str, ...] = ()
+    advice: str = ""
 
 
 def quirks(raw: Any) -> Quirks:
@@ -103,6 +107,16 @@ def quirks(raw: Any) -> Quirks:
         # a GPU that claims to share the host's memory may still cache or copy host pointers: it gets copies
         # NVIDIA's older query answers OpenCL C 1.2; work-group functions need 3.0, which the list has
         return Quirks("gpu", asks_all_standards="NVIDIA" in platform)
+    if platform == "rusticl" and "llvmpipe" in raw.name:
+        return Quirks(
+            "cpu",
+            shares_memory=True,
+            # 22.3 ends the process that loads a damaged binary, and Mesa keeps what it compiles by itself
+            keeps_binaries=False,
+            # tests/drivers/loop_limit.cl
+            advice="Mesa's llvmpipe leaves every loop of a kernel after 65535 steps in all, at least in "
+            "release 22.3; 25.0 does not. Use PoCL, Intel's runtime or a newer Mesa",
+        )
     if raw.type & cl.device_type.CPU:
         # host and device are one memory
         return Quirks("cpu", shares_memory=True)
@@ -125,11 +139,14 @@ class Setup:
         On FPGAs: a file made by ``clgraph fpga compile``.
     force : bool
         Accept the binary even if it was made from other sources than this clgraph's.
+    without : Without
+        What is hidden of the device: as CLGRAPH_WITHOUT says.
     """
 
     kernels: Kernels | None = None
     binary: str | None = None
     force: bool = False
+    without: Without = field(default_factory=Without.wanted)
 
     @staticmethod
     def wanted(kernels: str | None = None, binary: str | Path | None = None, force: bool = False) -> Setup:
@@ -162,6 +179,8 @@ class Hardware:
     has_compiler : bool
         Whether it builds from source; real FPGA boards do not.
     quirks : Quirks
+    without : Without
+        What of it is hidden: limits and compiler are stated as if it had no more.
     """
 
     raw: Any
@@ -179,11 +198,17 @@ class Hardware:
     max_work_group: int
     has_compiler: bool
     quirks: Quirks
+    without: Without
 
     @staticmethod
-    def of(raw: Any, spec: str) -> Hardware:
-        """Ask the driver for a device's facts (CLGRAPH_NO_COMPILE=1: as if it had no compiler)."""
-        no_compile = os.environ.get("CLGRAPH_NO_COMPILE", "") not in ("", "0")
+    def of(raw: Any, spec: str, without: Without) -> Hardware:
+        """Ask the driver for a device's facts, less what is hidden."""
+        limits = {
+            "global_memory": raw.global_mem_size,
+            "max_buffer": raw.max_mem_alloc_size,
+            "local_memory": raw.local_mem_size,
+            "max_work_group": raw.max_work_group_size,
+        }
         return Hardware(
             raw=raw,
             spec=spec,
@@ -194,12 +219,10 @@ class Hardware:
             platform_version=raw.platform.version.strip(),
             driver_version=raw.driver_version.strip(),
             compute_units=raw.max_compute_units,
-            global_memory=raw.global_mem_size,
-            max_buffer=raw.max_mem_alloc_size,
-            local_memory=raw.local_mem_size,
-            max_work_group=raw.max_work_group_size,
-            has_compiler=bool(raw.compiler_available) and not no_compile,
+            has_compiler=bool(raw.compiler_available) and not without.compiler,
             quirks=quirks(raw),
+            without=without,
+            **without.lowered(limits),
         )
 
     def __str__(self) -> str:
@@ -217,8 +240,10 @@ class Hardware:
 
     @property
     def tuning(self) -> Tuning:
-        """Its row of the launch table."""
-        return TUNING[self.kind]
+        """Its row of the launch table, cut to its largest work-group."""
+        row = TUNING[self.kind]
+        fits = row.local_size <= self.max_work_group
+        return row if fits else replace(row, local_size=self.max_work_group)
 
     @property
     def identity(self) -> tuple[str, ...]:

@@ -108,7 +108,14 @@ class Kernel:
         # NVIDIA reports a limit of 256 for every kernel, even one that requires and gets more
         demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, hardware.raw))
         self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, hardware.raw)
+        self.limit = min(self.limit, hardware.max_work_group)
         self._local = max(1, min(hardware.tuning.local_size, self.limit))
+        in_local = kernel.get_work_group_info(ask.LOCAL_MEM_SIZE, hardware.raw)
+        if in_local > hardware.local_memory:
+            raise DeviceError(
+                f"{hardware}: kernel {name} of cl/{program}.cl needs {in_local} bytes of local memory, the "
+                f"device has {hardware.local_memory}"
+            )
         self._default = (self._local,)
         # the public set_arg takes 30 us for a NumPy scalar, the private call of pyopencl's invoker under 1 us
         self._set_scalars = getattr(kernel, "_set_arg_buf_multi", None) or self._set_slowly
@@ -151,6 +158,7 @@ class Kernel:
             locals_ = self._default + (1,) * (len(sizes) - 1)
         else:
             locals_ = local if isinstance(local, tuple) else (local,)
+        self._check(locals_)
         self._launch(tuple([-(-s // w) * w for s, w in zip(sizes, locals_, strict=True)]), locals_, args)
 
     def exact(self, size: Size, *args: Any, local: Size) -> None:
@@ -167,7 +175,16 @@ class Kernel:
             raise DeviceError(
                 f"kernel {self.name}: global size {sizes} is not a multiple of local size {locals_}"
             )
+        self._check(locals_)
         self._launch(sizes, locals_, args)
+
+    def _check(self, locals_: tuple[int, ...]) -> None:
+        most = self._queues.hardware.max_work_group
+        if prod(locals_) > most and not self.pipeline:
+            raise DeviceError(
+                f"{self._queues.hardware}: kernel {self.name} of cl/{self.program}.cl needs a work-group of "
+                f"{prod(locals_)} work-items, the device takes {most} at most"
+            )
 
     def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], args: tuple[Any, ...]) -> None:
         if len(args) != self.num_args:

@@ -5,15 +5,21 @@ Buffers are plain ``pyopencl.Buffer`` objects.
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import weakref
-from collections.abc import Callable, Hashable, Mapping
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from clgraph.device.held import buffers_in
 from clgraph.errors import CapacityError
 
 if TYPE_CHECKING:
@@ -26,80 +32,37 @@ _FLAGS = cl.mem_flags
 _LARGE_PAGE = 1 << 21
 
 
-class HostBuffer(cl.Buffer):
-    """A buffer whose memory is a host array; the array lives until the device has finished with it."""
+@dataclass
+class Kept:
+    """What is kept for an owner: values by key, and when each was last asked for.
 
-    array: npt.NDArray[Any]
-    retire: Callable[[Any], None]
-
-    def __del__(self) -> None:
-        # launched kernels may still read the array: `Memory` drops it after its next wait
-        if hasattr(self, "retire"):
-            self.retire(self.array)
-
-
-class Staging:
-    """Bytes that pass between the host and a device, again and again, in either direction.
-
-    Where memory is shared they are one and the same; elsewhere they are copied from memory that the driver
-    has pinned, at the full speed of the bus.
-
-    Attributes
-    ----------
-    buffer : device buffer, uint8
-    array : uint8 array
-        Belongs to the host from `take_back` or `fetch` (or the beginning) to `give`.
+    The reference to the owner drops the whole when that is freed.
     """
 
-    def __init__(self, memory: Memory, nbytes: int) -> None:
-        self._memory, self._shared = memory, memory.shares
-        self.buffer = memory.output(nbytes, np.uint8) if self._shared else memory.empty(nbytes, np.uint8)
-        self._pinned = self.buffer
-        self._map: Any = None
-        if memory.pins:
-            flags = _FLAGS.READ_WRITE | _FLAGS.ALLOC_HOST_PTR
-            self._pinned = cl.Buffer(self.buffer.context, flags, nbytes)
-        self.array = self._mapped(nbytes) if self._shared or memory.pins else np.empty(nbytes, np.uint8)
-        self.array.fill(0)
+    owner: weakref.ref[Any]
+    values: dict[Hashable, Any] = field(default_factory=dict)
+    used: dict[Hashable, int] = field(default_factory=dict)
 
-    def _mapped(self, nbytes: int) -> npt.NDArray[np.uint8]:
-        flags: Any = cl.map_flags.READ | cl.map_flags.WRITE
-        array: Any
-        array, _ = cl.enqueue_map_buffer(
-            self._memory.queue, self._pinned, flags, 0, (nbytes,), np.dtype(np.uint8)
-        )
-        self._map = array.base
-        kept: npt.NDArray[np.uint8] = array
-        return kept
 
-    def give(self, begin: int, end: int) -> None:
-        """Let the device have the bytes from `begin` to `end`; does not wait if the memory is pinned."""
-        part = self.array[begin:end]
-        if self._shared:
-            self._map.release(self._memory.queue)
-        elif begin == end:
-            return
-        elif self._map is None:
-            # from the beginning on: Oclgrind regards what is written at an offset as uninitialised
-            self._memory.write(self.buffer, self.array[:end])
-        else:
-            cl.enqueue_copy(self._memory.queue, self.buffer, part, dst_offset=begin, is_blocking=False)
+# What is to happen when an object is freed is done by methods of dictionaries and deques: Python drops
+# what is raised in a finalizer or a callback that is written in Python, and that may be a KeyboardInterrupt.
 
-    def fetch(self, nbytes: int) -> npt.NDArray[np.uint8]:
-        """The first bytes, as the device has written them; waits."""
-        if self._shared:
-            self.take_back()
-        else:
-            queue, array = self._memory.queue, self.array[:nbytes]
-            self._memory.wait(lambda: cl.enqueue_copy(queue, array, self.buffer, is_blocking=True))
-        return self.array[:nbytes]
 
-    def take_back(self) -> None:
-        """Let the host write again; waits until the device has finished with what was given."""
-        if self._shared:
-            self.array = self._mapped(len(self.array))
-        else:
-            self._memory.finish()
+class OwnBuffer(cl.Buffer):
+    """A buffer that the device has allocated; its size is counted as long as it lives."""
+
+
+class _Sized(weakref.ref[OwnBuffer]):
+    """A reference to a buffer, with the size that it had."""
+
+    __slots__ = ("size",)
+    size: int
+
+
+class HostBuffer(cl.Buffer):
+    """A buffer whose memory is a host array, which `Memory` keeps until the device has finished with it."""
+
+    array: npt.NDArray[Any]
 
 
 def _on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -125,6 +88,15 @@ def _is_mapped_file(array: npt.NDArray[Any]) -> bool:
     return isinstance(base, mmap.mmap)
 
 
+def _words(key: Any) -> Iterator[str]:
+    """The words in a key."""
+    if isinstance(key, str):
+        yield key
+    elif isinstance(key, tuple):
+        for part in key:
+            yield from _words(part)
+
+
 class Memory:
     """The memory of one device.
 
@@ -142,8 +114,15 @@ class Memory:
         self._queues = queues
         self._fill_kernel = fill_kernel
         self._quirks = hardware.quirks
-        self._cached: dict[int, dict[Hashable, Any]] = {}
-        self._retired: list[Any] = []
+        self._cached: dict[int, Kept] = {}
+        self._clock = 0
+        self._counting = Lock()
+        self._used = 0
+        self._own: dict[int, _Sized] = {}  # of the buffers in the device's own memory
+        self._gone: deque[Any] = deque()  # of those that are freed, in whichever thread that happened
+        # arrays that are a buffer's memory, by a number: kernels may read them after the buffer is freed
+        self._lent: dict[int, tuple[weakref.ref[HostBuffer], npt.NDArray[Any]]] = {}
+        self._numbers = itertools.count()
         self._unfreed: list[Any] = []
 
     def _check_buffer(self, name: str, nbytes: int) -> None:
@@ -157,7 +136,7 @@ class Memory:
     def _no_room(self, nbytes: int, error: BaseException) -> CapacityError:
         return CapacityError(
             f"{self._hardware}: no room for a buffer of {nbytes} bytes (the device has "
-            f"{self._hardware.global_memory} in all): {error}"
+            f"{self._hardware.global_memory} in all): {error}{self._holdings()}"
         )
 
     def _on_array(self, array: npt.NDArray[Any], access: int) -> HostBuffer:
@@ -166,32 +145,11 @@ class Memory:
             buffer = HostBuffer(self._queues.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._no_room(array.nbytes, error) from error
-        buffer.array, buffer.retire = array, self._retire
+        buffer.array = array
+        self._lent[next(self._numbers)] = weakref.ref(buffer), array
         return buffer
 
-    @property
-    def queue(self) -> Any:
-        """The device's main queue."""
-        return self._queues.main
-
-    @property
-    def shares(self) -> bool:
-        """Whether host and device are one memory."""
-        return self._quirks.shares_memory
-
-    @property
-    def pins(self) -> bool:
-        """Whether copies are faster from host memory that the driver has allocated."""
-        return self._hardware.kind == "gpu"
-
     # --- buffers ----------------------------------------------------------------------------------
-
-    def staging(self, nbytes: int) -> Staging:
-        """Bytes for the host to write and the device to read."""
-        try:
-            return Staging(self, nbytes)
-        except cl.Error as error:
-            raise self._no_room(nbytes, error) from error
 
     def empty(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` values, uninitialised."""
@@ -199,14 +157,36 @@ class Memory:
         self._check_buffer(f"an array of {count} {np.dtype(dtype)}", nbytes)
         if self._quirks.shares_memory and nbytes >= _LARGE_PAGE:
             return self.output(count, dtype)
-        try:
-            # OpenCL has no empty buffers
-            buffer = cl.Buffer(self._queues.context, _FLAGS.READ_WRITE, max(nbytes, 16))
-        except cl.Error as error:
-            raise self._no_room(nbytes, error) from error
+        self._make_room(nbytes)
+        buffer = self._allocated(max(nbytes, 16))  # OpenCL has no empty buffers
         if self._quirks.never_frees:
             self._unfreed.append(buffer)
         return buffer
+
+    def _allocated(self, nbytes: int) -> OwnBuffer:
+        while True:
+            try:
+                buffer = OwnBuffer(self._queues.context, _FLAGS.READ_WRITE, nbytes)
+                break
+            except cl.Error as error:
+                if not self._drop_one():
+                    raise self._no_room(nbytes, error) from error
+        known = _Sized(buffer, self._gone.append)
+        known.size = buffer.size
+        with self._counting:
+            self._used += known.size
+            self._own[id(known)] = known
+        return buffer
+
+    @property
+    def allocated(self) -> int:
+        """Bytes in buffers of the device's own memory."""
+        with self._counting:
+            while self._gone:
+                known = self._gone.popleft()
+                self._used -= known.size
+                del self._own[id(known)]
+            return self._used
 
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` zeros."""
@@ -330,28 +310,23 @@ class Memory:
         """Wait until everything enqueued has finished."""
         self.wait(self._queues.main.finish)
 
-    def _retire(self, array: Any) -> None:
-        self._retired.append(array)  # in whichever thread a buffer happens to be freed
-
     def wait(self, blocking: Callable[[], Any]) -> None:
-        """Call what waits for the queue; what was retired before is then dropped."""
-        # only what was retired before: other threads may launch and retire more while this one waits
-        over, self._retired = self._retired, []
+        """Call what waits for the queue; memory of buffers that were freed before goes then."""
+        # only those whose buffers are freed already: other threads may launch and free more while this waits
+        over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
             blocking()
-        except BaseException as error:
-            self._retired += over
-            if not isinstance(error, cl.Error):
-                raise
+        except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
             reason = "the fault may lie in any kernel launched since the last wait"
             raise self._hardware.failure(error, reason) from error
-        over.clear()  # the queue is in order: everything launched before has finished
+        for number in over:  # the queue is in order: everything launched before has finished
+            self._lent.pop(number, None)
 
     # --- cached values ----------------------------------------------------------------------------
 
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of ``make()``, kept as long as `owner` lives or until `release`.
+        """The value of ``make()``, kept as long as `owner` lives, until `release`, or until memory is short.
 
         Parameters
         ----------
@@ -361,18 +336,78 @@ class Memory:
         key : hashable
             Names the value among those of this owner.
         make : callable
-            Called the first time only. (Two threads that are not within `Device.alone` may both call theirs;
-            both get the same value.)
+            Called the first time, and again where the value has been given up. (Two threads that are not
+            within `Device.alone` may both call theirs; both get the same value.)
         """
         kept = self._cached.get(id(owner))
         if kept is None:
-            kept = self._cached.setdefault(id(owner), {})  # two threads get the same one
-            weakref.finalize(owner, self._cached.pop, id(owner), None).atexit = False
+            freed = weakref.ref(owner, partial(self._cached.pop, id(owner)))
+            kept = self._cached.setdefault(id(owner), Kept(freed))  # two threads get the same one
+        self._clock += 1
+        kept.used[key] = self._clock
         try:
-            value: T = kept[key]
+            value: T = kept.values[key]
         except KeyError:
-            value = kept.setdefault(key, make())
+            value = kept.values.setdefault(key, make())
         return value
+
+    def held(self, owner: Any) -> dict[str, int]:
+        """Bytes of the buffers that are kept for an owner, by what they are."""
+        kept = self._cached.get(id(owner))
+        found: dict[str, int] = {}
+        seen: set[int] = set()
+        for key, value in list(kept.values.items()) if kept else ():
+            for name, buffer in buffers_in(value, seen):
+                word = key if isinstance(key, str) else next((w for w in _words(key)), "more")
+                path = f"{word}.{name}" if name else word
+                found[path] = found.get(path, 0) + buffer.size
+        return found
+
+    def forget(self, owner: Any) -> None:
+        """Give up everything that is kept for an owner."""
+        kept = self._cached.get(id(owner))
+        if kept is not None:
+            kept.values.clear()
+        self.finish()
+
+    def _drop_one(self) -> bool:
+        """Give up the value used longest ago that can be made again; False if there is none."""
+        entries = [
+            (kept.used.get(key, 0), kept, key)
+            for kept in list(self._cached.values())
+            for key in list(kept.values)
+        ]
+        for _, kept, key in sorted(entries, key=lambda entry: entry[0]):
+            value = kept.values.get(key)
+            if not any(True for _ in buffers_in(value, set())):
+                continue
+            may_go = getattr(value, "may_go", None)  # a graph may have nothing but this
+            if may_go is None or may_go(kept.owner()):
+                kept.values.pop(key, None)
+                del value
+                self.finish()
+                return True
+        return False
+
+    def _make_room(self, nbytes: int) -> None:
+        """Give up what can be made again, that used longest ago first, until so many bytes fit."""
+        room = self._hardware.global_memory - nbytes
+        while self.allocated > room and self._drop_one():
+            pass
+
+    def _holdings(self) -> str:
+        """What is held and for which graphs, in words; the five largest."""
+        sums = []
+        for kept in list(self._cached.values()):
+            owner = kept.owner()
+            if owner is not None and (held := self.held(owner)):
+                most = sorted(held.items(), key=lambda item: -item[1])[:3]
+                parts = ", ".join(f"{name} {size}" for name, size in most)
+                n, arcs = getattr(owner, "num_vertices", None), getattr(owner, "num_arcs", None)
+                what = type(owner).__name__ if n is None else f"a graph of {n} vertices and {arcs} arcs"
+                sums.append((sum(held.values()), f"{sum(held.values())} bytes for {what} ({parts})"))
+        told = [text for _, text in sorted(sums, reverse=True)[:5]]
+        return "; it holds " + "; ".join(told) + " (graph.free gives them back)" if told else ""
 
     def reserve(self, needed: Mapping[str, int]) -> None:
         """Check that what is about to be allocated fits into the device's memory and largest buffer.
@@ -393,11 +428,12 @@ class Memory:
             parts = ", ".join(f"{name} {nbytes}" for name, nbytes in needed.items())
             raise CapacityError(
                 f"{self._hardware}: {total} bytes are needed ({parts}), the device has {available} bytes: "
-                "use a smaller graph or a larger device"
+                f"use a smaller graph or a larger device{self._holdings()}"
             )
+        self._make_room(total)
 
     def release(self) -> None:
         """Free every value that `cached` keeps."""
         for kept in list(self._cached.values()):  # graphs may be freed meanwhile
-            kept.clear()
+            kept.values.clear()
         self.finish()

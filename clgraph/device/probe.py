@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from clgraph.device.memory import Memory
     from clgraph.device.queues import Queues
 
-LOCAL = 16  # as PROBE_LOCAL in cl/device/probe.cl
+LOCAL = 16  # work-items of a group, fewer where the device takes fewer
 GROUPS = 4
-WARP = 32  # as PROBE_LOCAL in cl/device/probe_features.cl
+WARP = 32  # the same of the features' probes
 
 
 def probe(queues: Queues, memory: Memory) -> str | None:
@@ -60,24 +60,37 @@ def _ask(hardware: Hardware, what: str) -> tuple[Any, str | None, bool]:
 
 def run_probe(queues: Queues, memory: Memory) -> str | None:
     """`probe` in this process, without a child."""
-    n = LOCAL * GROUPS
+    local = min(LOCAL, queues.hardware.max_work_group)
+    n = local * GROUPS
     try:
-        prog = build(queues, "device/probe", {}, queues.hardware.base_options)
+        prog = build(queues, "device/probe", {"PROBE_LOCAL": local}, queues.hardware.base_options)
         out = memory.upload(np.zeros(1 + n, np.int32), writable=True)
-        prog.probe.exact(n, out, np.int32(n), local=LOCAL)
+        prog.probe.exact(n, out, np.int32(n), local=local)
         got = memory.download(out, np.int32, 1 + n)
+        steps = 1000 if queues.hardware.kind == "simulator" else 1 << 20  # a compiler may unroll the loop
+        prog.probe_loop.exact(1, out, np.uint32(steps), local=1)
+        end = int(memory.download(out, np.uint32, 1)[0])
     except BuildError as error:
         return _reason(error)
     except (ClgraphError, cl.Error) as error:
         return str(error).split("\n")[0]
     gid = np.arange(n)
-    mirror = gid // LOCAL * LOCAL + LOCAL - 1 - gid % LOCAL
+    mirror = gid // local * local + local - 1 - gid % local
     if got[0] != gid.sum() or not np.array_equal(got[1:], mirror):
         return (
             f"the probe kernel ran but its result is wrong (sum {got[0]}, expected {gid.sum()}; "
             f"{np.count_nonzero(got[1:] != mirror)} of {n} values differ)"
         )
+    if end != loop_end(steps):
+        advice = queues.hardware.quirks.advice
+        return f"it gives up long loops: {steps} steps ended too early{advice and f' ({advice})'}"
     return None
+
+
+def loop_end(steps: int) -> int:
+    """What ``probe_loop`` of ``cl/device/probe.cl`` ends with: x -> 5 x + 1 from 1 on, modulo 2**32."""
+    power = pow(5, steps, 4 << 32)
+    return (power + (power - 1) // 4) % (1 << 32)
 
 
 def _reason(error: BuildError) -> str:
@@ -203,13 +216,19 @@ def _builds(queues: Queues, name: str, source: str, options: tuple[str, ...]) ->
 
 def _has(queues: Queues, memory: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
     """Whether a feature's probe builds, runs and gives the right result; any failure means no."""
+    local = min(WARP, 1 << (queues.hardware.max_work_group.bit_length() - 1))  # it sums by halves
     try:
         prog = build_source(
-            queues, "probe_features", source, (*options, f"-DTRY_{name}"), keep=False, save_failed=False
+            queues,
+            "probe_features",
+            source,
+            (*options, f"-DTRY_{name}", f"-DPROBE_LOCAL={local}"),
+            keep=False,
+            save_failed=False,
         )
-        out = memory.upload(np.zeros(WARP, np.int32), writable=True)
+        out = memory.upload(np.zeros(local, np.int32), writable=True)
         work = memory.upload(np.zeros(2 * WARP, np.int32), writable=True)
-        prog.probe_feature.exact(WARP, out, work, local=WARP)
-        return bool(np.all(memory.download(out, np.int32, WARP) == 1))
+        prog.probe_feature.exact(local, out, work, local=local)
+        return bool(np.all(memory.download(out, np.int32, local) == 1))
     except ClgraphError:
         return False

@@ -1,6 +1,8 @@
 """Launch tables: the launch parameters of a kernel family for each kind of device.
 
 Each family keeps its table, always called ``SHAPES``, beside its host half; ``SHAPES.of(device)`` reads it.
+An entry with a method ``within(device)`` is cut to the device's limits by it: some devices have 16 KB of
+local memory, or take work-groups of 64 work-items at most, or of one.
 """
 
 from __future__ import annotations
@@ -18,6 +20,28 @@ class OfKind(Protocol):
     @property
     def kind(self) -> Kind:
         """clgraph's word for what it is."""
+
+    @property
+    def max_work_group(self) -> int:
+        """The largest work-group that it takes."""
+
+    @property
+    def local_memory(self) -> int:
+        """Bytes of local memory."""
+
+
+def fitting(size: int, device: OfKind, each: int = 0) -> int:
+    """A work-group's size, halved until the device takes it, `each` bytes of local memory to a work-item."""
+    while size > 1 and (size > device.max_work_group or size * each > device.local_memory):
+        size //= 2
+    return size
+
+
+def fewer(size: int, nbytes: int, device: OfKind) -> int:
+    """A size that takes so many bytes of local memory, halved until the device has them."""
+    while size > 1 and nbytes > device.local_memory:
+        size, nbytes = size // 2, nbytes // 2
+    return size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +64,10 @@ class Shapes(Generic[S]):
     fpga: S | None = None
 
     def of(self, device: OfKind) -> S:
-        """The entry for a device."""
-        return self[device.kind]
+        """The entry for a device, cut to its limits."""
+        found = self[device.kind]
+        within = getattr(found, "within", None)
+        return found if within is None else within(device)
 
     def __getitem__(self, kind: Kind) -> S:
         found: S | None = getattr(self, kind)

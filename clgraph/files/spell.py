@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
+from clgraph.device.staging import Staging
 from clgraph.graph.building import exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Progress
@@ -24,7 +25,6 @@ from clgraph.temporary import begin_sync
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.device.memory import Staging
     from clgraph.graph import Graph
 
 
@@ -56,7 +56,8 @@ SHAPES = Shapes(
 
 def is_plain(graph: Graph, path: Path) -> bool:
     """Whether `write_edge_list` writes this graph: ids that are numbers, no weights, no compression."""
-    return graph.weights is None and path.suffix != ".gz" and graph.ids.dtype != object
+    numbers = graph.has_identity_ids or graph.ids.dtype != object
+    return numbers and not graph.is_weighted and path.suffix != ".gz"
 
 
 def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None) -> list[str]:
@@ -75,21 +76,21 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None
         Notes on what the file does not hold.
     """
     graph, done = spelling.graph, 0
-    with spelling.device.alone(), atomic_write(path, "wb") as file:
-        with ThreadPoolExecutor(1, "clgraph-write") as pool:
-            if spelling.comma:
-                file.write(csv_header(graph))
-                file.flush()
-            writing: list[Future[None]] = []
-            for k, (last, nbytes, room) in enumerate(spelling.pieces()):
-                writing.append(pool.submit(_write, file, room.fetch(nbytes)))
-                if k + 1 >= len(spelling.rooms):
-                    writing.pop(0).result()  # the room that comes next is free again
-                done += nbytes
-                if progress is not None:
-                    progress(done, done * graph.num_arcs // last)
-            for each in writing:
-                each.result()
+    pool = ThreadPoolExecutor(1, "clgraph-write")
+    with spelling.device.alone(), atomic_write(path, "wb") as file, pool:
+        if spelling.comma:
+            file.write(csv_header(graph))
+            file.flush()
+        writing: list[Future[None]] = []
+        for k, (last, nbytes, room) in enumerate(spelling.pieces()):
+            writing.append(pool.submit(_write, file, room.fetch(nbytes)))
+            if k + 1 >= len(spelling.rooms):
+                writing.pop(0).result()  # the room that comes next is free again
+            done += nbytes
+            if progress is not None:
+                progress(done, done * graph.num_arcs // last)
+        for each in writing:
+            each.result()
     return lost_in_edges(graph)
 
 
@@ -138,14 +139,15 @@ class Spelling:
         self._run, self._arcs = shape.run, graph.num_arcs
         self._directed, n = np.int32(graph.directed), graph.num_vertices
         self._csr = upload_csr(device, graph)
-        highest = int(graph.ids.max(initial=0))
+        identity = graph.has_identity_ids
+        highest = max(n - 1, 0) if identity else int(graph.ids.max(initial=0))
         words = (len(str(highest)) + 8) // 8
         items = device.tuning.items
         self._program = device.program(
             "files/spell", RUN=shape.run, WORDS=words, ITEMS=items, **self._csr.defines
         )
         self._cells, self._sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
-        ids = None if graph.has_identity_ids else device.upload(graph.ids)
+        ids = None if identity else device.upload(graph.ids)
         self._program.spell_ids(
             -(-n // items),
             np.int32(n),
@@ -159,9 +161,7 @@ class Spelling:
         self._runs = max(1, min(shape.piece // (longest * shape.run), all_runs))
         self._lengths = device.empty(self._runs + 1, np.int32)
         rooms = min(shape.rooms, -(-all_runs // self._runs) + 1)
-        self.rooms: list[Staging] = [
-            device.memory.staging(self._runs * shape.run * longest) for _ in range(rooms)
-        ]
+        self.rooms: list[Staging] = [Staging(device, self._runs * shape.run * longest) for _ in range(rooms)]
 
     def pieces(self) -> Iterator[tuple[int, int, Staging]]:
         """For each piece the arcs done, its bytes, and the room that it is in."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -114,7 +113,7 @@ def write_with_summary(
     device = _opened(device)
     check_graph_type(graph)
     check_writable(path, format)
-    file = Path(path)
+    file = file_name(path)
     if graph.weights is not None and not np.all(finite := np.isfinite(graph.weights)):
         arc = int(np.argmin(finite))
         raise InputError(

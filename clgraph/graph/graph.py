@@ -1,12 +1,14 @@
-"""The Graph: a sparse adjacency structure on the host, compressed by rows (CSR).
+"""The Graph: a sparse adjacency structure compressed by rows (CSR).
 
 Rows ascend: the neighbours of a vertex are in ascending order of their index. An undirected edge is
 stored as two arcs, an undirected self-loop as one. Vertices are numbered 0 .. n-1 by ascending original id.
-This module knows nothing of OpenCL.
+Its arrays are on the host, in another place (on a device, see `clgraph.graph.place`), or both. This module
+knows nothing of OpenCL.
 """
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 from typing import Any
 
@@ -29,15 +31,22 @@ from clgraph.graph.checks import (
 )
 from clgraph.graph.components import largest_component_mask
 from clgraph.graph.exchange import Exchange
+from clgraph.graph.place import NAMES, Place, View
+from clgraph.graph.placed import Placed
 from clgraph.lazy import lazy
 
 
-class Graph(Exchange):
+class Graph(Placed, Exchange):
     """A graph in compressed sparse rows.
 
     Use the class methods (`from_edges`, `from_scipy`, `from_pandas` and so on) or `clgraph.read`; the
     constructor takes arrays that are rows already. It checks them in full, and shares those of the right
     type: do not change them afterwards, because kernels rely on what was checked.
+
+    A graph has places: the host, devices, or both. One that was made on a device (generated, sampled, a view)
+    stays there, and an array comes to the host at the first look at it. The graph's own arrays are read-only.
+    `places` lists what is where, and `free` gives a device's part back. Pickles and copies have the host's
+    form.
 
     Parameters
     ----------
@@ -81,59 +90,34 @@ class Graph(Exchange):
             )
         )
 
-    def _take(self, arrays: Arrays) -> None:
-        self.row_ptr = arrays.row_ptr
-        self.col_idx = arrays.col_idx
-        self.weights = arrays.weights
-        self.multiplicity = arrays.multiplicity
-        self._ids = arrays.ids
-        self.directed = arrays.directed
-
-    @classmethod
-    def of(cls, arrays: Arrays) -> Graph:
-        """The graph of some arrays that clgraph has made or checked itself: shared, and not checked again.
-
-        Arrays from elsewhere go through the constructor.
-        """
-        graph = cls.__new__(cls)
-        graph._take(arrays)
-        if arrays.num_self_loops is not None:
-            graph.__dict__["num_self_loops"] = arrays.num_self_loops  # what the cached property would count
-        return graph
-
-    @property
-    def arrays(self) -> Arrays:
-        """The arrays of this graph, shared with it."""
-        return Arrays(
-            self.row_ptr,
-            self.col_idx,
-            weights=self.weights,
-            multiplicity=self.multiplicity,
-            ids=self._ids,
-            directed=self.directed,
-            num_self_loops=self.__dict__.get("num_self_loops"),
-        )
-
     # --- what it is -------------------------------------------------------------------------------
 
     @property
     def num_vertices(self) -> int:
         """Number of vertices."""
-        return len(self.row_ptr) - 1
+        return self._n
 
     @property
     def num_arcs(self) -> int:
         """Number of stored arcs."""
-        return len(self.col_idx)
+        return self._arcs
+
+    def _elsewhere(self) -> Place | None:
+        """The place that has the rows, if the host has not."""
+        return None if {"row_ptr", "col_idx"} <= vars(self).keys() else self._home
 
     @lazy
     def num_self_loops(self) -> int:
         """Number of stored arcs from a vertex to itself."""
+        if (place := self._elsewhere()) is not None:
+            return place.count_loops(self)
         return int(np.count_nonzero(self.rows == self.col_idx))
 
     @lazy
     def has_copies(self) -> bool:
         """Whether parallel arcs were kept as copies."""
+        if (place := self._elsewhere()) is not None:
+            return place.find_copies(self)
         return bool(np.any(self._repeats()))
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
@@ -155,6 +139,8 @@ class Graph(Exchange):
     @lazy
     def num_duplicates(self) -> int:
         """Number of edges that repeat another one: merged (`multiplicity`) or kept as copies."""
+        if not self.is_counted and not self.has_copies:
+            return 0
         if self.multiplicity is None:
             repeated: npt.NDArray[Any] = np.flatnonzero(self._repeats()) + 1
             extra, loops = len(repeated), int(np.count_nonzero(self.rows[repeated] == self.col_idx[repeated]))
@@ -163,16 +149,6 @@ class Graph(Exchange):
             at_loops = self.multiplicity[self.rows == self.col_idx]
             loops = int(at_loops.sum(dtype=np.int64)) - len(at_loops)
         return extra if self.directed else (extra + loops) // 2
-
-    @property
-    def ids(self) -> npt.NDArray[Any]:
-        """Original vertex ids in index order, shape (n,)."""
-        return self.arrays.all_ids()
-
-    @property
-    def has_identity_ids(self) -> bool:
-        """Whether every id is the vertex's own index."""
-        return self._ids is None
 
     @property
     def degrees(self) -> npt.NDArray[np.int64]:
@@ -186,7 +162,7 @@ class Graph(Exchange):
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
-        weighted = ", weighted" if self.weights is not None else ""
+        weighted = ", weighted" if self.is_weighted else ""
         return f"<Graph: {kind}, {self.num_vertices} vertices, {self.num_edges} edges{weighted}>"
 
     def index(self, ids: Any) -> npt.NDArray[np.int64]:
@@ -252,9 +228,7 @@ class Graph(Exchange):
     @lazy
     def reverse(self) -> Graph:
         """The same graph with every arc reversed; an undirected graph is its own reverse."""
-        if not self.directed:
-            return self
-        return Graph.of(views.reversed_arcs(self.arrays))
+        return self._made("reverse") if self.directed else self
 
     @lazy
     def undirected(self) -> Graph:
@@ -262,17 +236,30 @@ class Graph(Exchange):
 
         Where parallel arcs were kept as copies, each arc becomes an edge of its own.
         """
-        if not self.directed:
-            return self
-        kept = self.multiplicity is None and self.num_duplicates > 0
-        return Graph.of(views.without_directions(self.arrays, keep_copies=kept))
+        return self._made("undirected") if self.directed else self
 
     @lazy
     def simple(self) -> Graph:
         """The graph without its self-loops (itself if it has none)."""
-        if self.num_self_loops == 0:
-            return self
-        return Graph.of(views.some_arcs(self.arrays, self.rows != self.col_idx))
+        return self._made("simple") if self.num_self_loops else self
+
+    def _made(self, view: View) -> Graph:
+        """A view, made where the graph is: in a place that can make it, or on the host."""
+        made = None
+        for place in self._places():
+            made = made or place.view(self, view)
+        if made is None:
+            made = self._made_on_host(view)
+        made._origin = weakref.ref(self), view
+        return made
+
+    def _made_on_host(self, view: View) -> Graph:
+        if view == "reverse":
+            return Graph.of(views.reversed_arcs(self.arrays))
+        if view == "simple":
+            return Graph.of(views.some_arcs(self.arrays, self.rows != self.col_idx))
+        kept = self.multiplicity is None and self.num_duplicates > 0
+        return Graph.of(views.without_directions(self.arrays, keep_copies=kept))
 
     def with_arcs(self, arcs: npt.NDArray[np.bool_]) -> Graph:
         """The same vertices with some of the arcs.
@@ -383,9 +370,11 @@ class Graph(Exchange):
         return self.arrays.edges()
 
     def __getstate__(self) -> dict[str, Any]:
-        # derived graphs (reverse, undirected, ...) are made again where they are needed
-        own = ("row_ptr", "col_idx", "weights", "multiplicity", "_ids", "directed")
-        return {name: self.__dict__[name] for name in own}
+        # the host's form; derived graphs (reverse, undirected, ...) are made again where they are needed
+        return {name: getattr(self, name) for name in (*NAMES, "directed")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._take(Arrays(**{name.lstrip("_"): value for name, value in state.items()}))
 
     # --- made from edges -------------------------------------------------------------------------
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from clgraph.csr.scan import running_sums
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.layout import Begin, balanced
 from clgraph.ranking.pieces import cut_rows
 from clgraph.ranking.renumber import renumber
@@ -24,7 +24,7 @@ class Shape:
     Attributes
     ----------
     local : int
-        Work-items in a group; fewer where the device takes fewer.
+        Work-items in a group.
     width : int
         Rows of a slice.
     groups : int
@@ -49,6 +49,11 @@ class Shape:
     segments: int
     classes: tuple[int, ...]
     piece_groups: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: at least half of its local memory is for sources."""
+        local = fitting(self.local, device, each=16)
+        return replace(self, local=local, width=min(self.width, local))
 
 
 SHAPES = Shapes(
@@ -105,7 +110,7 @@ class BinRows(SliceRows[BinBalance]):
     def set_shape(self) -> None:
         shape = SHAPES.of(self.device)
         self.width, self.long_row, self.classes = shape.width, shape.long_row, shape.classes
-        self.local = min(shape.local, 1 << (self.device.max_work_group.bit_length() - 1))
+        self.local = shape.local
         self.groups = shape.groups * self.device.compute_units
         # the group's box: a sum for each work-item, or for each warp
         box = 8 * (33 if "HAVE_PTX" in self.device.features else self.local) + 64

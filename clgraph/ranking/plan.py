@@ -52,7 +52,7 @@ def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
         return False
     sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
     pieces = graph.num_arcs // shape.long_row  # at most
-    needed, _, _ = small.local_bytes(sources, pieces, np.dtype(numbers.real).itemsize)
+    needed, _, _ = small.local_bytes(device, shape, sources, pieces, np.dtype(numbers.real).itemsize)
     return sources <= small.SOURCES and (not shape.in_local or needed <= device.local_memory)
 
 

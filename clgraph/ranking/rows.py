@@ -8,14 +8,14 @@ the rest of an iteration.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.shares import upload_shares
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
+
+
+TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class Shape:
 
     local: int
     items: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=TALLY))
 
 
 # on CPUs a group is one work-item with a long run of rows
@@ -147,6 +154,11 @@ class Rows:
         raise NotImplementedError
 
 
+def longest_row(device: Device, graph: Graph) -> int:
+    """Arcs of a graph's longest row; looked for once."""
+    return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
+
+
 FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
 
 
@@ -162,10 +174,7 @@ class PlainRows(Rows):
         super().__init__(device, graph, problem, numbers, weight)
         self.reverse = graph.reverse
         self.flat = device.has_pipeline("ranking/solver")
-        row_ptr = self.reverse.row_ptr
-        self.longest = device.cached(
-            self.reverse, "longest-row", lambda: int(np.diff(row_ptr).max(initial=0))
-        )
+        self.longest = longest_row(device, self.reverse)
         self.chain = self.longest
 
     def flat_chain(self) -> int:

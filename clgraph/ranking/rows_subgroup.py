@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
-from clgraph.ranking.rows import PlainRows
+from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.ranking.rows import TALLY, PlainRows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -39,6 +39,11 @@ class Shape:
     rows: int
     most_rows: int
     piece: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        local = fitting(self.local, device, each=TALLY + 8)
+        return replace(self, local=local, team=min(self.team, local))
 
 
 # sharing between work-items costs more on CPUs than it saves there, so a team is small
@@ -71,10 +76,10 @@ class SubgroupRows(PlainRows):
         shape = self.shape = SHAPES.of(device)
         features = device.features
         self.local = shape.local
-        if "HAVE_SUBGROUPS" in features:
+        if "HAVE_SUBGROUPS" in features and device.max_work_group >= 64:
             self.team, self.by = 0, "OpenCL's sub-group functions"
             self.local = max(self.local, 64)
-        elif "HAVE_PTX" in features:
+        elif "HAVE_PTX" in features and self.local >= 32:
             self.team, self.by = 32, "PTX shuffles in a warp"
         else:
             self.team, self.by = shape.team, f"local memory, {shape.team} work-items"

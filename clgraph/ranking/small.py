@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import InputError
 from clgraph.ranking.layout import make_slices
 from clgraph.ranking.rows import Numbers, Rows
@@ -52,6 +52,11 @@ class Shape:
     long_row: int
     arcs: int
     in_local: bool
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        local = fitting(self.local, device, each=16)
+        return replace(self, local=local, width=min(self.width, local * self.per))
 
 
 SHAPES = Shapes(
@@ -109,13 +114,17 @@ def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
     return taken
 
 
-def local_bytes(sources: int, pieces: int, itemsize: int) -> tuple[int, int, int]:
+def local_bytes(
+    device: Device, shape: Shape, sources: int, pieces: int, itemsize: int
+) -> tuple[int, int, int]:
     """Bytes of local memory, and the room in it for sources and for pieces.
 
     The room is rounded up, so that graphs of similar size share a program.
     """
     room, piece_room = -(-sources // 512) * 512, -(-max(1, pieces) // 128) * 128
-    return 2 * (room + 1) * itemsize + 8 * piece_room + 1024, room, piece_room
+    # the group's box: a sum for each work-item, or for each warp
+    box = 8 * (33 if "HAVE_PTX" in device.features else shape.local) + 64
+    return 2 * (room + 1) * itemsize + 8 * piece_room + max(box, 1024), room, piece_room
 
 
 class SmallRows(Rows):
@@ -135,7 +144,9 @@ class SmallRows(Rows):
         self.kept: SmallBuffers = device.cached(graph, key, self._make)
         self.order, self.chain = self.kept.order_buffer, self.kept.chain
         size = np.dtype(numbers.real).itemsize
-        self.local_bytes, self.room, self.piece_room = local_bytes(self.kept.sources, self.kept.pieces, size)
+        self.local_bytes, self.room, self.piece_room = local_bytes(
+            device, self.shape, self.kept.sources, self.kept.pieces, size
+        )
         if self.shape.in_local and self.local_bytes > device.local_memory:
             raise InputError(
                 f"variant 'small' needs {self.local_bytes} bytes of local memory for this graph "

@@ -5,15 +5,15 @@ The rows are summed by a `Rows` (`clgraph.ranking.rows` and its neighbours).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import InputError
-from clgraph.ranking.rows import Numbers
+from clgraph.ranking.rows import TALLY, Numbers
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -40,6 +40,10 @@ class Shape:
 
     local: int
     items: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=TALLY))
 
 
 SHAPES = Shapes(

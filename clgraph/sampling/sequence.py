@@ -121,6 +121,11 @@ class Samples(Sequence[Sample]):
             return NotImplemented
         return Samples._at((*self._places, *other._places))
 
+    @property
+    def portions(self) -> list[Portion]:
+        """The portions that have a sample here, in order."""
+        return list({id(part): part for part, _ in self._places}.values())
+
     @lazy
     def _counts(self) -> npt.NDArray[np.int64]:
         return np.array([part.counts(i) for part, i in self._places], np.int64).reshape(-1, 2)

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -64,6 +64,16 @@ class Shape:
             "FUSED_LOCAL": self.fused_local if self.team else None,
         }
 
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        if not self.team:
+            return self
+        if device.max_work_group < self.rows:
+            return SERIAL  # its work-groups are too small to share a row
+        count = fewer(self.fuse_count, 9 * self.fuse_count, device)  # two lists of them, and some words
+        local, fused_local = (fitting(size, device) for size in (self.local, self.fused_local))
+        return replace(self, local=local, fused_local=fused_local, fuse_count=count)
+
 
 TEAM = Shape(
     team=True,
@@ -85,15 +95,7 @@ SHAPES = Shapes(
 
 def shape_for(dev: Device) -> Shape:
     """The launch table's entry for a device, cut to the device's limits."""
-    shape = SHAPES.of(dev)
-    if shape.team and dev.max_work_group < shape.rows:
-        return SERIAL  # its work-groups are too small to share a row
-    if shape.team:
-        while shape.local > dev.max_work_group:
-            shape = replace(shape, local=shape.local // 2)
-        while shape.fused_local > dev.max_work_group:
-            shape = replace(shape, fused_local=shape.fused_local // 2)
-    return shape
+    return SHAPES.of(dev)
 
 
 def _no_time() -> dict[str, float]:

@@ -41,25 +41,25 @@ class Allocations:
 def watched() -> Iterator[Allocations]:
     """Within the block every buffer is counted."""
     seen = Allocations()
-    plain, host = cl.Buffer, device_memory.HostBuffer
+    names = {"Buffer": cl, "OwnBuffer": device_memory, "HostBuffer": device_memory}
+    plain = {name: getattr(module, name) for name, module in names.items()}
 
-    class Buffer(plain):  # type: ignore[misc,valid-type]
-        def __init__(self, *args: Any, **options: Any) -> None:
-            seen.next()
-            super().__init__(*args, **options)
-            seen.live.add(self)
+    def counted(base: Any) -> Any:
+        class Counted(base):  # type: ignore[misc]
+            def __init__(self, *args: Any, **options: Any) -> None:
+                seen.next()
+                super().__init__(*args, **options)
+                seen.live.add(self)
 
-    class HostBuffer(host):  # type: ignore[misc,valid-type]
-        def __init__(self, *args: Any, **options: Any) -> None:
-            seen.next()
-            super().__init__(*args, **options)
-            seen.live.add(self)
+        return Counted
 
-    cl.Buffer, device_memory.HostBuffer = Buffer, HostBuffer  # type: ignore[misc]
+    for name, module in names.items():
+        setattr(module, name, counted(plain[name]))
     try:
         yield seen
     finally:
-        cl.Buffer, device_memory.HostBuffer = plain, host  # type: ignore[misc]
+        for name, module in names.items():
+            setattr(module, name, plain[name])
 
 
 def memory(count: int, seed: int, only: str = "", device: Device | None = None) -> Tally:

@@ -62,7 +62,7 @@ def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> Non
     environment = {
         **os.environ,
         "PYTHONPATH": path,
-        "CLGRAPH_NO_COMPILE": "1",
+        "CLGRAPH_WITHOUT": "compiler",
         "CLGRAPH_CACHE_DIR": str(tmp_path / "cache"),
         "CLGRAPH_FPGA_BINARY": str(made),
         "CLGRAPH_KERNELS": "pipeline",
@@ -93,7 +93,7 @@ def test_without_a_compiler(made: Path, emulator: Device, tmp_path: Path) -> Non
 
 @pytest.mark.device
 def test_no_binary_no_compiler(emulator: Device, monkeypatch: pytest.MonkeyPatch, copy: Path) -> None:
-    monkeypatch.setenv("CLGRAPH_NO_COMPILE", "1")
+    monkeypatch.setenv("CLGRAPH_WITHOUT", "compiler")
     board = Device(emulator.raw, emulator.spec, Setup(kernels="pipeline"))
     assert "clgraph fpga compile" in str(board.fault)
     assert "CLGRAPH_FPGA_BINARY" in str(board.fault)

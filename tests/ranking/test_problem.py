@@ -61,7 +61,7 @@ def test_bad_graphs() -> None:
     for bad in (-1.0, np.nan, np.inf):
         graph = Graph.from_edges([10, 20], [20, 30], weights=[1, 1], directed=True)
         assert graph.weights is not None
-        graph.weights[1] = bad
+        vars(graph)["weights"] = np.array([1.0, bad])
         with pytest.raises(InputError, match=f"the arc 20 -> 30 is {bad}"):
             pagerank(graph)
     assert pagerank(graph, weight=False).converged

@@ -8,21 +8,23 @@ Host half of ``cl/ranking/personalized/lanes.cl``. What sums the rows is a `Prod
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError
+from clgraph.ranking.order import upload_out
 from clgraph.ranking.personalized.coo import Coo, CooFlat
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.power import Runs
-from clgraph.ranking.personalized.teams import Teams
-from clgraph.ranking.personalized.top import Top
+from clgraph.ranking.personalized.teams import SPAN, Teams
+from clgraph.ranking.rows import TALLY
 from clgraph.ranking.solver import LOOK, NORMS
+from clgraph.ranking.top import Top
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -52,6 +54,14 @@ class Shape:
     widths: tuple[int, ...]
     teams: bool
     local: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits; as on CPUs where a work-group is too small for any team."""
+        local = fitting(self.local, device, each=TALLY)
+        if not self.teams:
+            return replace(self, local=local)
+        widths = tuple(w for w in self.widths if w // SPAN <= fitting(256, device, each=8 * SPAN))
+        return Shape(widths, True, local) if widths else Shape(SHAPES.cpu.widths, False, local)
 
 
 # A line of 64 bytes is 16 floats: on CPUs more lanes only take more cache. On GPUs a gather always brings a
@@ -133,8 +143,7 @@ class Lanes:
         self.product.upload()
         dev, n, real, width, problem = self.device, self.n, self.numbers.real, self.width, self.problem
         dev.reserve(self._vectors(width))
-        scale = problem.out if problem.weights is None else (problem.out > 0).astype(np.float64)
-        self._scale = dev.upload(scale.astype(real))
+        self._scale = upload_out(dev, self.request.graph, problem, real, self.request.weight)
         given = problem.dangling if problem.policy == "given" else None
         self._q = None if given is None else dev.upload(given.astype(real))
         self._value, self._next = (dev.empty(n * width, real) for _ in range(2))

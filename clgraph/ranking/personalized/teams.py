@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log2
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.personalized.product import Product
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ class Shape:
 
     local: int
     piece: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=8 * SPAN))
 
 
 # CPUs take `clgraph.ranking.personalized.power` instead

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.lanes import POLICIES
 from clgraph.ranking.personalized.store import stored_ranks, upload_stored
 from clgraph.ranking.personalized.thresholds import arc_limits, start_thresholds
-from clgraph.ranking.personalized.top import Top
+from clgraph.ranking.top import Top
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request
@@ -37,6 +37,11 @@ class Shape:
 
     each: int
     local: int | None = None
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        local = fitting(self.local or 1, device)
+        return replace(self, local=local if local > 1 else None)
 
 
 SHAPES = Shapes(gpu=Shape(each=2, local=64), cpu=Shape(each=512), simulator=Shape(each=5))

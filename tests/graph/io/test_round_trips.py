@@ -132,7 +132,7 @@ def test_each_name(tmp_path: Path, name: str) -> None:
 def test_weights_that_are_not_finite_are_refused(tmp_path: Path, suffix: str, weight: float) -> None:
     graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 2.0])
     assert graph.weights is not None
-    graph.weights[1:3] = weight
+    vars(graph)["weights"] = np.where(np.arange(len(graph.weights)) % 3 == 0, graph.weights, weight)
     path = tmp_path / f"graph{suffix}"
     with pytest.raises(InputError, match=r"the weight of arc 1 is .*finite"):
         write(graph, path)

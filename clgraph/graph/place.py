@@ -1,0 +1,75 @@
+"""What a graph asks of a place besides the host: a device that holds its rows. No OpenCL here.
+
+`clgraph.csr.upload` has the places on devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import numpy.typing as npt
+
+Name = Literal["row_ptr", "col_idx", "weights", "multiplicity", "_ids"]
+NAMES: tuple[Name, ...] = ("row_ptr", "col_idx", "weights", "multiplicity", "_ids")
+View = Literal["reverse", "undirected", "simple"]
+
+
+class Place(Protocol):
+    """Where a graph's rows are, if not (or not only) on the host; each `graph` here is a `clgraph.Graph`.
+
+    Attributes
+    ----------
+    where : str
+        The device, as a person names it.
+    num_vertices, num_arcs : int
+    """
+
+    @property
+    def where(self) -> str:
+        """The device, as a person names it."""
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices."""
+
+    @property
+    def num_arcs(self) -> int:
+        """Number of stored arcs."""
+
+    @property
+    def offset(self) -> type:
+        """``np.int32`` or ``np.int64``: the type of `row_ptr`."""
+
+    def has(self, name: Name) -> bool:
+        """Whether the graph has this array: known without a look at it."""
+
+    def fetch(self, name: Name) -> npt.NDArray[Any] | None:
+        """An array's form for the host: copied, or shared where the device works in the host's memory."""
+
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+        """What gives the ids of some vertices, by index."""
+
+    def count_loops(self, graph: Any) -> int:
+        """Number of arcs from a vertex to itself."""
+
+    def find_copies(self, graph: Any) -> bool:
+        """Whether some row names a vertex twice."""
+
+    def view(self, graph: Any, view: View) -> Any:
+        """A graph made of this one, in this place; None where only the host can make it."""
+
+    def some(self, graph: Any, vertices: npt.NDArray[Any] | None, arcs: npt.NDArray[Any] | None) -> Any:
+        """Some vertices and the arcs between them, or those of a mask; None where only the host can."""
+
+    def settle(self, graph: Any) -> None:
+        """Become a place of a graph with these rows."""
+
+    def is_on(self, device: Any) -> bool:
+        """Whether this is a device as `clgraph.get_device` takes it; None: any."""
+
+    def held(self, graph: Any) -> dict[str, int]:
+        """Bytes that the device holds for the graph, by what they are."""
+
+    def free(self, graph: Any) -> None:
+        """Give back what the device holds for the graph and can be made again."""

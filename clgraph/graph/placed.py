@@ -1,0 +1,287 @@
+"""Where a graph's arrays are: on the host, in another place (a device), or both."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import DeviceError
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.place import NAMES, Name, Place, View
+from clgraph.lazy import lazy
+
+
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A view of an array that refuses changes."""
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+class Placed:
+    """The arrays of a graph, each fetched from the graph's place at its first look.
+
+    `_home` is the place that has what the host has not. A view remembers the graph that it was made of, so
+    that it can be made again. A graph without a home has all arrays on the host, or can be made again.
+    """
+
+    directed: bool
+    _n: int
+    _arcs: int
+    _home: Place | None
+    _known: tuple[weakref.ref[Any], ...]  # other places, which what is on the host has been copied to
+    _origin: tuple[weakref.ref[Any], View] | None
+
+    def _begin(self, n: int, arcs: int, directed: bool) -> None:
+        self._n, self._arcs, self.directed = n, arcs, directed
+        self._home, self._known, self._origin = None, (), None
+
+    def _take(self, arrays: Arrays) -> None:
+        self._begin(arrays.num_vertices, arrays.num_arcs, arrays.directed)
+        self._hold(arrays)
+
+    def _hold(self, arrays: Arrays) -> None:
+        own = vars(self)
+        for name in NAMES:
+            array = getattr(arrays, "ids" if name == "_ids" else name)
+            own[name] = None if array is None else read_only(array)
+        if arrays.num_self_loops is not None:
+            own["num_self_loops"] = arrays.num_self_loops  # what the lazy value would count
+
+    @classmethod
+    def of(cls, arrays: Arrays) -> Self:
+        """The graph of some arrays that clgraph has made or checked itself: shared, and not checked again.
+
+        Arrays from elsewhere go through the constructor.
+        """
+        graph = cls.__new__(cls)
+        graph._take(arrays)
+        return graph
+
+    @classmethod
+    def in_place(cls, place: Place, *, directed: bool, **known: Any) -> Self:
+        """The graph of rows that are in some place; `known` values (num_self_loops, has_copies) are kept."""
+        graph = cls.__new__(cls)
+        graph._begin(place.num_vertices, place.num_arcs, directed)
+        graph._home = place
+        vars(graph).update({name: value for name, value in known.items() if value is not None})
+        vars(graph).update({name: None for name in NAMES if not place.has(name)})
+        return graph
+
+    # --- arrays -----------------------------------------------------------------------------------
+
+    @lazy
+    def row_ptr(self) -> npt.NDArray[Any]:
+        """Where each row begins, shape (n + 1,); read-only."""
+        return self._fetched("row_ptr")
+
+    @lazy
+    def col_idx(self) -> npt.NDArray[np.int32]:
+        """Heads of the arcs, shape (arcs,); read-only."""
+        return self._fetched("col_idx")
+
+    @lazy
+    def weights(self) -> npt.NDArray[np.float64] | None:
+        """Weight of each arc, shape (arcs,), or None; read-only."""
+        return self._fetched("weights")
+
+    @lazy
+    def multiplicity(self) -> npt.NDArray[np.int32] | None:
+        """How many parallel edges each arc represents, shape (arcs,), or None; read-only."""
+        return self._fetched("multiplicity")
+
+    @lazy
+    def _ids(self) -> npt.NDArray[Any] | None:
+        return self._fetched("_ids")
+
+    def _fetched(self, name: Name) -> Any:
+        home = self._home or self._make_again()
+        if home is None:
+            return vars(self)[name]
+        try:
+            array = home.fetch(name)
+        except DeviceError:
+            if self._origin_graph() is None:
+                raise
+            again = self._origin_graph()._made_on_host(self._origin[1])  # type: ignore[index]
+            self._hold(again.arrays)
+            return vars(self)[name]
+        return None if array is None else read_only(array)
+
+    def _made_on_host(self, view: View) -> Any:
+        raise NotImplementedError
+
+    def _made(self, view: View) -> Any:
+        raise NotImplementedError
+
+    def _origin_graph(self) -> Any:
+        return None if self._origin is None else self._origin[0]()
+
+    def _make_again(self) -> Place | None:
+        """Make a view again that was given up; None if the arrays are on the host."""
+        origin = self._origin_graph()
+        if origin is None or self.is_on_host:
+            return None
+        made = origin._made(self._origin[1])  # type: ignore[index]
+        self._home = made._home
+        if made._home is None:
+            self._hold(made.arrays)
+        else:
+            made._home.settle(self)
+        return self._home
+
+    @property
+    def arrays(self) -> Arrays:
+        """The arrays of this graph on the host, shared with it."""
+        return Arrays(
+            self.row_ptr,
+            self.col_idx,
+            weights=self.weights,
+            multiplicity=self.multiplicity,
+            ids=self._ids,
+            directed=self.directed,
+            num_self_loops=vars(self).get("num_self_loops"),
+        )
+
+    @lazy
+    def ids(self) -> npt.NDArray[Any]:
+        """Original vertex ids in index order, shape (n,); made at the first look, read-only."""
+        return read_only(np.arange(self._n, dtype=np.int64)) if self._ids is None else self._ids
+
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None:
+        """What gives the ids of some vertices, by index, without holding the graph; None: indices are ids."""
+        if self.has_identity_ids:
+            return None
+        home = None if "_ids" in vars(self) else self._home
+        return self.ids.__getitem__ if home is None else home.naming()
+
+    @property
+    def has_identity_ids(self) -> bool:
+        """Whether every id is the vertex's own index; needs no array."""
+        return not self._has("_ids")
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether arcs have weights; needs no array."""
+        return self._has("weights")
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether there is a `multiplicity`; needs no array."""
+        return self._has("multiplicity")
+
+    def _has(self, name: Name) -> bool:
+        own = vars(self)
+        if name in own:
+            return own[name] is not None
+        home = self._home or self._make_again()
+        return own[name] is not None if home is None else home.has(name)
+
+    @property
+    def offset(self) -> type:
+        """Type of `row_ptr`, ``np.int32`` or ``np.int64``; needs no array."""
+        row_ptr = vars(self).get("row_ptr")
+        if row_ptr is None and (home := self._home or self._make_again()):
+            return home.offset
+        return np.int64 if self.row_ptr.dtype == np.int64 else np.int32
+
+    # --- places -----------------------------------------------------------------------------------
+
+    @property
+    def is_on_host(self) -> bool:
+        """Whether all arrays are on the host (they may be on devices as well)."""
+        own = vars(self)
+        return all(name in own for name in NAMES)
+
+    @property
+    def home(self) -> Place | None:
+        """The place that has what the host has not, if there is one."""
+        return self._home
+
+    def settle(self, place: Place) -> None:
+        """Remember a place that has a copy of the graph's arrays."""
+        here = [known for known in self._known if known() is not None]
+        if all(known() is not place for known in here):
+            self._known = (*here, weakref.ref(place))
+
+    def leave(self, place: Place) -> bool:
+        """Give up a place unless it alone has the graph's arrays; whether it was given up."""
+        if self._home is place:
+            if not self.is_on_host and self._origin_graph() is None:
+                return False
+            self._home = None
+        self._known = tuple(known for known in self._known if known() not in (None, place))
+        return True
+
+    def _places(self) -> list[Place]:
+        found = [known() for known in self._known]
+        places = [self._home, *found]
+        return [
+            place
+            for i, place in enumerate(places)
+            if place is not None and all(place is not other for other in places[:i])
+        ]
+
+    def _views(self) -> dict[str, Any]:
+        """The views made so far, other than the graph itself."""
+        own = vars(self)
+        views = ("reverse", "undirected", "simple")
+        return {name: own[name] for name in views if own.get(name, self) is not self}
+
+    def places(self) -> dict[str, dict[str, int]]:
+        """What is held for the graph and where.
+
+        Returns
+        -------
+        dict
+            ``"host"`` and the devices that hold something, by name; for each of them bytes by what they are.
+            What belongs to `reverse`, `undirected` and `simple` is listed under their names.
+
+        Examples
+        --------
+        >>> from clgraph import Graph
+        >>> Graph.from_edges([0, 1], [1, 2]).places()
+        {'host': {'row_ptr': 16, 'col_idx': 16}}
+        """
+        own = vars(self)
+        there = {
+            name.lstrip("_"): own[name].nbytes
+            for name in (*NAMES, "ids")
+            if own.get(name) is not None and (name != "ids" or own.get("_ids") is None)
+        }
+        found: dict[str, dict[str, int]] = {"host": there} if there else {}
+        for place in self._places():
+            if held := place.held(self):
+                found.setdefault(place.where, {}).update(held)
+        for view, graph in self._views().items():
+            for where, held in graph.places().items():
+                found.setdefault(where, {}).update({f"{view}: {name}": n for name, n in held.items()})
+        return found
+
+    def free(self, device: Any = None) -> None:
+        """Give back what a device holds for the graph.
+
+        What only the device has is brought to the host first; views of the graph that are only there are
+        made again when they are asked for.
+
+        Parameters
+        ----------
+        device : Device or str, optional
+            As in `clgraph.get_device`; None: all devices.
+        """
+        for name, graph in self._views().items():
+            if graph.is_on_host:
+                graph.free(device)
+            elif any(place.is_on(device) for place in graph._places()):
+                del vars(self)[name]
+        for place in self._places():
+            if place.is_on(device):
+                if place is self._home:
+                    self.arrays  # noqa: B018
+                place.free(self)

@@ -1,0 +1,174 @@
+"""Graphs that live on a device: looks, lists, giving back, short memory, pickles, lost devices."""
+
+import copy
+import gc
+import pickle
+
+import numpy as np
+import pytest
+from graphs import random_graph, same
+
+from clgraph import Graph, powerlaw_graph
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, graph_of, upload_csr
+from clgraph.errors import CapacityError, DeviceError
+from clgraph.graph.place import NAMES
+
+
+def made_there(device, graph):
+    """The same graph, made on the device."""
+    rows = DeviceCSR(
+        graph.num_vertices,
+        graph.num_arcs,
+        device.upload(graph.row_ptr),
+        device.upload(graph.col_idx),
+        graph.offset,
+    )
+    columns = {
+        name: None if array is None else device.upload(array)
+        for name, array in (("weights", graph.weights), ("multiplicity", graph.multiplicity))
+    }
+    place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
+    ids = None if graph.has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
+    return graph_of(device, Parts(rows, directed=graph.directed, ids=ids, **columns))
+
+
+def given(weights=True, **options):
+    rng = np.random.default_rng(3)
+    ends = 5 * rng.integers(0, 90, (2, 500)) + 2
+    return Graph.from_edges(*ends, weights=rng.random(500) if weights else None, **options)
+
+
+def looked_at(graph):
+    return [name for name in NAMES if vars(graph).get(name) is not None]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("duplicates", ["merge", "keep"])
+def test_counts_need_no_look(device, directed, duplicates):
+    graph = given(directed=directed, duplicates=duplicates)
+    there = made_there(device, graph)
+    assert repr(there) == repr(graph)
+    for name in ("num_vertices", "num_arcs", "num_edges", "num_self_loops", "has_copies", "is_weighted"):
+        assert getattr(there, name) == getattr(graph, name), name
+    assert (there.is_counted, there.has_identity_ids, there.offset) == (
+        duplicates == "merge",
+        False,
+        np.int32,
+    )
+    assert not looked_at(there)
+    np.testing.assert_array_equal(there.weights, graph.weights)
+    assert looked_at(there) == ["weights"]
+    same(there, graph)
+    assert there.is_on_host
+
+
+def test_a_generated_graph_stays_on_the_device(device):
+    graph = powerlaw_graph(300, seed=1, device=device)
+    assert repr(graph) == "<Graph: undirected, 300 vertices, 737 edges>"
+    upload_csr(device, graph)
+    assert not looked_at(graph)
+    same(graph, powerlaw_graph(300, seed=1))
+
+
+def test_arrays_are_read_only(device):
+    given_rows = np.array([0, 1, 2]), np.array([1, 0], np.int32)
+    for graph in (Graph(*given_rows), powerlaw_graph(50, seed=1, device=device), given()):
+        for array in (graph.row_ptr, graph.col_idx, graph.ids):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 0
+    given_rows[0][0] = 0  # the caller's own array is as it was
+    assert graph.ids is graph.ids
+
+
+def test_places_and_free(device):
+    graph = powerlaw_graph(300, seed=2, device=device)
+    where = f"{device.spec} {device.name}"
+    rows = {"rows.row_ptr": 4 * 301, "rows.col_idx": 4 * graph.num_arcs}
+    assert graph.places() == {where: rows}
+    assert graph.row_ptr.nbytes == graph.places()["host"]["row_ptr"]
+    graph.free(device)
+    assert set(graph.places()) == {"host"} and graph.is_on_host
+    same(graph, powerlaw_graph(300, seed=2))
+    upload_csr(device, graph)
+    assert set(graph.places()) == {"host", where}
+    graph.free()
+    assert set(graph.places()) == {"host"}
+
+
+def test_copies_and_pickles_have_the_hosts_form(device):
+    graph = given(directed=True)
+    for other in (
+        pickle.loads(pickle.dumps(made_there(device, graph))),
+        copy.copy(made_there(device, graph)),
+    ):
+        assert other.home is None and other.is_on_host
+        same(other, graph)
+
+
+def test_release_leaves_what_cannot_be_made_again(device):
+    graph = powerlaw_graph(300, seed=3, device=device)
+    device.release()
+    same(graph, powerlaw_graph(300, seed=3))
+
+
+def test_buffers_go_with_their_graph(device):
+    if device.shares_memory:
+        pytest.skip("rows are in the host's memory")
+    device.finish()
+    before = device.memory.allocated
+    graph = powerlaw_graph(3000, seed=3, device=device)
+    assert device.memory.allocated >= before + 4 * graph.num_arcs
+    del graph
+    gc.collect()
+    assert device.memory.allocated <= before
+
+
+class Little:
+    """A device's hardware with less memory."""
+
+    def __init__(self, hardware, global_memory):
+        self._hardware, self.global_memory = hardware, global_memory
+
+    def __getattr__(self, name):
+        return getattr(self._hardware, name)
+
+    def __str__(self):
+        return str(self._hardware)
+
+
+def test_what_was_used_longest_ago_goes_first(device, monkeypatch):
+    device.release()
+    gc.collect()
+    graphs = [random_graph(seed, 100, 300) for seed in range(3)]
+    only = powerlaw_graph(100, seed=1, device=device)
+    for graph in graphs:
+        device.cached(graph, "extra", lambda: device.zeros(50_000, np.int32))
+    upload_csr(device, graphs[0])
+    device.cached(graphs[0], "extra", lambda: None)
+    memory = device.memory
+    monkeypatch.setattr(memory, "_hardware", Little(memory._hardware, memory.allocated + 300_000))
+    one = device.empty(100_000, np.int32)
+    assert [list(memory.held(graph)) for graph in graphs[1:]] == [[], ["extra"]]
+    assert "extra" in memory.held(graphs[0])
+    other = device.empty(100_000, np.int32)
+    assert memory.held(graphs[0]) == memory.held(graphs[2]) == {}
+    assert set(memory.held(only)) == {"rows.row_ptr", "rows.col_idx"}  # nothing else has them
+    with pytest.raises(CapacityError, match=r"it holds .* a graph of 100 vertices and"):
+        device.reserve({"much": memory._hardware.global_memory + 1})
+    assert one.size == other.size
+    same(only, powerlaw_graph(100, seed=1))
+
+
+def test_a_lost_device(device, monkeypatch):
+    here, there = random_graph(1, 50, 100), powerlaw_graph(50, seed=1, device=device)
+    upload_csr(device, here)
+
+    def lost(*_):
+        raise DeviceError("the device is lost")
+
+    monkeypatch.setattr(device.memory, "take", lost)
+    monkeypatch.setattr(device.memory, "download", lost)
+    assert here.subgraph(np.arange(50)).num_vertices == 50  # also on the host: goes on
+    with pytest.raises(DeviceError, match=r"row_ptr of a graph of 50 vertices is on .* only.*lost"):
+        there.row_ptr  # noqa: B018
+    assert Place.of(device, here) is not None
