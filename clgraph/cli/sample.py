@@ -12,6 +12,7 @@ from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     check_without_graph,
+    device_for_file,
     device_option,
     energy_option,
     graph_options,
@@ -22,6 +23,7 @@ from clgraph.cli.common import (
     quiet_option,
     read_graph,
     say,
+    write_graph,
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
@@ -203,7 +205,7 @@ def sample(
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record another name")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet)
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
     energy.open(dev)
@@ -238,10 +240,8 @@ def sample(
             seconds = {"read": read_seconds, **result.seconds}
             name = names.get((each, result.seed))
             if name:
-                from clgraph.files.summary import write_with_summary
-
                 started = time.perf_counter()
-                say(write_with_summary(result.graph, name, format=output_format), quiet)
+                write_graph(result.graph, name, quiet, to=output_format, device=dev)
                 seconds["write"] = time.perf_counter() - started
             told.append({**result.to_dict(), "seconds": seconds, "verified": verify, "output": name})
             if not as_json:
