@@ -12,6 +12,7 @@ from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     check_without_graph,
+    device_for_file,
     device_option,
     energy_option,
     graph_options,
@@ -22,13 +23,17 @@ from clgraph.cli.common import (
     quiet_option,
     read_graph,
     say,
+    write_graph,
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
+from clgraph.cli.shards import is_dataset, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
     from clgraph.sampling import Sample
+
+TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
 
 @click.command()
@@ -123,6 +128,7 @@ def sample(
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt
     clgraph sample internet.txt --sizes 70%,50%,30% --seeds 5 -o 'out-{size}-{seed}.txt'
+    mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
@@ -161,6 +167,32 @@ def sample(
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
     first = keyed.check_seed(seed)
     keyed.check_seed(first + (seeds or 1) - 1)
+    if is_dataset(graph):
+        refuse(
+            mode=mode == "batched",
+            tolerance=tolerance,
+            components=components,
+            far_scan=far_scan,
+            connection=connection != "weak",
+            start=start,
+            to=output_format,
+            record=record,
+            verify=verify,
+            energy=energy.wanted,
+        )
+        sample_dataset(
+            graph,
+            method,
+            wanted,
+            seed,
+            seeds or 1,
+            output,
+            device,
+            strict=strict,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
     names: dict[tuple[str, int], str] = {}
     if output:
         check_template(output, wanted, seeds or 1)
@@ -173,7 +205,7 @@ def sample(
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record another name")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet)
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
     energy.open(dev)
@@ -191,23 +223,25 @@ def sample(
         **drawing,
     }
     told: list[dict[str, Any]] = []
-    for number in range(first, first + (seeds or 1)):
-        with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:
-            found = run(data, method, seed=number, progress=progress, **options)
-            made = [found] if options["sizes"] is None else found
-        for each, result in zip(wanted, made, strict=True):
-            if number == first:
+    together = _together(dev, data, method, mode, connection, seeds or 1)
+    for number in range(first, first + (seeds or 1), together):
+        count = min(together, first + (seeds or 1) - number)
+        which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
+        with progress_bar("sampling" + ("" if seeds is None else which), quiet) as progress:
+            more: dict[str, Any] = {} if count == 1 else {"seeds": count}
+            found = run(data, method, seed=number, progress=progress, **more, **options)
+            made = [found] if options["sizes"] is None and count == 1 else found
+        for each, result in zip(wanted * count, made, strict=True):
+            if result.seed == first:
                 for note in result.notes:
                     say(f"note: {note}", quiet)
             if verify:
                 _verified(data, result, connection, quiet)
             seconds = {"read": read_seconds, **result.seconds}
-            name = names.get((each, number))
+            name = names.get((each, result.seed))
             if name:
-                from clgraph.files.summary import write_with_summary
-
                 started = time.perf_counter()
-                say(write_with_summary(result.graph, name, format=output_format), quiet)
+                write_graph(result.graph, name, quiet, to=output_format, device=dev)
                 seconds["write"] = time.perf_counter() - started
             told.append({**result.to_dict(), "seconds": seconds, "verified": verify, "output": name})
             if not as_json:
@@ -232,6 +266,17 @@ def sample(
         write_record(record, graph, reading["format"], dev, value)
     if as_json:
         print_json(value)
+
+
+def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
+    """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.options import EXACT, check_options
+    from clgraph.sampling.replicates import side_by_side
+
+    if method not in EXACT:
+        return 1
+    options = check_options(graph, method, mode=mode, connection=connection)
+    return min(runs, TOGETHER) if side_by_side(device, graph, options, runs) else 1
 
 
 def _vertex(text: str | None, ids: str) -> Any:

@@ -19,7 +19,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.packed import Packed, PackedSamples
+from clgraph.sampling.packed import Packed, PackedSamples, Words
 from clgraph.sampling.result import Progress
 
 if TYPE_CHECKING:
@@ -122,6 +122,11 @@ class Replicates:
         """Vertices of the input's largest component."""
         return self._largest.size
 
+    @property
+    def bits(self) -> int:
+        """Bytes of a run's samples."""
+        return 4 * self._targets * (self._words + self._edge_words)
+
     def run(self, first: int, runs: int) -> Packed:
         """The samples of the seeds `first` .. `first` + `runs` - 1."""
         device, slots = self._device, runs * self._targets
@@ -132,12 +137,12 @@ class Replicates:
         count = device.output(3 * slots, np.int32)
         device.fill(count, np.int32(0), 3 * slots)
         self._launch(first, runs, member, kept, count)
+        counts = device.take(count, np.int32, 3 * slots)  # waits
         shape = (runs, self._targets)
-        edges = device.take(kept, np.uint32, sizes[1]).reshape(*shape, -1) if self._edges else None
         return Packed(
-            device.take(member, np.uint32, sizes[0]).reshape(*shape, -1),
-            edges,
-            device.take(count, np.int32, 3 * slots).reshape(*shape, 3),
+            Words(device, member, (*shape, self._words)),
+            None if kept is None else Words(device, kept, (*shape, self._edge_words)),
+            counts.reshape(*shape, 3),
         )
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
@@ -192,7 +197,7 @@ class Probing(Replicates):
             "inside": n,
             "list": 32 * ROOM,
             "state": RUN_BYTES + 8,
-            "result": 4 * self._targets * (self._words + self._edge_words),
+            "result": self.bits,
         }
         room = device.global_memory // 4
         self.most = max(1, min(MOST, room // sum(each.values()), device.max_buffer // max(each.values())))
@@ -298,13 +303,16 @@ def run_replicates(
     seconds = {**seconds, "compile": perf_counter() - started}
     excess = max(0, several.whole - targets[-1])
     made: list[PackedSamples] = []
-    done, at_once = 0, several.at_first
+    done, held, at_once = 0, 0, several.at_first
     while done < runs:
         if progress:
             progress(done * excess, runs * excess)
         count = min(at_once, several.most, runs - done)
         started = perf_counter()
         packed = several.run(first + done, count)
+        held += several.bits * count
+        if held > device.global_memory // 8:  # too much to stay on the device
+            packed.download()
         took = perf_counter() - started
         about = {"device": device.name, "seconds": {**seconds, "sample": took / count}, **how()}
         made.append(PackedSamples(graph, options, first + done, wanted, packed, several.whole, way, about))
