@@ -205,7 +205,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
 def _positive(name: str, value: Any) -> Fraction:
     number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
     if number is None or not 0 < number <= 2**30:
-        raise InputError(f"{name} {shortened(value)}: give a number above 0, at most 2**30")
+        raise InputError(f"{name} {shown(value)}: give a number above 0, at most 2**30")
     return number
 
 
