@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from clgraph.sampling.literature.clock import rates
 
@@ -81,6 +80,8 @@ def _ranked(wish: Wish, vertices: npt.NDArray[Any]) -> Weights:
 
 def power_ranks(view: View, p: float, starts: tuple[int, ...] | None) -> Reals:
     """PageRank of damping 1 - p by the power method on the host; who restarts does so at `starts`."""
+    import scipy.sparse as sp
+
     n, rows = view.n, view.rows
     back = np.full(n, 1 / n)
     if starts is not None:
