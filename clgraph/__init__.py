@@ -42,7 +42,15 @@ from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device
-    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, sample_shards, write_shards
+    from clgraph.scale import (
+        ShardedSample,
+        Shards,
+        components_of_shards,
+        join_shards,
+        open_shards,
+        sample_shards,
+        write_shards,
+    )
 
 #: names looked up at their first use, and where: they import pyopencl, or what few programs need
 LATER = {
@@ -50,6 +58,7 @@ LATER = {
     "get_device": "clgraph.device",
     "ShardedSample": "clgraph.scale",
     "Shards": "clgraph.scale",
+    "components_of_shards": "clgraph.scale",
     "join_shards": "clgraph.scale",
     "open_shards": "clgraph.scale",
     "sample_shards": "clgraph.scale",
@@ -82,6 +91,7 @@ __all__ = [
     "bfs",
     "bfs_many",
     "clustering",
+    "components_of_shards",
     "connected_components",
     "deletion_order",
     "get_device",
