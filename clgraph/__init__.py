@@ -22,6 +22,7 @@ from clgraph.errors import (
 from clgraph.files import read, write
 from clgraph.graph import Graph
 from clgraph.measures import Quality, clustering, quality, triangles
+from clgraph.process import watch_forks
 from clgraph.ranking import PageRankResult, pagerank
 from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
 from clgraph.reference import (
@@ -39,6 +40,8 @@ from clgraph.sampling import Sample, Samples, sample
 from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
 from clgraph.sampling.literature import DrawnSample
 from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
+
+watch_forks()
 
 if TYPE_CHECKING:
     from clgraph.device import Device, get_device

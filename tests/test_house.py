@@ -25,7 +25,18 @@ pytestmark = pytest.mark.skipif(
 
 # a module or folder of clgraph/ may import those of its own floor and of those below, never those above
 FLOORS = (
-    {"_version", "arguments", "errors", "keyed", "lazy", "sizes", "results", "drawing", "temporary"},
+    {
+        "_version",
+        "arguments",
+        "errors",
+        "keyed",
+        "lazy",
+        "sizes",
+        "results",
+        "drawing",
+        "temporary",
+        "process",
+    },
     {"device", "graph"},
     {"csr", "energy"},
     {"files", "components", "traversal", "ranking"},
@@ -226,7 +237,7 @@ def test_the_three_trees_have_the_same_folders() -> None:
 
 
 def test_roots_are_small() -> None:
-    assert len(list(HOUSE.glob("*.py"))) <= 12
+    assert len(list(HOUSE.glob("*.py"))) <= 13
     assert len([path for path in KERNELS.iterdir() if path.is_file()]) <= 4
     assert (ROOT / "README.md").stat().st_size <= 13_000
 

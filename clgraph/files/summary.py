@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -84,7 +83,7 @@ def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: st
     """`write`, and a line that says what was written and what the format could not hold."""
     check_graph_type(graph)
     check_writable(path, format)
-    file = Path(path)
+    file = file_name(path)
     if graph.weights is not None and not np.all(finite := np.isfinite(graph.weights)):
         arc = int(np.argmin(finite))
         raise InputError(

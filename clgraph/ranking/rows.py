@@ -154,6 +154,11 @@ class Rows:
         raise NotImplementedError
 
 
+def longest_row(device: Device, graph: Graph) -> int:
+    """Arcs of a graph's longest row; looked for once."""
+    return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
+
+
 FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
 
 
@@ -169,10 +174,7 @@ class PlainRows(Rows):
         super().__init__(device, graph, problem, numbers, weight)
         self.reverse = graph.reverse
         self.flat = device.has_pipeline("ranking/solver")
-        row_ptr = self.reverse.row_ptr
-        self.longest = device.cached(
-            self.reverse, "longest-row", lambda: int(np.diff(row_ptr).max(initial=0))
-        )
+        self.longest = longest_row(device, self.reverse)
         self.chain = self.longest
 
     def flat_chain(self) -> int:

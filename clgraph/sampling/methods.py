@@ -17,7 +17,7 @@ from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.explore import ExploreRun
 from clgraph.sampling.options import CONTRACTING, EXPLORING, Options
 from clgraph.sampling.repair import finder_for
-from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.result import Progress, SomeLeft
 from clgraph.sampling.select import ByPriority
 from clgraph.sampling.strong import StrongCopraFinder
 from clgraph.sampling.threshold_search import ExactRun
@@ -41,8 +41,8 @@ class Run(Protocol):
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
         """Find the sample for a target; targets of further calls do not increase."""
 
-    def download(self) -> Left:
-        """What the last `shrink_to` left."""
+    def download(self) -> SomeLeft:
+        """What the last `shrink_to` left; it may stay on the device until it is looked at."""
 
 
 class Batches(Run, Protocol):

@@ -13,7 +13,7 @@ from clgraph.graph import Graph
 from clgraph.graph.building import stable_argsort
 from clgraph.lazy import lazy
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.result import Left, Sample, extract
 from clgraph.sampling.samples import notes_of
 from clgraph.sampling.sequence import Portion
 
@@ -162,11 +162,10 @@ class PackedSamples(Portion):
             arcs &= members[simple.col_idx]
         else:
             arcs = both_arcs(simple, unpacked(packed.kept.array[self._place(i)], simple.num_edges))
-        smaller, kept = extract(graph, members, arcs)
+        smaller, _ = extract(graph, members, arcs)
         untouched = self._whole <= target
         return Sample(
             smaller,
-            smaller.ids,
             options.method,
             options.mode,
             self.size(i),
@@ -176,7 +175,7 @@ class PackedSamples(Portion):
             way="untouched" if untouched else self._way,
             notes=(*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices)),
             original=graph,
-            kept_arcs=kept,
+            left=Left(members, arcs),
             **self.about,
         )
 

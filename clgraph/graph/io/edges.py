@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -40,6 +39,7 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.digits import read_integers
+from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
@@ -161,9 +161,8 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
     unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "no data": the scan says it better
-            warnings.simplefilter("error", DeprecationWarning)  # an older NumPy takes 1.5 for an integer
+        # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
+        with no_warnings(errors=DeprecationWarning):
             table = np.loadtxt(
                 os.path.abspath(path),  # NumPy reads a named file in blocks, an open one line by line
                 dtype=kinds if weighted else np.int64,

@@ -12,9 +12,9 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.ranking.personalized.engine import Outcome
-from clgraph.ranking.personalized.top import Top
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.solver import Solver, Vectors
+from clgraph.ranking.top import Top
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request

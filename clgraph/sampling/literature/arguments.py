@@ -16,7 +16,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.sampling.literature.plan import METHODS, OPTIONS, Method
 from clgraph.sampling.literature.view import View
-from clgraph.sizes import exact_number, shortened, target_size
+from clgraph.sizes import exact_number, target_size
 
 Size = float | int | str
 # what clgraph.sample takes for other methods: their defaults mean "not given"
@@ -207,7 +207,7 @@ def probability(name: str, value: Any, *, below_one: bool = False) -> Fraction:
     number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
     if number is None or number < 0 or number > 1 or (below_one and number == 1):
         raise InputError(
-            f"{name} {shortened(value)}: give a probability, 0 to 1" + (", below 1" if below_one else "")
+            f"{name} {shown(value)}: give a probability, 0 to 1" + (", below 1" if below_one else "")
         )
     return number
 
