@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         components_of_shards,
         join_shards,
         open_shards,
+        pagerank_of_shards,
         sample_shards,
         write_shards,
     )
@@ -64,6 +65,7 @@ LATER = {
     "components_of_shards": "clgraph.scale",
     "join_shards": "clgraph.scale",
     "open_shards": "clgraph.scale",
+    "pagerank_of_shards": "clgraph.scale",
     "sample_shards": "clgraph.scale",
     "write_shards": "clgraph.scale",
 }
@@ -102,6 +104,7 @@ __all__ = [
     "largest_component",
     "open_shards",
     "pagerank",
+    "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
     "quality",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clgraph.scale.components import components_of_shards
 from clgraph.scale.cut import join_shards, write_shards
+from clgraph.scale.pagerank import pagerank_of_shards
 from clgraph.scale.samples import ShardedSample, sample_shards
 from clgraph.scale.shards import Shards, open_shards
 
@@ -13,6 +14,7 @@ __all__ = [
     "components_of_shards",
     "join_shards",
     "open_shards",
+    "pagerank_of_shards",
     "sample_shards",
     "write_shards",
 ]

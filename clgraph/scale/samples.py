@@ -342,7 +342,15 @@ def _edges(
                     )
                 }
                 if name in ("rows", "out"):
-                    leaving.append((kept.first_row, row_sums(kept.row_ptr, values["weights"])))
+                    leaving.append(
+                        (
+                            kept.first_row,
+                            row_sums(
+                                kept.row_ptr,
+                                values["multiplicity"] if values["weights"] is None else values["weights"],
+                            ),
+                        )
+                    )
                 made[number] = writer.shard(
                     name, number, kept.first_row, kept.row_ptr, kept.col_idx, **values
                 )
