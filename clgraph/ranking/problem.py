@@ -321,7 +321,7 @@ def check_dtype(dtype: Any) -> str:
     """The name of the ranks' type, or an InputError."""
     try:
         name = np.dtype(dtype).name
-    except (TypeError, ValueError):  # raised by NumPy for what is no type
+    except (TypeError, ValueError, SyntaxError):  # raised by NumPy for what is no type
         name = ""
     if name not in ("float32", "float64"):
         raise InputError(f"dtype is {shown(dtype)}: use 'float32' or 'float64'")

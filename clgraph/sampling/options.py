@@ -15,7 +15,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
 from clgraph.sampling.result import Progress
-from clgraph.sizes import exact_number, shortened, target_size
+from clgraph.sizes import exact_number, target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -59,6 +59,16 @@ class SampleOptions(TypedDict, total=False):
     weighted: bool | None
     starts: int | None
     strata: Any
+    walkers: int | None
+    steps: int | None
+    burn_in: int | None
+    thin: int | None
+    patience: int | None
+    direction: Literal["both", "out", "in"] | None
+    walks: bool | None
+    p: float | str | None
+    alpha: float | str | None
+    c: int | None
 
 
 @dataclass(frozen=True)
@@ -180,9 +190,12 @@ def _number(name: str, value: Any, what: str, most: int | None = None) -> Fracti
     """An option as the exact number that its decimals say."""
     if value is None:
         return None
-    number = exact_number(str(value).strip())
+    try:
+        number = exact_number(str(value).strip())
+    except ValueError:  # a whole number of more than 4300 digits
+        number = None
     if number is None or number < 0 or (most is not None and number > most):
-        raise InputError(f"{name} {shortened(value)}: give {what}")
+        raise InputError(f"{name} {shown(value)}: give {what}")
     return number
 
 
@@ -204,10 +217,13 @@ def check_sizes(
     InputError
         Neither or both of `size` and `sizes`, a size that is none, or one that `strict` forbids.
     """
+    strict = flag(strict, "strict")
     if (size is None) == (sizes is None):
         raise InputError("give either size or sizes: how many vertices the sample shall have at most")
     if isinstance(sizes, str):
-        raise InputError(f"sizes is {sizes!r}: give a list, such as ['70%', '50%'] (size takes a single one)")
+        raise InputError(
+            f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
+        )
     asked = [size] if sizes is None else list(sizes)
     if not asked:
         raise InputError("sizes is empty: name at least one")
