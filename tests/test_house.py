@@ -166,6 +166,28 @@ def test_importing_loads_no_opencl(names: str) -> None:
     assert python(code, *names.split()) == "[]\n"
 
 
+# imported where they are used: together they would take longer than a sample of 20 000 vertices
+HEAVY = {"scipy", "networkx", "pandas", "matplotlib", "pyarrow", "pyopencl", "rich", "PIL"}
+
+
+@pytest.mark.parametrize(
+    ("code", "never"),
+    [
+        ("import clgraph", HEAVY | {"numpy"}),
+        ("from clgraph import Graph; Graph.from_edges([0, 1], [1, 2])", HEAVY),
+        ("import clgraph.sampling, clgraph.graph.io, clgraph.files", HEAVY),
+        ("import _clgraph_command as c; sys.argv = ['clgraph', '--help']; run(c.main)", HEAVY | {"numpy"}),
+        ("import _clgraph_command as c; sys.argv = ['clgraph', 'sample', '--help']; run(c.main)", HEAVY),
+    ],
+)
+def test_what_is_imported_where_it_is_used(code: str, never: set[str]) -> None:
+    head = "import sys\ndef run(main):\n    try: main()\n    except SystemExit: pass\n"
+    end = "\nprint('|', *sorted({name.partition('.')[0] for name in sys.modules}))"
+    loaded = python(head + code + end).rpartition("|")[2].split()
+    assert "clgraph" in loaded
+    assert never & set(loaded) == set()
+
+
 def python(code: str, *args: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code, *args], capture_output=True, text=True, env=environment(), cwd=ROOT
