@@ -73,7 +73,7 @@ def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet
     --json, a report for the maintainers: it names the device, driver, versions and checks, nothing else.
     """
     from clgraph.device.families import FAMILIES
-    from clgraph.device.verdict import Driver, Verdict, keep, run_checks
+    from clgraph.device.verdict import Verdict, keep, run_checks
     from clgraph.selftest.report import about, impersonal, report
 
     if strange := set(families) - set(FAMILIES.values()):
@@ -88,7 +88,7 @@ def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet
         said = {"verdict": f"BROKEN: {impersonal(str(error))}", "families": {}, "checks": []}
         print_json({**about(None), **said})
         sys.exit(1)
-    driver, checks = Driver.of(dev), []
+    driver, checks = dev.driver, []
     for check in run_checks(driver, families):
         checks.append(check)
         if not as_json:

@@ -169,7 +169,12 @@ class Device:
         """What the driver gets wrong, by kernel family; one that is new here is tried now, in a child."""
         if self.setup.force or not self.has_compiler:
             return WORKS
-        return verdict_of(Driver.of(self))
+        return verdict_of(self.driver)
+
+    @property
+    def driver(self) -> Driver:
+        """What a verdict is about."""
+        return Driver.of(self.hardware, self.kernels)
 
     def _binary_fault(self) -> str | None:
         """`fault` of a device without a compiler: it works if its binary can be used."""
@@ -233,7 +238,7 @@ class Device:
         return made
 
     def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
-        self.verdict.refuse(self, name)
+        self.verdict.refuse(self.driver, name)
         if pipeline:
             return self.pipelines.program(name, defines)
         return build(self.queues, name, defines, self.build_options)

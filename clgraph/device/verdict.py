@@ -23,7 +23,7 @@ from clgraph.device.program import kernel_folder
 from clgraph.errors import DeviceError
 
 if TYPE_CHECKING:
-    from clgraph.device.device import Device
+    from clgraph.device.hardware import Hardware
 
 #: platform, kind and driver version of the drivers that all tests have passed on
 KNOWN = frozenset(
@@ -63,15 +63,10 @@ class Driver:
     without: str
 
     @staticmethod
-    def of(device: Device) -> Driver:
-        """The driver of a device, in its setup."""
-        return Driver(
-            device.spec,
-            device.identity,
-            (device.platform_name, device.kind, device.driver_version),
-            device.kernels,
-            str(device.setup.without),
-        )
+    def of(hardware: Hardware, kernels: str) -> Driver:
+        """The driver of a device."""
+        key = hardware.platform_name, hardware.kind, hardware.driver_version
+        return Driver(hardware.spec, hardware.identity, key, kernels, str(hardware.without))
 
     @property
     def known(self) -> bool:
@@ -136,13 +131,15 @@ class Verdict:
         family, reason = next(iter(self.failed.items()))
         return f"no kernel family passes clgraph's selftest ({family}: {reason})"
 
-    def refuse(self, device: Device, program: str) -> None:
+    def refuse(self, driver: Driver, program: str) -> None:
         """Raise a DeviceError if a kernel file belongs to a family that failed."""
+        if not self.failed:
+            return
         family = family_of(program)
         if family in self.failed:
             raise DeviceError(
-                f"{device.hardware}: clgraph's selftest of this driver ({Driver.of(device)}) failed in "
-                f"{family}, so cl/{program}.cl is not used: {self.failed[family]}; {REMEDY}"
+                f"{driver.spec} ({driver.identity[2]}): clgraph's selftest of this driver ({driver}) failed "
+                f"in {family}, so cl/{program}.cl is not used: {self.failed[family]}; {REMEDY}"
             )
 
 

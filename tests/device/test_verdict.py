@@ -52,7 +52,7 @@ Stand = Callable[..., Path]
 
 
 def unknown(device: Device) -> Driver:
-    return replace(Driver.of(device), key=("Nobody's platform", "gpu", "0.1"))
+    return replace(device.driver, key=("Nobody's platform", "gpu", "0.1"))
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_ca
 
 def test_known_drivers_are_not_tested(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "lines", lambda *_: pytest.fail("a child was started"))
-    known = replace(Driver.of(device), key=sorted(verdict.KNOWN)[0])
+    known = replace(device.driver, key=sorted(verdict.KNOWN)[0])
     assert known.known and verdict_of(known) is verdict.WORKS
     assert replace(known, key=("Oclgrind", "simulator", "99")).known
 
