@@ -15,6 +15,9 @@
 #define TAG_GENERATE 4u
 #define TAG_ARC 5u
 #define TAG_WALK 6u
+#define TAG_START 8u
+#define TAG_STEP 9u
+#define TAG_COIN 10u
 
 static inline philox4x32_ctr_t keyed_words(ulong seed, uint a, uint b, uint c, uint tag)
 {
@@ -34,6 +37,10 @@ static inline ulong keyed_join(uint low, uint high)
     return (ulong)low | ((ulong)high << 32);
 }
 
+// The two words of a block: most numbers are word a.
+static inline ulong keyed_a(philox4x32_ctr_t x) { return keyed_join(x.v[0], x.v[1]); }
+static inline ulong keyed_b(philox4x32_ctr_t x) { return keyed_join(x.v[2], x.v[3]); }
+
 static inline ulong vertex_priority(ulong seed, uint v)
 {
     philox4x32_ctr_t x = keyed_words(seed, v, 0, 0, TAG_VERTEX);
@@ -50,6 +57,12 @@ static inline ulong arc_number(ulong seed, uint tail, uint head)
 {
     philox4x32_ctr_t x = keyed_words(seed, tail, head, 0, TAG_ARC);
     return keyed_join(x.v[0], x.v[1]);
+}
+
+// By which further starts are chosen: the smaller one goes first.
+static inline ulong start_priority(ulong seed, uint v)
+{
+    return keyed_a(keyed_words(seed, v, 0, 0, TAG_START));
 }
 
 // Uniform integer 0 .. bound-1 from 64 random bits (multiply-shift, bias below bound / 2^64).

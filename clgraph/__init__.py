@@ -8,52 +8,67 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
-from clgraph.components import Components, connected_components, largest_component
-from clgraph.csr import powerlaw_graph, rmat_graph
-from clgraph.errors import (
-    BuildError,
-    CapacityError,
-    ClgraphError,
-    ConvergenceError,
-    ConvergenceWarning,
-    DeviceError,
-    InputError,
-)
-from clgraph.files import read, write
-from clgraph.graph import Graph
-from clgraph.measures import Quality, clustering, quality, triangles
-from clgraph.ranking import PageRankResult, pagerank
-from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
-from clgraph.reference import (
-    reference_bfs,
-    reference_components,
-    reference_pagerank,
-    reference_sample,
-    verify_bfs,
-    verify_components,
-    verify_pagerank,
-    verify_sample,
-)
-from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
-from clgraph.sampling import Sample, Samples, sample
-from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
-from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
+from clgraph.process import watch_forks
+
+watch_forks()
 
 if TYPE_CHECKING:
+    from clgraph.components import Components, connected_components, largest_component
+    from clgraph.csr import powerlaw_graph, rmat_graph
     from clgraph.device import Device, get_device
+    from clgraph.errors import (
+        BuildError,
+        CapacityError,
+        ClgraphError,
+        ConvergenceError,
+        ConvergenceWarning,
+        DeviceError,
+        InputError,
+    )
+    from clgraph.files import read, write
+    from clgraph.graph import Graph
+    from clgraph.measures import Quality, clustering, quality, triangles
+    from clgraph.ranking import PageRankResult, pagerank
+    from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
+    from clgraph.reference import (
+        reference_bfs,
+        reference_components,
+        reference_pagerank,
+        reference_sample,
+        verify_bfs,
+        verify_components,
+        verify_pagerank,
+        verify_sample,
+    )
+    from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
+    from clgraph.sampling import Sample, Samples, sample
+    from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
+    from clgraph.sampling.literature import DrawnSample
     from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, sample_shards, write_shards
+    from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
-#: names looked up at their first use, and where: they import pyopencl, or what few programs need
-LATER = {
-    "Device": "clgraph.device",
-    "get_device": "clgraph.device",
-    "ShardedSample": "clgraph.scale",
-    "Shards": "clgraph.scale",
-    "join_shards": "clgraph.scale",
-    "open_shards": "clgraph.scale",
-    "sample_shards": "clgraph.scale",
-    "write_shards": "clgraph.scale",
+# Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
+_NAMES = {
+    "components": "Components connected_components largest_component",
+    "csr": "powerlaw_graph rmat_graph",
+    "device": "Device get_device",
+    "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
+    " InputError",
+    "files": "read write",
+    "graph": "Graph",
+    "measures": "Quality clustering quality triangles",
+    "ranking": "PageRankResult pagerank",
+    "ranking.personalized": "PersonalizedResult personalized_pagerank",
+    "reference": "reference_bfs reference_components reference_pagerank reference_sample"
+    " verify_bfs verify_components verify_pagerank verify_sample",
+    "reference.ppr": "reference_ppr top_accuracy verify_ppr",
+    "sampling": "Sample Samples sample",
+    "sampling.curve": "ReductionCurve deletion_order reduction_curve",
+    "sampling.literature": "DrawnSample",
+    "scale": "ShardedSample Shards join_shards open_shards sample_shards write_shards",
+    "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
+_HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "BFSResult",
@@ -65,6 +80,7 @@ __all__ = [
     "ConvergenceWarning",
     "Device",
     "DeviceError",
+    "DrawnSample",
     "Graph",
     "InputError",
     "ManyBFSResult",
@@ -113,11 +129,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Look up the names of `LATER` when they are first used."""
-    if name in LATER:
-        from importlib import import_module
+    """Look up a public name, or a folder of public names, when it is first used."""
+    from importlib import import_module
 
-        return getattr(import_module(LATER[name]), name)
+    if name in _HOME:
+        found = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return found
+    if name in _NAMES:
+        return import_module(f"clgraph.{name}")
     raise AttributeError(f"module 'clgraph' has no attribute {name!r}")
 
 

@@ -22,6 +22,9 @@ TAG_DRAW: Final = 3
 TAG_GENERATE: Final = 4
 TAG_ARC: Final = 5
 TAG_WALK: Final = 6
+TAG_START: Final = 8
+TAG_STEP: Final = 9
+TAG_COIN: Final = 10
 
 Words = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]

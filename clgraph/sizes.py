@@ -13,6 +13,7 @@ from math import floor
 
 import numpy as np
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 
 LONGEST = 1000  # characters of a number
@@ -45,12 +46,6 @@ def exact_number(text: str) -> Fraction | None:
     return Fraction(text)
 
 
-def shortened(value: object) -> str:
-    """A value for a message: as Python writes it, but not by the megabyte."""
-    shown = repr(value)
-    return shown if len(shown) <= 80 else f"{shown[:80]}..."
-
-
 def parse_size(size: float | int | str) -> int | Fraction:
     """A size as a count of vertices (int) or a share of the input's vertices (Fraction).
 
@@ -80,7 +75,7 @@ def parse_size(size: float | int | str) -> int | Fraction:
         return parse_size(whole)
     number = None if "/" in digits else exact_number(digits)
     if number is None:
-        raise InputError(f"size {shortened(size)}: give {hint}")
+        raise InputError(f"size {shown(size)}: give {hint}")
     share = number / (100 if percent else 1)
     if share <= 0:
         raise InputError(f"size {text[:80]}: a sample has at least one vertex; give {hint}")

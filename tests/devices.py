@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's
-WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga")
+# the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's. Mesa's rusticl shows
+# devices only where RUSTICL_ENABLE names a driver (llvmpipe: the CPU)
+WORDS = ("nvidia", "gpu", "pocl", "intel", "fpga", "rusticl")
 # PoCL with everything hidden that a device may lack: as a CPU, with the launch tables of GPUs, and the same
 # with work-groups of one work-item
 HIDDEN = "features,local_memory=16K,buffer=128M,memory=1G"

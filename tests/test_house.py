@@ -25,7 +25,18 @@ pytestmark = pytest.mark.skipif(
 
 # a module or folder of clgraph/ may import those of its own floor and of those below, never those above
 FLOORS = (
-    {"_version", "arguments", "errors", "keyed", "lazy", "sizes", "results", "drawing", "temporary"},
+    {
+        "_version",
+        "arguments",
+        "errors",
+        "keyed",
+        "lazy",
+        "sizes",
+        "results",
+        "drawing",
+        "temporary",
+        "process",
+    },
     {"device", "graph"},
     {"csr", "energy"},
     {"files", "components", "traversal", "ranking"},
@@ -155,6 +166,28 @@ def test_importing_loads_no_opencl(names: str) -> None:
     assert python(code, *names.split()) == "[]\n"
 
 
+# imported where they are used: together they would take longer than a sample of 20 000 vertices
+HEAVY = {"scipy", "networkx", "pandas", "matplotlib", "pyarrow", "pyopencl", "rich", "PIL"}
+
+
+@pytest.mark.parametrize(
+    ("code", "never"),
+    [
+        ("import clgraph", HEAVY | {"numpy"}),
+        ("from clgraph import Graph; Graph.from_edges([0, 1], [1, 2])", HEAVY),
+        ("import clgraph.sampling, clgraph.graph.io, clgraph.files", HEAVY),
+        ("import _clgraph_command as c; sys.argv = ['clgraph', '--help']; run(c.main)", HEAVY | {"numpy"}),
+        ("import _clgraph_command as c; sys.argv = ['clgraph', 'sample', '--help']; run(c.main)", HEAVY),
+    ],
+)
+def test_what_is_imported_where_it_is_used(code: str, never: set[str]) -> None:
+    head = "import sys\ndef run(main):\n    try: main()\n    except SystemExit: pass\n"
+    end = "\nprint('|', *sorted({name.partition('.')[0] for name in sys.modules}))"
+    loaded = python(head + code + end).rpartition("|")[2].split()
+    assert "clgraph" in loaded
+    assert never & set(loaded) == set()
+
+
 def python(code: str, *args: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", code, *args], capture_output=True, text=True, env=environment(), cwd=ROOT
@@ -226,7 +259,7 @@ def test_the_three_trees_have_the_same_folders() -> None:
 
 
 def test_roots_are_small() -> None:
-    assert len(list(HOUSE.glob("*.py"))) <= 12
+    assert len(list(HOUSE.glob("*.py"))) <= 13
     assert len([path for path in KERNELS.iterdir() if path.is_file()]) <= 4
     assert (ROOT / "README.md").stat().st_size <= 13_000
 

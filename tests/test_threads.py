@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
@@ -23,7 +24,7 @@ from mixed_calls import equal, mixed_calls
 
 import clgraph
 from clgraph import Graph
-from clgraph.device import Setup
+from clgraph.device import Setup, turns
 from clgraph.device.device import Device
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
@@ -375,6 +376,114 @@ def test_an_interrupt_reaches_a_call_that_waits(device):
     assert clgraph.bfs(graph, 0, device=device).levels > 0
 
 
+def test_no_code_of_ours_runs_as_buffers_and_graphs_are_freed(device):
+    """Python drops an interrupt that comes in a finalizer; so there is none in Python."""
+    graph, seen = random_graph(1, 60, 150), []
+    heads = graph.col_idx
+
+    def trace(frame, event, _):
+        if event == "call":
+            seen.append(frame.f_code.co_qualname)
+
+    kept = device.cached(graph, "rows", lambda: [device.upload(heads), device.zeros(70_000, np.int64)])
+    key, upload = id(graph), device.upload(np.arange(1000))
+    assert key in device.memory._cached and len(kept) == 2
+    sys.setprofile(trace)
+    try:
+        del upload, kept, graph
+    finally:
+        sys.setprofile(None)
+    assert key not in device.memory._cached
+    assert seen == []
+
+
+# --- two devices ------------------------------------------------------------------------------------------
+
+
+def test_two_threads_that_take_two_devices_crosswise():
+    """One of them is told; without that they would wait for ever."""
+    if len(devices := list(working_devices().values())) < 2:
+        pytest.skip("needs two devices")
+    graph, together, told = random_graph(1, 30, 60), threading.Barrier(2, timeout=60), []
+
+    def nested(number):
+        first, second = devices[number], devices[1 - number]
+        with first.alone():
+            together.wait()
+            try:
+                return clgraph.bfs(graph, 0, device=second).levels
+            except clgraph.DeviceError as error:
+                told.append(str(error))
+                return None
+
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(nested, range(2)))
+    assert len(told) == 1 and "in one order" in told[0] and found.count(None) == 1
+    for one, other in (devices[:2], devices[1::-1]):  # one thread alone may
+        with one.alone():
+            assert clgraph.bfs(graph, 0, device=other).levels == max(filter(None, found))
+        with one.alone(), other.alone(), one.alone():
+            pass
+    for each in devices:  # nobody holds any
+        with ThreadPoolExecutor(1) as threads:
+            assert threads.submit(clgraph.bfs, graph, 0, device=each).result(60).levels
+
+
+def test_a_circle_of_three():
+    locks = [turns.new_lock() for _ in range(3)]
+    together, ends = threading.Barrier(3, timeout=60), []
+
+    def nested(number):
+        with locks[number]:
+            together.wait()
+            try:
+                with turns.turn(locks[(number + 1) % 3], "1:0"):
+                    ends.append("had both")
+            except clgraph.DeviceError:
+                ends.append("told")
+
+    try:
+        with ThreadPoolExecutor(3) as threads:
+            list(threads.map(nested, range(3)))
+    finally:
+        for lock in locks:
+            turns._locks.remove(lock)
+    assert sorted(ends) == ["had both", "had both", "told"] and not turns._waits
+
+
+def test_an_interrupt_of_a_wait_for_a_second_device():
+    one, other = turns.new_lock(), turns.new_lock()
+    held, over = threading.Event(), threading.Event()
+
+    def hold():
+        with other:
+            held.set()
+            over.wait(60)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(60)
+    try:
+        with pytest.raises(KeyboardInterrupt), Alarm(0.1), one, turns.turn(other, "1:0"):
+            pass
+    finally:
+        over.set()
+        holder.join(60)
+        turns._locks.remove(one)
+        turns._locks.remove(other)
+    assert not turns._waits and not one._is_owned() and other.acquire(blocking=False)
+
+
+def test_filters_of_warnings_survive_threads(tmp_path):
+    """Reading by NumPy changes them, for a moment."""
+    path = tmp_path / "graph.csv"
+    path.write_text("".join(f"{v}, {v + 1}, 0.5\n" for v in range(3000)))
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(6) as threads:
+        made = list(threads.map(lambda _: clgraph.read(path, weights=True).num_edges, range(40)))
+    assert set(made) == {3000} and warnings.filters == before
+
+
 # --- fork -------------------------------------------------------------------------------------------------
 
 FORK = """
@@ -430,3 +539,38 @@ print(search(spec))
 def test_a_forked_child(used, device):
     """One that would wait for its parent's driver for ever is told so; if the parent used none, it may."""
     assert output_of(FORK, device.spec, used, timeout=200) == "[0, 1, 1, 2]\n"
+
+
+OTHER_FORK = """
+import multiprocessing, sys, warnings
+import clgraph
+import pyopencl as cl
+
+warnings.simplefilter("ignore")
+graph = clgraph.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
+if sys.argv[2] == "before":
+    contexts = [cl.Context([device]) for platform in cl.get_platforms() for device in platform.get_devices()]
+
+def child(answers):
+    try:
+        answers.put(str(clgraph.bfs(graph, 0, device=sys.argv[1]).distance.tolist()))
+    except clgraph.DeviceError as error:
+        answers.put(str(error))
+
+context = multiprocessing.get_context("fork")
+answers = context.SimpleQueue()
+process = context.Process(target=child, args=(answers,))
+process.start()
+process.join(60)
+assert process.exitcode == 0, process.exitcode
+print(answers.get())
+"""
+
+
+@pytest.mark.parametrize("used", ["before", "not before"])
+def test_a_child_of_a_process_that_used_opencl_without_clgraph(used, device):
+    said = output_of(OTHER_FORK, device.spec, used, timeout=200)
+    if used == "before" and device.platform_name != "Oclgrind":
+        assert "by other means than clgraph" in said and 'get_context("spawn")' in said
+    else:
+        assert said == "[0, 1, 1, 2]\n"

@@ -1,5 +1,5 @@
-// device/probe.cl: does the device work at all? An atomic, a barrier, local memory; the host checks the sum and the
-// order.
+// device/probe.cl: does the device work at all? An atomic, a barrier, local memory, a long loop; the host checks the
+// sum, the order and the loop's end.
 //
 // launch   groups of PROBE_LOCAL, exact; out int[1 + global size], zero
 // result   out[0] = sum of all global ids; out[1 + i] = the global id of the work-item that mirrors i in its work-group
@@ -18,5 +18,16 @@ __kernel void probe(__global int *out, int n)
     if (gid < n) {
         atomic_add(&out[0], gid);
         out[1 + gid] = shared[PROBE_LOCAL - 1 - lid];
+    }
+}
+
+// out[0] = the value that x -> 5 x + 1, begun at 1, has after `steps` steps. Some drivers leave every loop of a kernel
+// after 65535 steps, and say nothing. One work-item.
+__kernel void probe_loop(__global uint *out, const uint steps)
+{
+    if (get_global_id(0) == 0) {
+        uint x = 1;
+        for (uint i = 0; i < steps; i++) x = 5 * x + 1;
+        out[0] = x;
     }
 }

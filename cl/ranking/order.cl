@@ -41,6 +41,12 @@ __kernel void order_inverse_out(const int n, __global const int *restrict order,
     }
 }
 
+// Out-degrees, by vertex.
+__kernel void order_out(const int n, __global const OFFSET *restrict row_ptr, __global REAL *restrict out)
+{
+    FOR_ITEMS(v, n) out[v] = (REAL)(row_ptr[v + 1] - row_ptr[v]);
+}
+
 // The few entries of a vector that is 0 elsewhere; no vertex twice.
 __kernel void order_entries(const int count, __global const int *restrict vertex, __global const REAL *restrict entry,
                             __global const int *restrict position, __global REAL *restrict values)

@@ -25,7 +25,7 @@ static inline void clear(__global uint *bits, const int words)
         bits[w] = 0;
 }
 
-// FIELDS of an area of 6n ints: key ulong[n], then size, smallest; end, then child; order; up; parent
+// FIELDS of an area of 6n ints: key ulong[n] and end int[n], then node node_t[n]; order int[n]; up int[n]
 __kernel void replicates_vertices(const int n, const ulong seed, const int runs, const int shift, const int buckets,
                                   __global const int *restrict row_ptr, __global const int *restrict col_idx,
                                   __global const int *restrict whole, const int root, const int targets,
@@ -35,8 +35,8 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
     __global int *mine = area + (size_t)get_global_id(0) * 6 * n;
     __global ulong *key = (__global ulong *)mine;
     __global int *end = mine + 2 * (size_t)n;
-    __global int *order = mine + 3 * (size_t)n;
-    const tree_t tree = {mine + 4 * (size_t)n, mine + 5 * (size_t)n, mine, mine + n, mine + 2 * (size_t)n};
+    __global int *order = mine + 4 * (size_t)n;
+    const tree_t tree = {mine + 5 * (size_t)n, (__global node_t *)mine};
     const int words = (n + 31) / 32;
     for (int run = atomic_inc(next); run < runs; run = atomic_inc(next)) {
         for (int b = 0; b < buckets; ++b)
@@ -67,8 +67,8 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
 
         int node = order[0], place = 0;
         for (int k = 0; k < targets; ++k) {
-            while (tree.size[node] > target[k] && tree.child[node] >= 0)
-                node = tree.child[node];
+            while (tree.node[node].size > target[k] && tree.node[node].child >= 0)
+                node = tree.node[node].child;
             while (order[place] != node)
                 ++place;
             const size_t slot = (size_t)run * targets + k;
@@ -77,7 +77,7 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
             clear(in, words);
             in[node >> 5] |= 1u << (node & 31);
             for (int i = place + 1; i < things; ++i) {
-                const int v = order[i], above = tree.parent[v];
+                const int v = order[i], above = tree.node[v].parent;
                 if (BIT_OF(in, above)) in[v >> 5] |= 1u << (v & 31);
             }
             for (int i = place; i < things; ++i) {
@@ -86,14 +86,15 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
                     for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p)
                         arcs += BIT_OF(in, col_idx[p]);
             }
-            count[2 * slot] = tree.size[node];
-            count[2 * slot + 1] = arcs / 2;
+            count[3 * slot] = tree.node[node].size;
+            count[3 * slot + 1] = arcs / 2;
+            count[3 * slot + 2] = 1;
         }
     }
 }
 
-// FIELDS of an area of 4m + 12n ints: key ulong[m], end int[m], order int[m]; up, parent, size, smallest, child of 2n
-// nodes (0 .. n-1 are the vertices, leaves); cut int[n]: the place in `order` of the deletion that a further node is.
+// FIELDS of an area of 4m + 12n ints: key ulong[m], end int[m], order int[m]; up int[2n] and node node_t[2n] of the
+// vertices (0 .. n-1, leaves) and of deletions; cut int[n]: the place in `order` of the deletion that a further node is.
 // low, high int[m]: the ends of each edge, low < high, ascending
 __kernel void replicates_edges(const int n, const int m, const ulong seed, const int runs, const int shift,
                                const int buckets, __global const int *restrict low, __global const int *restrict high,
@@ -108,7 +109,7 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
     __global int *order = mine + 3 * (size_t)m;
     __global int *nodes = mine + 4 * (size_t)m;
     const size_t wide = 2 * (size_t)n;
-    const tree_t tree = {nodes, nodes + wide, nodes + 2 * wide, nodes + 3 * wide, nodes + 4 * wide};
+    const tree_t tree = {nodes, (__global node_t *)(nodes + wide)};
     __global int *cut = nodes + 5 * wide;
     const int words = (n + 31) / 32, edge_words = (m + 31) / 32;
     for (int run = atomic_inc(next); run < runs; run = atomic_inc(next)) {
@@ -145,9 +146,9 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
         int node = tree_top(tree.up, root), last = -1;
         __global int *in_node = mine;   // keys are needed no more; node x >= n is at x - n
         for (int k = 0; k < targets; ++k) {
-            while (tree.size[node] > target[k] && tree.child[node] >= 0) {
+            while (tree.node[node].size > target[k] && tree.node[node].child >= 0) {
                 last = cut[node - n];
-                node = tree.child[node];
+                node = tree.node[node].child;
             }
             const size_t slot = (size_t)run * targets + k;
             __global uint *in = member + slot * words;
@@ -156,11 +157,11 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
             clear(in, words);
             clear(edges, edge_words);
             for (int x = node; x >= n; --x) {
-                const int above = tree.parent[x];
+                const int above = tree.node[x].parent;
                 in_node[x - n] = x == node || (above >= 0 && above <= node && in_node[above - n]);
             }
             for (int v = 0; v < n; ++v) {
-                const int above = tree.parent[v];
+                const int above = tree.node[v].parent;
                 if (v == node || (above >= 0 && above <= node && in_node[above - n]))
                     in[v >> 5] |= 1u << (v & 31);
             }
@@ -170,8 +171,9 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
                 edges[e >> 5] |= 1u << (e & 31);
                 ++edge_count;
             }
-            count[2 * slot] = tree.size[node];
-            count[2 * slot + 1] = edge_count;
+            count[3 * slot] = tree.node[node].size;
+            count[3 * slot + 1] = edge_count;
+            count[3 * slot + 2] = 1;
         }
     }
 }

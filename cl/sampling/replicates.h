@@ -6,11 +6,16 @@
 // what the loop of single deletions does.
 
 typedef struct {
-    __global int *up;         // union-find over nodes (path halving); -1: not there yet
-    __global int *parent;     // of a node in the tree; -1: none
-    __global int *size;       // vertices
-    __global int *smallest;   // smallest vertex
-    __global int *child;      // the child that is kept, -1: none
+    int parent;     // in the tree; -1: none
+    int size;       // vertices
+    int smallest;   // smallest vertex
+    int child;      // the child that is kept, -1: none
+} node_t;           // side by side, since a merge touches all of them
+
+// up int[]: union-find over nodes (path halving); -1: not there yet
+typedef struct {
+    __global int *up;
+    __global node_t *node;
 } tree_t;
 
 static inline int tree_top(__global int *up, int node)
@@ -27,23 +32,23 @@ static inline int tree_top(__global int *up, int node)
 
 static inline void tree_new(const tree_t tree, const int node, const int size, const int smallest)
 {
+    const node_t fresh = {-1, size, smallest, -1};
     tree.up[node] = node;
-    tree.parent[node] = -1;
-    tree.size[node] = size;
-    tree.smallest[node] = smallest;
-    tree.child[node] = -1;
+    tree.node[node] = fresh;
 }
 
 // `part` becomes a child of `node`, the kept one if it is the largest so far.
 static inline void tree_take(const tree_t tree, const int node, const int part)
 {
-    const int best = tree.child[node], size = tree.size[part], smallest = tree.smallest[part];
+    __global node_t *above = tree.node + node, *below = tree.node + part;
+    const int best = above->child, size = below->size, smallest = below->smallest;
     tree.up[part] = node;
-    tree.parent[part] = node;
-    if (best < 0 || size > tree.size[best] || (size == tree.size[best] && smallest < tree.smallest[best]))
-        tree.child[node] = part;
-    tree.size[node] += size;
-    tree.smallest[node] = min(tree.smallest[node], smallest);
+    below->parent = node;
+    if (best < 0 || size > tree.node[best].size ||
+        (size == tree.node[best].size && smallest < tree.node[best].smallest))
+        above->child = part;
+    above->size += size;
+    above->smallest = min(above->smallest, smallest);
 }
 
 // Sorts order[0 .. count-1], names of keys that lie in order of their upper bits already, within each bucket of equal

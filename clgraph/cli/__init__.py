@@ -24,6 +24,7 @@ from clgraph.errors import ClgraphError
 # command -> (module, what --help says); in the order of --help
 COMMANDS = {
     "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
+    "methods": ("clgraph.cli.drawing", "Every sampling method, its options and its source."),
     "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
     "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
     "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),

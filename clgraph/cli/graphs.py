@@ -14,8 +14,9 @@ from clgraph.cli.common import (
     print_json,
     quiet_option,
     read_graph,
-    say,
+    write_graph,
 )
+from clgraph.cli.shards import describe_dataset, from_dataset, is_dataset, to_dataset
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
 @quiet_option
 def info(graph: str, reading: dict[str, Any], as_json: bool, quiet: bool) -> None:
     """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
-    facts = {"file": graph, **describe(read_graph(graph, reading, quiet))}
+    if is_dataset(graph):
+        facts = {"file": graph, **describe_dataset(graph)}
+    else:
+        facts = {"file": graph, **describe(read_graph(graph, reading, quiet))}
     if as_json:
         print_json(facts)
         return
@@ -95,19 +99,38 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=OutputName())
 @click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
+@click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
+@click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard (default 2^28).")
 @graph_options
 @quiet_option
 def convert(
-    source: str, target: str, output_format: str | None, reading: dict[str, Any], quiet: bool
+    source: str,
+    target: str,
+    output_format: str | None,
+    sections: str | None,
+    shard_edges: int | None,
+    reading: dict[str, Any],
+    quiet: bool,
 ) -> None:
     """Read the graph file IN and write it as OUT.
 
     \b
     clgraph convert web.edges.gz web.clg
+    clgraph convert web.clg web.clgs
     """
-    from clgraph.files.summary import write_with_summary
     from clgraph.graph.io import check_writable
 
+    if is_dataset(target):
+        from clgraph.scale.writing import check_dataset_name
+
+        check_dataset_name(Path(target))
+        to_dataset(read_graph(source, reading, quiet), target, sections, shard_edges, quiet)
+        return
+    if sections is not None or shard_edges is not None:
+        raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
     check_writable(target, output_format)  # before a large file is read
+    if is_dataset(source):
+        from_dataset(source, target, output_format, quiet)
+        return
     graph = read_graph(source, reading, quiet)
-    say(write_with_summary(graph, target, format=output_format), quiet)
+    write_graph(graph, target, quiet, to=output_format)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import platform
 import re
-import statistics
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +44,8 @@ def fill_template(output: str, size: str, seed: int) -> str:
 
 def spread_table(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Mean and sample standard deviation over the seeds, for each size in the order given."""
+    import statistics
+
     rows = []
     for size in dict.fromkeys(each["size"] for each in told):
         same = [each for each in told if each["size"] == size]
@@ -73,6 +71,9 @@ def write_record(
     path: str, graph: str, format_name: str | None, device: Device, told: dict[str, Any]
 ) -> None:
     """Write everything that a reader needs to make the same samples."""
+    import platform
+    from importlib.metadata import version
+
     import numpy as np
     import scipy
 
@@ -115,6 +116,8 @@ def _input_files(graph: Path, format_name: str | None) -> list[Path]:
 
 
 def _fingerprint(file: Path) -> dict[str, Any]:
+    import hashlib
+
     with open(file, "rb") as data:
         digest = hashlib.file_digest(data, "sha256").hexdigest()
     return {"path": str(file), "bytes": file.stat().st_size, "sha256": digest}

@@ -12,6 +12,7 @@ from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     check_without_graph,
+    device_for_file,
     device_option,
     energy_option,
     graph_options,
@@ -22,12 +23,17 @@ from clgraph.cli.common import (
     quiet_option,
     read_graph,
     say,
+    write_graph,
 )
+from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
+from clgraph.cli.shards import is_dataset, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
-    from clgraph.sampling import Sample, Samples
+    from clgraph.sampling import Sample
+
+TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
 
 @click.command()
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
     "--method",
     default="drv",
     show_default=True,
-    help="What one step does: drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore.",
+    help="drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore; `clgraph methods` lists all.",
 )
 @click.option("--size", help="How large: 0.3 or 30% of the vertices, or a count such as 5000.")
 @click.option("--sizes", help="Several of them, nested, in one run: 70%,50%,30%.")
@@ -67,8 +73,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Which components count in a directed graph.",
 )
-@click.option("--weight", help="dhyb: the probability of a drve step (default 0.8).")
+@click.option("--weight", help="dhyb: the older name of --mix.")
 @click.option("--start", metavar="ID", help="ebfs, edfs: where to begin (default: drawn).")
+@drawing_options
 @click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
 @click.option(
     "-o",
@@ -104,6 +111,7 @@ def sample(
     connection: str,
     weight: str | None,
     start: str | None,
+    drawing: dict[str, Any],
     strict: bool,
     output: str | None,
     output_format: str | None,
@@ -120,26 +128,71 @@ def sample(
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt
     clgraph sample internet.txt --sizes 70%,50%,30% --seeds 5 -o 'out-{size}-{seed}.txt'
+    mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
     from clgraph.sampling import sample as run
+    from clgraph.sampling.literature.plan import known
     from clgraph.sizes import parse_size
 
     # check everything that can be checked before a large file is read
-    check_without_graph(
-        method, mode=mode, tolerance=tolerance, components=components, connection=connection, weight=weight
-    )
     from_vertex = _vertex(start, reading["ids"])
-    if (size is None) == (sizes is None):
-        raise click.UsageError("Give one of --size (how large) and --sizes (several).")
-    wanted = [part.strip() for part in sizes.split(",")] if sizes else [str(size)]
-    for each in wanted:
-        parse_size(each)
+    instead = [name for name in ("edges", "steps", "starts", "stages") if name in drawing]
+    literature = known(method) is not None
+    if literature:
+        if size is not None and sizes is not None:
+            raise click.UsageError("Give one of --size (how large) and --sizes (several).")
+    else:
+        check_without_graph(
+            method,
+            mode=mode,
+            tolerance=tolerance,
+            components=components,
+            connection=connection,
+            weight=weight,
+            **drawing,
+        )
+        if (size is None) == (sizes is None):
+            raise click.UsageError("Give one of --size (how large) and --sizes (several).")
+    if sizes is not None or size is not None:
+        wanted = [part.strip() for part in sizes.split(",")] if sizes else [str(size)]
+        for each in wanted:
+            parse_size(each)
+    elif instead:
+        wanted = [str(drawing[instead[0]])]
+    else:
+        raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
     if seeds is not None and seeds < 1:
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
     first = keyed.check_seed(seed)
     keyed.check_seed(first + (seeds or 1) - 1)
+    if is_dataset(graph):
+        refuse(
+            mode=mode == "batched",
+            tolerance=tolerance,
+            components=components,
+            far_scan=far_scan,
+            connection=connection != "weak",
+            start=start,
+            to=output_format,
+            record=record,
+            verify=verify,
+            energy=energy.wanted,
+        )
+        sample_dataset(
+            graph,
+            method,
+            wanted,
+            seed,
+            seeds or 1,
+            output,
+            device,
+            strict=strict,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
     names: dict[tuple[str, int], str] = {}
     if output:
         check_template(output, wanted, seeds or 1)
@@ -152,12 +205,12 @@ def sample(
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record another name")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet)
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
     energy.open(dev)
     options: dict[str, Any] = {
-        "sizes": wanted,
+        "sizes": wanted if sizes is not None or size is not None else None,
         "device": dev,
         "mode": mode,
         "tolerance": tolerance,
@@ -167,24 +220,28 @@ def sample(
         "weight": weight,
         "start": from_vertex,
         "strict": strict,
+        **drawing,
     }
     told: list[dict[str, Any]] = []
-    for number in range(first, first + (seeds or 1)):
-        with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:
-            made: Samples = run(data, method, seed=number, progress=progress, **options)
-        for each, result in zip(wanted, made, strict=True):
-            if number == first:
+    together = _together(dev, data, method, mode, connection, seeds or 1)
+    for number in range(first, first + (seeds or 1), together):
+        count = min(together, first + (seeds or 1) - number)
+        which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
+        with progress_bar("sampling" + ("" if seeds is None else which), quiet) as progress:
+            more: dict[str, Any] = {} if count == 1 else {"seeds": count}
+            found = run(data, method, seed=number, progress=progress, **more, **options)
+            made = [found] if options["sizes"] is None and count == 1 else found
+        for each, result in zip(wanted * count, made, strict=True):
+            if result.seed == first:
                 for note in result.notes:
                     say(f"note: {note}", quiet)
             if verify:
                 _verified(data, result, connection, quiet)
             seconds = {"read": read_seconds, **result.seconds}
-            name = names.get((each, number))
+            name = names.get((each, result.seed))
             if name:
-                from clgraph.files.summary import write_with_summary
-
                 started = time.perf_counter()
-                say(write_with_summary(result.graph, name, format=output_format), quiet)
+                write_graph(result.graph, name, quiet, to=output_format, device=dev)
                 seconds["write"] = time.perf_counter() - started
             told.append({**result.to_dict(), "seconds": seconds, "verified": verify, "output": name})
             if not as_json:
@@ -211,6 +268,17 @@ def sample(
         print_json(value)
 
 
+def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
+    """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.options import EXACT, check_options
+    from clgraph.sampling.replicates import side_by_side
+
+    if method not in EXACT:
+        return 1
+    options = check_options(graph, method, mode=mode, connection=connection)
+    return min(runs, TOGETHER) if side_by_side(device, graph, options, runs) else 1
+
+
 def _vertex(text: str | None, ids: str) -> Any:
     """A vertex id as the graph has it."""
     if text is None or ids == "str":
@@ -226,15 +294,16 @@ def _vertex(text: str | None, ids: str) -> Any:
 
 
 def _tell(result: Sample, whole: int, seconds: float, name: str | None) -> None:
+    target = f"target {result.target}, " if result.target else ""
     click.echo(
         f"{result.method} sample: {len(result.vertices)} of {whole} vertices, {result.num_edges} edges "
-        f"(target {result.target}, seed {result.seed}, {result.mode}, {seconds:.3f} s)"
-        + (f" -> {name}" if name else "")
+        f"({target}seed {result.seed}, {result.mode}, {seconds:.3f} s)" + (f" -> {name}" if name else "")
     )
 
 
 def _verified(data: Any, result: Sample, connection: str, quiet: bool) -> None:
     from clgraph.reference import verify_sample
+    from clgraph.sampling.literature import DrawnSample
 
     try:
         verify_sample(data, result, connection=connection)
@@ -242,5 +311,8 @@ def _verified(data: Any, result: Sample, connection: str, quiet: bool) -> None:
         raise ClgraphError(
             f"the sample is wrong: {error}. Please report this with the command and the device"
         ) from None
+    if isinstance(result, DrawnSample):
+        say(f"verified: what {result.method} draws with this seed, edges are the original's", quiet)
+        return
     what = "a contraction of connected groups" if result.group is not None else "connected"
     say(f"verified: {what}, within the target, edges are the original's", quiet)

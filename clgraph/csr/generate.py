@@ -203,7 +203,7 @@ def _make_on_device(
     model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Progress, clock: _Clock
 ) -> Graph:
     from clgraph.csr.build import build_rows, reserve_rows
-    from clgraph.csr.upload import graph_of
+    from clgraph.csr.upload import Parts, graph_of
 
     count, mirror = model.count, not model.directed
     program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
@@ -241,8 +241,10 @@ def _make_on_device(
     clock.phase("rows")
     return graph_of(
         device,
-        rows,
-        directed=model.directed,
-        num_self_loops=0,
-        has_copies=False if duplicates == "merge" else None,
+        Parts(
+            rows,
+            directed=model.directed,
+            num_self_loops=0,
+            has_copies=False if duplicates == "merge" else None,
+        ),
     )

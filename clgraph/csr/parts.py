@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,3 +59,52 @@ class Chosen:
         """The ids on the host."""
         place = device.download(self.place, np.int32, self.count)
         return place.astype(np.int64) if self.of is None else self.of[place]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A graph on a device.
+
+    Attributes
+    ----------
+    rows : DeviceCSR
+        Each row ascends; of an undirected graph every arc has its mirror. Buffers from `Device.output` become
+        the host's arrays without a copy where memory is shared. Nothing may write to them any more.
+    directed : bool
+    weights : float64 device buffer, shape (arcs,), or None
+    multiplicity : int32 device buffer, shape (arcs,), or None
+    ids : array of ids on the host, or `Chosen`, or None for 0 .. n-1
+    num_self_loops, has_copies : int and bool, or None where they are not known
+    """
+
+    rows: DeviceCSR
+    _: KW_ONLY
+    directed: bool
+    weights: Any = None
+    multiplicity: Any = None
+    ids: npt.NDArray[Any] | Chosen | None = None
+    num_self_loops: int | None = None
+    has_copies: bool | None = None
+
+
+FEW = 64  # ids that are fetched one by one
+
+
+@dataclass(frozen=True)
+class Naming:
+    """Gives the ids of some of the vertices that were chosen; pickled as all of their ids."""
+
+    device: Device
+    chosen: Chosen
+
+    def __call__(self, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The ids of the vertices with these indices."""
+        device, chosen = self.device, self.chosen
+        if index.size > FEW:
+            return chosen.ids(device)[index]
+        place = [device.download(chosen.place, np.int32, 1, offset=int(i)) for i in index.ravel()]
+        at = np.concatenate([np.empty(0, np.int32), *place]).reshape(index.shape)
+        return at.astype(np.int64) if chosen.of is None else chosen.of[at]
+
+    def __reduce__(self) -> Any:
+        return getattr, (self.chosen.ids(self.device), "__getitem__")

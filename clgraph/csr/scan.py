@@ -12,7 +12,7 @@ from clgraph.device.shapes import OfKind, Shapes, fitting
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-NAMES: dict[Any, str] = {np.int32: "int", np.uint32: "uint", np.int64: "long"}
+NAMES: dict[Any, str] = {np.uint8: "uchar", np.int32: "int", np.uint32: "uint", np.int64: "long"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def running_sums(device: Device, values: Any, count: int, *, of: Any = np.int32,
     device : Device
     values : device buffer of `count` values
     count : int
-    of : {np.int32, np.uint32, np.int64}
+    of : {np.uint8, np.int32, np.uint32, np.int64}
         The type of the values.
     into : {np.int32, np.int64}
         The type of the sums, which must hold the total.

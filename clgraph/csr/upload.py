@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.facts import count_loops_and_copies
-from clgraph.csr.parts import Chosen, DeviceCSR
+from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.errors import DeviceError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.place import Name, View
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-__all__ = ["INT32_MAX", "Chosen", "DeviceCSR", "Place", "graph_of", "upload_csr"]
+__all__ = ["INT32_MAX", "Chosen", "DeviceCSR", "Parts", "Place", "graph_of", "parts_of", "upload_csr"]
 
 
 class Place:
@@ -132,6 +133,13 @@ class Place:
                 f"there: {error}"
             ) from error
 
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+        """What gives the ids of some vertices, by index."""
+        if isinstance(self._ids, Chosen):
+            return Naming(self._device, self._ids)
+        assert self._ids is not None
+        return self._ids.__getitem__
+
     def count_loops(self, graph: Graph) -> int:
         """Number of arcs from a vertex to itself."""
         return count_loops_and_copies(self._device, self._any)[0]
@@ -175,42 +183,35 @@ class Place:
         return bool(graph.leave(self))
 
 
-def graph_of(
-    device: Device,
-    rows: DeviceCSR,
-    *,
-    directed: bool,
-    weights: Any = None,
-    multiplicity: Any = None,
-    ids: npt.NDArray[Any] | Chosen | None = None,
-    num_self_loops: int | None = None,
-    has_copies: bool | None = None,
-) -> Graph:
-    """The graph of rows that were made on a device; it stays there until an array is looked at on the host.
-
-    Parameters
-    ----------
-    device : Device
-    rows : DeviceCSR
-        Each row ascends; of an undirected graph every arc has its mirror. Buffers from `Device.output` become
-        the host's arrays without a copy where memory is shared. Nothing may write to them afterwards.
-    directed : bool
-    weights : float64 device buffer, shape (arcs,), optional
-    multiplicity : int32 device buffer, shape (arcs,), optional
-    ids : array of ids on the host, or `Chosen`, or None for 0 .. n-1
-    num_self_loops, has_copies : optional
-        Where they are known.
-    """
+def graph_of(device: Device, parts: Parts) -> Graph:
+    """The graph of what was made on a device; it stays there until an array is looked at on the host."""
     from clgraph.graph import Graph
 
     place = Place(device)
-    place.keep(rows)
-    columns = {"weights": weights, "multiplicity": multiplicity}
+    place.keep(parts.rows)
+    columns = {"weights": parts.weights, "multiplicity": parts.multiplicity}
     place._columns = {name: buffer for name, buffer in columns.items() if buffer is not None}
-    place._ids = ids
-    graph = Graph.in_place(place, directed=directed, num_self_loops=num_self_loops, has_copies=has_copies)
+    place._ids = parts.ids
+    graph = Graph.in_place(
+        place, directed=parts.directed, num_self_loops=parts.num_self_loops, has_copies=parts.has_copies
+    )
     place.settle(graph)
     return graph
+
+
+def parts_of(device: Device, graph: Graph) -> Parts:
+    """A graph's rows, weights, multiplicities and ids, uploaded if they are not there yet."""
+    rows, place = upload_csr(device, graph), Place.of(device, graph)
+    known = vars(graph)
+    return Parts(
+        rows,
+        directed=graph.directed,
+        weights=place.column(graph, "weights"),
+        multiplicity=place.column(graph, "multiplicity"),
+        ids=place._ids if graph.home is place else graph._ids,
+        num_self_loops=known.get("num_self_loops"),
+        has_copies=known.get("has_copies"),
+    )
 
 
 def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR:

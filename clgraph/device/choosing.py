@@ -105,9 +105,9 @@ def get_device(
     Parameters
     ----------
     spec : str, Device or None
-        ``"0:1"`` (platform and device number), a word (``gpu cpu intel fpga pocl nvidia oclgrind``), part of
-        a name, or a Device. None: ``CLGRAPH_DEVICE``, else ``PYOPENCL_CTX``, else the best that works (gpu,
-        then fpga, then cpu).
+        ``"0:1"`` (platform and device number), a word (``gpu cpu intel fpga pocl rusticl nvidia oclgrind``),
+        part of a name, or a Device. None: ``CLGRAPH_DEVICE``, else ``PYOPENCL_CTX``, else the best that works
+        (gpu, then fpga, then cpu).
     kernels : {"ndrange", "pipeline"}, optional
         Which form of the kernels to use where there are two; else ``CLGRAPH_KERNELS`` decides, else pipelines
         on FPGAs and their emulator.
@@ -185,6 +185,7 @@ def of_word(word: str, devices: list[Device]) -> list[Device] | None:
         "cpu": cpus,
         "pocl": pocl,
         "intel": intel,
+        "rusticl": [d for d in devices if d.platform_name == "rusticl"],
         "fpga": of("fpga") + of("emulator"),
         "emulator": of("emulator"),
         "oclgrind": of("simulator"),

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device import drivers
+from clgraph.device import drivers, turns
 from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
@@ -114,7 +114,7 @@ class Device:
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
-        self._lock = lock or threading.RLock()
+        self._lock = lock or turns.new_lock()
         self.queues = Queues(self.hardware)
         self.memory = Memory(self.hardware, self.queues, self._fill_kernel)
         self._programs: dict[Any, Program] = {}
@@ -146,11 +146,12 @@ class Device:
         Raises
         ------
         DeviceError
-            In a process that was forked from one that had used OpenCL.
+            In a process that was forked from one that had used OpenCL; if this thread has another device, and
+            the one that it asks for is held by a thread that waits, perhaps through others, for that one.
         """
         drivers.check_process()
         # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
-        return self._lock
+        return turns.turn(self._lock, self.spec)
 
     # --- what it can do ---------------------------------------------------------------------------
 

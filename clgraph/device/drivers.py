@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clgraph import process
 from clgraph.device import cache
 from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
@@ -207,11 +208,14 @@ def check_process() -> None:
     A fork copies the drivers' memory but not their threads: whatever waits for these would wait for ever.
     """
     if _state.process not in (0, os.getpid()):
-        raise DeviceError(
-            f"this process was forked from one that had used OpenCL (process {_state.process}), and OpenCL's "
-            'drivers do not survive a fork: start it by multiprocessing.get_context("spawn"), or use no '
-            "device before the fork"
-        )
+        raise _forked(f"process {_state.process}")
+
+
+def _forked(by: str) -> DeviceError:
+    return DeviceError(
+        f"this process was forked from one that had used OpenCL ({by}), and OpenCL's drivers do not survive "
+        'a fork: start it by multiprocessing.get_context("spawn"), or use no device before the fork'
+    )
 
 
 def platforms(*, oclgrind: bool = False) -> list[Any]:
@@ -232,6 +236,10 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
     _state.process = os.getpid()  # before the lock: a process forked while it is held must not wait for it
     with _state.lock:
         if _state.platforms is None:
+            for icd in find_icds(oclgrind=oclgrind):
+                if process.is_inherited(icd.stem):  # the parent's own pyopencl, for instance
+                    _state.process = 0
+                    raise _forked(f"by other means than clgraph: its {icd.stem} is loaded here")
             folder = _corrected_folder(oclgrind)
             _state.oclgrind = oclgrind
             if folder:

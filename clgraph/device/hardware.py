@@ -67,6 +67,8 @@ class Quirks:
         The newest OpenCL C version appears only in the driver's list of all versions.
     build_options : tuple of str
         Options for every program.
+    advice : str
+        What is known of the driver where its probe fails.
     """
 
     kind: Kind
@@ -76,6 +78,7 @@ class Quirks:
     keeps_binaries: bool = True
     asks_all_standards: bool = False
     build_options: tuple[str, ...] = ()
+    advice: str = ""
 
 
 def quirks(raw: Any) -> Quirks:
@@ -104,6 +107,16 @@ def quirks(raw: Any) -> Quirks:
         # a GPU that claims to share the host's memory may still cache or copy host pointers: it gets copies
         # NVIDIA's older query answers OpenCL C 1.2; work-group functions need 3.0, which the list has
         return Quirks("gpu", asks_all_standards="NVIDIA" in platform)
+    if platform == "rusticl" and "llvmpipe" in raw.name:
+        return Quirks(
+            "cpu",
+            shares_memory=True,
+            # 22.3 ends the process that loads a damaged binary, and Mesa keeps what it compiles by itself
+            keeps_binaries=False,
+            # tests/drivers/loop_limit.cl
+            advice="Mesa's llvmpipe leaves every loop of a kernel after 65535 steps in all, at least in "
+            "release 22.3; 25.0 does not. Use PoCL, Intel's runtime or a newer Mesa",
+        )
     if raw.type & cl.device_type.CPU:
         # host and device are one memory
         return Quirks("cpu", shares_memory=True)

@@ -5,11 +5,13 @@ Buffers are plain ``pyopencl.Buffer`` objects.
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,86 +34,35 @@ _LARGE_PAGE = 1 << 21
 
 @dataclass
 class Kept:
-    """What is kept for an owner: values by key, and when each was last asked for."""
+    """What is kept for an owner: values by key, and when each was last asked for.
+
+    The reference to the owner drops the whole when that is freed.
+    """
 
     owner: weakref.ref[Any]
     values: dict[Hashable, Any] = field(default_factory=dict)
     used: dict[Hashable, int] = field(default_factory=dict)
 
 
+# What is to happen when an object is freed is done by methods of dictionaries and deques: Python drops
+# what is raised in a finalizer or a callback that is written in Python, and that may be a KeyboardInterrupt.
+
+
 class OwnBuffer(cl.Buffer):
     """A buffer that the device has allocated; its size is counted as long as it lives."""
 
-    freed: deque[int]
 
-    def __del__(self) -> None:
-        if hasattr(self, "freed"):
-            self.freed.append(self.size)
+class _Sized(weakref.ref[OwnBuffer]):
+    """A reference to a buffer, with the size that it had."""
+
+    __slots__ = ("size",)
+    size: int
 
 
 class HostBuffer(cl.Buffer):
-    """A buffer whose memory is a host array; the array lives until the device has finished with it."""
+    """A buffer whose memory is a host array, which `Memory` keeps until the device has finished with it."""
 
     array: npt.NDArray[Any]
-    retire: Callable[[Any], None]
-
-    def __del__(self) -> None:
-        # launched kernels may still read the array: `Memory` drops it after its next wait
-        if hasattr(self, "retire"):
-            self.retire(self.array)
-
-
-class Staging:
-    """Bytes that the host writes and a device then reads, again and again.
-
-    Where memory is shared they are one and the same; elsewhere they are copied from memory that the driver
-    has pinned, at the full speed of the bus.
-
-    Attributes
-    ----------
-    buffer : device buffer, uint8
-    array : uint8 array
-        Belongs to the host from `take_back` (or the beginning) to `give`.
-    """
-
-    def __init__(self, memory: Memory, nbytes: int) -> None:
-        self._memory, self._shared = memory, memory.shares
-        self.buffer = memory.output(nbytes, np.uint8) if self._shared else memory.empty(nbytes, np.uint8)
-        self._pinned = self.buffer
-        self._map: Any = None
-        if memory.pins:
-            flags = _FLAGS.READ_WRITE | _FLAGS.ALLOC_HOST_PTR
-            self._pinned = cl.Buffer(self.buffer.context, flags, nbytes)
-        self.array = self._mapped(nbytes) if self._shared or memory.pins else np.empty(nbytes, np.uint8)
-        self.array.fill(0)
-
-    def _mapped(self, nbytes: int) -> npt.NDArray[np.uint8]:
-        flags: Any = cl.map_flags.READ | cl.map_flags.WRITE
-        array: Any
-        array, _ = cl.enqueue_map_buffer(
-            self._memory.queue, self._pinned, flags, 0, (nbytes,), np.dtype(np.uint8)
-        )
-        self._map = array.base
-        kept: npt.NDArray[np.uint8] = array
-        return kept
-
-    def give(self, begin: int, end: int) -> None:
-        """Let the device have the bytes from `begin` to `end`; does not wait if the memory is pinned."""
-        part = self.array[begin:end]
-        if self._shared:
-            self._map.release(self._memory.queue)
-        elif self._map is None:
-            # from the beginning on: Oclgrind regards what is written at an offset as uninitialised
-            self._memory.write(self.buffer, self.array[:end])
-        else:
-            cl.enqueue_copy(self._memory.queue, self.buffer, part, dst_offset=begin, is_blocking=False)
-
-    def take_back(self) -> None:
-        """Let the host write again; waits until the device has finished with what was given."""
-        if self._shared:
-            self.array = self._mapped(len(self.array))
-        else:
-            self._memory.finish()
 
 
 def _on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -167,8 +118,11 @@ class Memory:
         self._clock = 0
         self._counting = Lock()
         self._used = 0
-        self._freed: deque[int] = deque()  # sizes of buffers that are gone, in whichever thread that happened
-        self._retired: list[Any] = []
+        self._own: dict[int, _Sized] = {}  # of the buffers in the device's own memory
+        self._gone: deque[Any] = deque()  # of those that are freed, in whichever thread that happened
+        # arrays that are a buffer's memory, by a number: kernels may read them after the buffer is freed
+        self._lent: dict[int, tuple[weakref.ref[HostBuffer], npt.NDArray[Any]]] = {}
+        self._numbers = itertools.count()
         self._unfreed: list[Any] = []
 
     def _check_buffer(self, name: str, nbytes: int) -> None:
@@ -191,32 +145,11 @@ class Memory:
             buffer = HostBuffer(self._queues.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._no_room(array.nbytes, error) from error
-        buffer.array, buffer.retire = array, self._retire
+        buffer.array = array
+        self._lent[next(self._numbers)] = weakref.ref(buffer), array
         return buffer
 
-    @property
-    def queue(self) -> Any:
-        """The device's main queue."""
-        return self._queues.main
-
-    @property
-    def shares(self) -> bool:
-        """Whether host and device are one memory."""
-        return self._quirks.shares_memory
-
-    @property
-    def pins(self) -> bool:
-        """Whether copies are faster from host memory that the driver has allocated."""
-        return self._hardware.kind == "gpu"
-
     # --- buffers ----------------------------------------------------------------------------------
-
-    def staging(self, nbytes: int) -> Staging:
-        """Bytes for the host to write and the device to read."""
-        try:
-            return Staging(self, nbytes)
-        except cl.Error as error:
-            raise self._no_room(nbytes, error) from error
 
     def empty(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` values, uninitialised."""
@@ -238,17 +171,21 @@ class Memory:
             except cl.Error as error:
                 if not self._drop_one():
                     raise self._no_room(nbytes, error) from error
+        known = _Sized(buffer, self._gone.append)
+        known.size = buffer.size
         with self._counting:
-            self._used += buffer.size
-        buffer.freed = self._freed
+            self._used += known.size
+            self._own[id(known)] = known
         return buffer
 
     @property
     def allocated(self) -> int:
         """Bytes in buffers of the device's own memory."""
         with self._counting:
-            while self._freed:
-                self._used -= self._freed.popleft()
+            while self._gone:
+                known = self._gone.popleft()
+                self._used -= known.size
+                del self._own[id(known)]
             return self._used
 
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
@@ -313,7 +250,7 @@ class Memory:
         array = np.empty(count, dtype)
         if count:
             start = offset * array.itemsize
-            self._wait(
+            self.wait(
                 lambda: cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
             )
         return array
@@ -340,7 +277,7 @@ class Memory:
             )
             seen.base.release(self._queues.main)
 
-        self._wait(map_once)
+        self.wait(map_once)
         return buffer.array
 
     def array(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> Any:
@@ -357,7 +294,7 @@ class Memory:
         array = np.ascontiguousarray(array)
         if array.nbytes:
             start = offset * array.itemsize
-            self._wait(
+            self.wait(
                 lambda: cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
             )
 
@@ -371,24 +308,20 @@ class Memory:
 
     def finish(self) -> None:
         """Wait until everything enqueued has finished."""
-        self._wait(self._queues.main.finish)
+        self.wait(self._queues.main.finish)
 
-    def _retire(self, array: Any) -> None:
-        self._retired.append(array)  # in whichever thread a buffer happens to be freed
-
-    def _wait(self, blocking: Callable[[], Any]) -> None:
-        # only what was retired before: other threads may launch and retire more while this one waits
-        over, self._retired = self._retired, []
+    def wait(self, blocking: Callable[[], Any]) -> None:
+        """Call what waits for the queue; memory of buffers that were freed before goes then."""
+        # only those whose buffers are freed already: other threads may launch and free more while this waits
+        over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
             blocking()
-        except BaseException as error:
-            self._retired += over
-            if not isinstance(error, cl.Error):
-                raise
+        except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
             reason = "the fault may lie in any kernel launched since the last wait"
             raise self._hardware.failure(error, reason) from error
-        over.clear()  # the queue is in order: everything launched before has finished
+        for number in over:  # the queue is in order: everything launched before has finished
+            self._lent.pop(number, None)
 
     # --- cached values ----------------------------------------------------------------------------
 
@@ -408,10 +341,8 @@ class Memory:
         """
         kept = self._cached.get(id(owner))
         if kept is None:
-            kept = self._cached.setdefault(
-                id(owner), Kept(weakref.ref(owner))
-            )  # two threads get the same one
-            weakref.finalize(owner, self._cached.pop, id(owner), None).atexit = False
+            freed = weakref.ref(owner, partial(self._cached.pop, id(owner)))
+            kept = self._cached.setdefault(id(owner), Kept(freed))  # two threads get the same one
         self._clock += 1
         kept.used[key] = self._clock
         try:

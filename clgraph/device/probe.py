@@ -67,6 +67,9 @@ def run_probe(queues: Queues, memory: Memory) -> str | None:
         out = memory.upload(np.zeros(1 + n, np.int32), writable=True)
         prog.probe.exact(n, out, np.int32(n), local=local)
         got = memory.download(out, np.int32, 1 + n)
+        steps = 1000 if queues.hardware.kind == "simulator" else 1 << 20  # a compiler may unroll the loop
+        prog.probe_loop.exact(1, out, np.uint32(steps), local=1)
+        end = int(memory.download(out, np.uint32, 1)[0])
     except BuildError as error:
         return _reason(error)
     except (ClgraphError, cl.Error) as error:
@@ -78,7 +81,16 @@ def run_probe(queues: Queues, memory: Memory) -> str | None:
             f"the probe kernel ran but its result is wrong (sum {got[0]}, expected {gid.sum()}; "
             f"{np.count_nonzero(got[1:] != mirror)} of {n} values differ)"
         )
+    if end != loop_end(steps):
+        advice = queues.hardware.quirks.advice
+        return f"it gives up long loops: {steps} steps ended too early{advice and f' ({advice})'}"
     return None
+
+
+def loop_end(steps: int) -> int:
+    """What ``probe_loop`` of ``cl/device/probe.cl`` ends with: x -> 5 x + 1 from 1 on, modulo 2**32."""
+    power = pow(5, steps, 4 << 32)
+    return (power + (power - 1) // 4) % (1 << 32)
 
 
 def _reason(error: BuildError) -> str:

@@ -10,10 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import tempfile
-import threading
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +20,7 @@ from clgraph._version import pip_hint
 from clgraph.device import cache
 from clgraph.device.launch import Kernel
 from clgraph.errors import BuildError
+from clgraph.process import no_warnings
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -88,17 +86,6 @@ def read_source(name: str) -> str:
 
     common = text_of(kernel_folder() / "common.h")
     return common + "\n" + text_of(_find(f"{name}.cl", kernel_folder()))
-
-
-# the filters of warnings are the process's: two threads would restore each other's, and leave the wrong ones
-_filters = threading.RLock()
-
-
-@contextmanager
-def _no_warnings() -> Iterator[None]:
-    with _filters, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 class Program:
@@ -245,7 +232,7 @@ def build_source(
             pass  # drivers may refuse their own old binaries: then build from source
     made = cl.Program(queues.context, source)
     try:
-        with _no_warnings():  # compilers print notes on success
+        with no_warnings():  # compilers print notes on success
             made.get_info(cl.program_info.REFERENCE_COUNT)  # after this pyopencl does not use its own cache
             made.build([*options, "-w"], [hardware.raw])  # some drivers print warnings to stderr
     except cl.Error as error:
@@ -257,7 +244,7 @@ def build_source(
 
 
 def _build_binary(queues: Queues, binary: bytes, options: tuple[str, ...]) -> Any:
-    with _no_warnings():
+    with no_warnings():
         return cl.Program(queues.context, [queues.hardware.raw], [binary]).build(list(options))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ import pyopencl as cl
 from clgraph.device.program import Program
 from clgraph.errors import BuildError
 from clgraph.fpga import parameters, pipelines
+from clgraph.process import no_warnings
 
 if TYPE_CHECKING:
     from clgraph.device.device import Device
@@ -179,8 +179,7 @@ class Binary:
     def _load(self, data: bytes) -> Any:
         device = self.device
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with no_warnings():
                 return cl.Program(device.context, [device.raw], [data]).build([])
         except cl.Error as error:
             reason = str(error).strip().split("\n")[0]

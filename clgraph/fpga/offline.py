@@ -11,7 +11,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from clgraph.device.cache import write_atomically
 from clgraph.errors import BuildError, DeviceError
 from clgraph.fpga import parameters, pipelines
 from clgraph.fpga.binary import Sidecar
+from clgraph.process import no_warnings
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -222,16 +222,14 @@ def link(device: Device, order: Order) -> bytes:
     for name, text in units.items():
         made = cl.Program(device.context, text)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with no_warnings():
                 made.compile(list(order.flags))
         except cl.Error as error:
             log = str(made.get_build_info(device.raw, cl.program_build_info.LOG)).strip()
             raise BuildError(f"{device.name} does not compile cl/fpga/{name}: {error}\n{log}") from error
         compiled.append(made)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with no_warnings():
             linked = cl.link_program(device.context, compiled)
     except cl.Error as error:
         raise BuildError(f"{device.name} does not link the pipelines: {error}") from error

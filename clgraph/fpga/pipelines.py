@@ -72,7 +72,7 @@ PIPELINES: dict[str, Pipeline] = {
     "ranking/rows_pull": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
     "ranking/partitions": Pipeline("pagerank", _RANKS, (_BOARD,)),
     "ranking/personalized/walks": Pipeline("walks", _NUMBERS, (_BOARD,)),
-    "ranking/personalized/top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
+    "ranking/top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
 }
 #: further groups that a group needs
 NEEDS = {"sample": ("components",), "walks": ("pagerank",)}

@@ -6,8 +6,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from scipy.sparse import csgraph
 
 from clgraph.graph.arrays import Arrays
 
@@ -17,6 +15,9 @@ def component_labels(graph: Arrays) -> tuple[int, npt.NDArray[np.int32]]:
     n = graph.num_vertices
     if n == 0:
         return 0, np.zeros(0, np.int32)
+    from scipy import sparse as sp
+    from scipy.sparse import csgraph
+
     pattern = sp.csr_array((np.ones(graph.num_arcs, np.int8), graph.col_idx, graph.row_ptr), shape=(n, n))
     # for a symmetric pattern both are the same, and "strong" saves SciPy the transpose
     connection: Literal["weak", "strong"] = "weak" if graph.directed else "strong"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import numpy.typing as npt
@@ -45,6 +46,9 @@ class Place(Protocol):
 
     def fetch(self, name: Name) -> npt.NDArray[Any] | None:
         """An array's form for the host: copied, or shared where the device works in the host's memory."""
+
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+        """What gives the ids of some vertices, by index."""
 
     def count_loops(self, graph: Any) -> int:
         """Number of arcs from a vertex to itself."""

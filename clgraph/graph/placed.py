@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -152,6 +153,13 @@ class Placed:
     def ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,); made at the first look, read-only."""
         return read_only(np.arange(self._n, dtype=np.int64)) if self._ids is None else self._ids
+
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None:
+        """What gives the ids of some vertices, by index, without holding the graph; None: indices are ids."""
+        if self.has_identity_ids:
+            return None
+        home = None if "_ids" in vars(self) else self._home
+        return self.ids.__getitem__ if home is None else home.naming()
 
     @property
     def has_identity_ids(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 
@@ -39,8 +40,8 @@ def check_part(
     InputError
         If it is not; the message names the first vertex or edge that is missing.
     """
-    if relation not in get_args(Relation):
-        raise InputError(f"relation is {relation!r}: use one of {', '.join(get_args(Relation))}")
+    if not isinstance(relation, str) or relation not in get_args(Relation):
+        raise InputError(f"relation is {shown(relation)}: use one of {', '.join(get_args(Relation))}")
     if relation == "none" or sample.num_vertices == 0:
         return
     whole, part = names

@@ -128,6 +128,7 @@ def pagerank(
     from clgraph.device import get_device
     from clgraph.ranking.plan import make_solver
     from clgraph.ranking.solver import choose_numbers
+    from clgraph.ranking.top import Selection
 
     dev = get_device(device)
     with dev.alone():
@@ -153,6 +154,7 @@ def pagerank(
         solver.run()
         phase("iterate")
         ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
+        solver.give_back()
         phase("download")
         seconds["total"] = time.perf_counter() - start
         result = PageRankResult(
@@ -172,7 +174,8 @@ def pagerank(
             **how(),
             dangling=problem.policy,
             problem=problem,
-            _ids=None if graph.has_identity_ids else graph.ids,
+            _ids=graph.naming(),
+            _there=Selection(dev) if stays else None,
         )
     if result.converged is False:
         report_nonconvergence(result, stop.threshold, on_nonconvergence)

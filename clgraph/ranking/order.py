@@ -148,6 +148,33 @@ def row_order(
     )
 
 
+def upload_out(
+    device: Device, graph: Graph, problem: Problem, real: type[np.floating[Any]], weight: bool
+) -> Any:
+    """By vertex: the out-degree, or in weighted graphs 1; 0 at dangling vertices. Kept with the graph.
+
+    Parameters
+    ----------
+    weight : bool
+        Whether the graph's weights count.
+    """
+
+    def make() -> Any:
+        n = graph.num_vertices
+        device.reserve({"out": n * np.dtype(real).itemsize})
+        if problem.weights is not None:
+            return device.upload((problem.out > 0).astype(real))
+        if not problem.counts_arcs:
+            return device.upload(problem.out.astype(real))
+        csr = upload_csr(device, graph)
+        out = device.empty(n, real)
+        program, items = order_program(device, real, csr)
+        program.order_out(-(-n // items), np.int32(n), csr.row_ptr, out)
+        return out
+
+    return device.cached(graph, ("out", real, None if problem.weights is None else bool(weight)), make)
+
+
 def _by_pipelines(device: Device) -> bool:
     """Whether the solver is a pipeline: the device may be a board that has no other kernels."""
     return device.has_pipeline("ranking/solver")

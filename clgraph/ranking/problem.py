@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal, get_args
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,23 @@ ROUND_OFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 ROUNDINGS = 6
 
 
+class Later:
+    """An attribute `out` that may be given as a function, which is called at the first look."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Reals:
+        """The array."""
+        if instance is None:
+            raise AttributeError("out")
+        value: Reals | Callable[[], Reals] = vars(instance)["out"]
+        if callable(value):
+            value = vars(instance)["out"] = value()
+        return value
+
+    def __set__(self, instance: Any, value: Reals | Callable[[], Reals]) -> None:
+        """Take an array, or what makes it."""
+        vars(instance)["out"] = value
+
+
 @dataclass(frozen=True)
 class Problem:
     """The recurrence: ``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) over in-neighbours + D q(v))``.
@@ -44,10 +62,13 @@ class Problem:
         The mass D is dropped: q plays no part.
     weights : float64 array, shape (arcs,), or None
         w, largest 1, in the order of the graph's arcs; None where all are equal.
-    out : float64 array, shape (n,)
-        W: the sum of w over the arcs that leave a vertex.
     policy : str
         The dangling policy by name: "personalization", "uniform", "drop" or "given".
+    n : int
+        Number of vertices.
+    out : float64 array, shape (n,)
+        W: the sum of w over the arcs that leave a vertex. Where that is the out-degree it is made at the
+        first look, as long as the graph lives; devices have it from the graph's rows.
     """
 
     damping: float
@@ -56,13 +77,24 @@ class Problem:
     start: Reals | None
     drop: bool
     weights: Reals | None
-    out: Reals
     policy: str
+    n: int
+    out: Later = Later()
 
     @property
-    def n(self) -> int:
-        """Number of vertices."""
-        return len(self.out)
+    def counts_arcs(self) -> bool:
+        """Whether W is the out-degree, which nobody has looked at yet."""
+        return callable(vars(self)["out"])
+
+    def out_of(self, graph: Graph, vertices: npt.NDArray[Any]) -> Reals:
+        """W of some vertices."""
+        if not self.counts_arcs:
+            return self.out[vertices]
+        return (graph.row_ptr[vertices + 1] - graph.row_ptr[vertices]).astype(np.float64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: W only where it has been looked at."""
+        return {**vars(self), **({"out": np.empty(0)} if self.counts_arcs else {})}
 
 
 @dataclass(frozen=True)
@@ -116,25 +148,38 @@ def make_problem(
     policy, q = _dangling(graph, dangling, p)
     weights, out = _weighing(graph, bool(weight))
     start = distribution(graph, nstart, "nstart")
-    return Problem(d, p, q, start, policy == "drop", weights, out, policy)
+    return Problem(d, p, q, start, policy == "drop", weights, policy, graph.num_vertices, out)
 
 
 # w and W of graphs, by whether the graph's weights count: kept as long as the graph lives
 _weighings: WeakKeyDictionary[Graph, dict[bool, tuple[Reals | None, Reals]]] = WeakKeyDictionary()
 
 
-def _weighing(graph: Graph, weight: bool) -> tuple[Reals | None, Reals]:
+def _weighing(graph: Graph, weight: bool) -> tuple[Reals | None, Reals | Callable[[], Reals]]:
     """w of each arc (None: all equal) and W of each vertex."""
     kept = _weighings.setdefault(graph, {})
     if weight not in kept:
         weights = arc_weights(graph, weight)
         if weights is None:
-            out = np.diff(graph.row_ptr).astype(np.float64)
-        else:
-            out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64)
-        out.flags.writeable = False
-        kept[weight] = weights, out
+            return None, partial(_out_degrees, ref(graph), weight)
+        out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64)
+        kept[weight] = weights, _frozen(out)
     return kept[weight]
+
+
+def _out_degrees(graph: ref[Graph], weight: bool) -> Reals:
+    there = graph()
+    if there is None:
+        raise InputError("the graph of this problem is gone, and its out-degrees with it: keep the graph")
+    kept = _weighings.setdefault(there, {})
+    if weight not in kept:
+        kept[weight] = None, _frozen(np.diff(there.row_ptr).astype(np.float64))
+    return kept[weight][1]
+
+
+def _frozen(values: Reals) -> Reals:
+    values.flags.writeable = False
+    return values
 
 
 def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
@@ -276,7 +321,7 @@ def check_dtype(dtype: Any) -> str:
     """The name of the ranks' type, or an InputError."""
     try:
         name = np.dtype(dtype).name
-    except (TypeError, ValueError):  # raised by NumPy for what is no type
+    except (TypeError, ValueError, SyntaxError):  # raised by NumPy for what is no type
         name = ""
     if name not in ("float32", "float64"):
         raise InputError(f"dtype is {shown(dtype)}: use 'float32' or 'float64'")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,13 @@ import numpy.typing as npt
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking.problem import OnNonconvergence, Problem
 from clgraph.results import RunsOn
+
+
+class Selects(Protocol):
+    """What selects among ranks that stayed on a device."""
+
+    def highest(self, ranks: Any, k: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The indices of the k highest, or of all, and their ranks."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +74,22 @@ class PageRankResult(RunsOn):
     device: str
     dangling: str
     problem: Problem = field(repr=False)
-    _ids: npt.NDArray[Any] | None = field(default=None, repr=False)
+    _ids: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = field(default=None, repr=False)
+    _there: Selects | None = field(default=None, repr=False, compare=False)
 
     def top(self, k: int = 20) -> list[tuple[Any, float]]:
-        """The k highest ranks, descending, with their vertices' ids; equal ones: smaller index first."""
+        """The k highest ranks, descending, with their vertices' ids; equal ones: smaller index first.
+
+        Ranks that stayed on the device are selected there.
+        """
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
             raise InputError(f"k is {k!r}: use a whole number of at least 0")
-        ranks = self.ranks if isinstance(self.ranks, np.ndarray) else self.ranks.get()
-        n = len(ranks)
         if k == 0:
             return []
+        if self._there is not None:
+            return self._named(*self._there.highest(self.ranks, k))
+        ranks = self.ranks
+        n = len(ranks)
         if k < n:
             # only ranks as high as the k-th are sorted
             least = np.partition(ranks, n - k)[n - k]
@@ -83,8 +97,11 @@ class PageRankResult(RunsOn):
         else:
             some = np.arange(n)
         best = some[np.argsort(-ranks[some], kind="stable")[:k]]
-        ids = best if self._ids is None else self._ids[best]
-        return list(zip(ids.tolist(), ranks[best].tolist(), strict=True))
+        return self._named(best, ranks[best])
+
+    def _named(self, index: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[tuple[Any, float]]:
+        ids = index if self._ids is None else self._ids(index)
+        return list(zip(ids.tolist(), values.tolist(), strict=True))
 
 
 def report_nonconvergence(result: PageRankResult, threshold: float, what: OnNonconvergence) -> None:

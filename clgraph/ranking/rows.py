@@ -145,6 +145,13 @@ class Rows:
         """Bring the arrays to the device, where they stay as long as the graph lives."""
         raise NotImplementedError
 
+    def make_work(self) -> tuple[Any, ...]:
+        """Buffers to work in, which later calls may have again."""
+        return ()
+
+    def take_work(self, work: tuple[Any, ...]) -> None:
+        """Work in these buffers, which `make_work` has made, perhaps for another call."""
+
     def compile(self, defines: dict[str, Any]) -> None:
         """Build the kernels; `defines` are those of the problem."""
         raise NotImplementedError
@@ -152,6 +159,11 @@ class Rows:
     def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
         """Enqueue the kernels that sum all rows; `vertex` are VERTEX_ARGS of ``cl/ranking/pagerank.h``."""
         raise NotImplementedError
+
+
+def longest_row(device: Device, graph: Graph) -> int:
+    """Arcs of a graph's longest row; looked for once."""
+    return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
 
 
 FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
@@ -169,10 +181,7 @@ class PlainRows(Rows):
         super().__init__(device, graph, problem, numbers, weight)
         self.reverse = graph.reverse
         self.flat = device.has_pipeline("ranking/solver")
-        row_ptr = self.reverse.row_ptr
-        self.longest = device.cached(
-            self.reverse, "longest-row", lambda: int(np.diff(row_ptr).max(initial=0))
-        )
+        self.longest = longest_row(device, self.reverse)
         self.chain = self.longest
 
     def flat_chain(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Required, TypedDict, Unpack, overload
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, check_graph_type
-from clgraph.reference import contract, explore, sampling
+from clgraph.reference import contract, draws, explore, sampling
 from clgraph.reference.checks import check_result
 from clgraph.reference.contract import ReferenceContraction
 from clgraph.reference.explore import ReferenceExploration
@@ -101,7 +101,7 @@ def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> Non
     Deletions and explorations: connected, at most (explorations: exactly) `target` vertices or the untouched
     largest component, the original's vertices and edges, all of the induced edges for drv and explorations.
     Contractions: connected groups that partition the largest component, joined iff an original edge joins
-    them. And `sample.graph` is made of exactly that.
+    them. And `sample.graph` is made of exactly that. The samplers of the literature: see `verify_draw`.
 
     Parameters
     ----------
@@ -119,6 +119,10 @@ def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> Non
         What does not hold.
     """
     check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
+    if sample.method in draws.METHODS:
+        sampling.verify_parts(graph, sample)
+        draws.verify_draw(graph, sample)
+        return
     if sample.method in contract.METHODS:
         contract.verify_contraction(graph, sample)
         return

@@ -319,27 +319,13 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
     check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     check_graph_type(sample.graph)
     word(connection, "connection", ("weak", "strong"))
-    index = graph.index(sample.vertices) if len(sample.vertices) else np.empty(0, np.int64)
+    verify_parts(graph, sample)
+    index = graph.index(sample.vertices)
     inside = np.zeros(graph.num_vertices, dtype=bool)
     inside[index] = True
-    if int(np.count_nonzero(inside)) != len(index):
-        raise AssertionError("a vertex occurs twice in the sample")
-    if len(index) == 0:
-        raise AssertionError("the sample is empty")
-
     edges = EdgeList.of(graph)
     place = np.searchsorted(edges.rank, sample.edges)
-    if len(sample.edges) and (
-        np.any(np.diff(sample.edges) <= 0)
-        or place[-1] >= len(edges.rank)
-        or np.any(edges.rank[place] != sample.edges)
-    ):
-        raise AssertionError(
-            "the sample's edges are not ascending ranks of edges (not loops) of the original"
-        )
     low, high = edges.low[place], edges.high[place]
-    if not (np.all(inside[low]) and np.all(inside[high])):
-        raise AssertionError("an edge of the sample leaves its vertices")
     induced = int(np.count_nonzero(inside[edges.low] & inside[edges.high]))
     if sample.method == "drv" and induced != len(sample.edges):
         raise AssertionError(
@@ -361,6 +347,40 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
         if sizes[0] != len(index):
             raise AssertionError(f"{len(index)} vertices, more than the target of {sample.target}")
 
+
+def verify_parts(graph: Graph, sample: SampleLike) -> None:
+    """Check that a sample's vertices and edges are the original's, and `sample.graph` made of exactly them.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    index = graph.index(sample.vertices) if len(sample.vertices) else np.empty(0, np.int64)
+    inside = np.zeros(graph.num_vertices, dtype=bool)
+    inside[index] = True
+    if int(np.count_nonzero(inside)) != len(index):
+        raise AssertionError("a vertex occurs twice in the sample")
+    if len(index) == 0:
+        raise AssertionError("the sample is empty")
+
+    edges = EdgeList.of(graph)
+    place = np.searchsorted(edges.rank, sample.edges)
+    if len(sample.edges) and (
+        np.any(np.diff(sample.edges) <= 0)
+        or place[-1] >= len(edges.rank)
+        or np.any(edges.rank[place] != sample.edges)
+    ):
+        raise AssertionError(
+            "the sample's edges are not ascending ranks of edges (not loops) of the original"
+        )
+    low, high = edges.low[place], edges.high[place]
+    if not (np.all(inside[low]) and np.all(inside[high])):
+        raise AssertionError("an edge of the sample leaves its vertices")
+    tails, heads = low, high
+    if graph.directed:
+        up, down = (way[place] for way in edges.directions(graph))
+        tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
     made = sample.graph
     if not np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])):
         raise AssertionError("sample.graph does not have the sample's vertices")

@@ -8,8 +8,18 @@ from typing import Unpack, overload
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
+from clgraph.sampling.literature.plan import known
+from clgraph.sampling.literature.runs import drawn_samples
 from clgraph.sampling.methods import upload
-from clgraph.sampling.options import SampleOptions, Size, check_graph, check_options, check_seeds, check_sizes
+from clgraph.sampling.options import (
+    SampleOptions,
+    Size,
+    check_graph,
+    check_names,
+    check_options,
+    check_seeds,
+    check_sizes,
+)
 from clgraph.sampling.replicates import run_replicates, side_by_side
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import Clock, samples_of_run
@@ -89,7 +99,8 @@ def sample(
         A step deletes a random vertex ("drv"), a random edge ("dre"), a random edge of a random vertex
         ("drve"), or one of the latter two by chance ("dhyb"); it contracts a random edge ("cre") or a random
         edge of a random vertex ("crve"). "ebfs" and "edfs" explore from a random vertex, breadth-first or
-        depth-first, and keep all edges among the vertices reached.
+        depth-first, and keep all edges among the vertices reached. Besides these there are the samplers of
+        the literature, by the names that ``clgraph methods`` lists.
     size : float, int or str
         ``0.3`` or ``"30%"``: a share of the input's vertices; ``5000``: a count. The sample has at most this
         many vertices, and may have fewer: one deletion may cut off many. (Contraction and exploration end at
@@ -99,8 +110,9 @@ def sample(
     seed : int, optional
         0 .. 2**64 - 1; by default one is drawn from the operating system and recorded in the result.
     seeds : int, optional
-        Number of runs, with seeds `seed`, `seed` + 1, ... Exact runs on a graph of up to some 250 000 edges
-        are made side by side, one a core; others run one after the other. Each is the run alone.
+        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Exact runs are made side by
+        side: on CPUs a run a core (graphs of up to some 250 000 edges), on GPUs all in each launch (up to
+        some 4 million). Others run one after the other.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
     mode : {"auto", "batched", "exact"}, optional
@@ -119,11 +131,24 @@ def sample(
     connection : {"weak", "strong"}, optional
         Which component is kept: of a directed graph "strong" keeps the largest strongly connected one (drv,
         dre, drve, dhyb, batched); for an undirected graph both mean the same. Default "weak".
+    mix : float or str, optional
+        Of dhyb (hyb): the probability, 0 to 1, that a random vertex's edge is taken, as in drve (rne), and
+        not any edge, as in dre (re); default 0.8. Taken as the exact number that its decimals say.
     weight : float or str, optional
-        Of dhyb: the probability, 0 to 1, that a step deletes a random vertex's edge (drve) and not an edge
-        (dre); default 0.8. Taken as the exact number that its decimals say.
+        The older name of dhyb's `mix`.
     start : vertex id, optional
         Of ebfs and edfs: where to begin (default: a vertex drawn by the seed).
+    edges : float, int or str, optional
+        Of re, rne, hyb: how many edges, or what share of them, instead of `size`.
+    keep : {"induced", "visited"}, optional
+        Of re, rne, hyb: all edges among the vertices, or those drawn (default).
+    weighted : bool, optional
+        Of rdn and re: whether edge weights count. Default False.
+    starts : int, optional
+        Of rnn: the number of centres, instead of `size`.
+    strata : array, shape (n,), optional
+        Of rn, rdn, rpn: a group for each vertex. `size` is then shared out in proportion, or a mapping of
+        group to size.
     strict : bool, optional
         Raise an error for a count larger than the graph, instead of returning the largest component. Default
         False.
@@ -133,6 +158,7 @@ def sample(
     Returns
     -------
     Sample, or Samples
+        (`DrawnSample` of the samplers of the literature.)
         `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises
@@ -156,6 +182,11 @@ def sample(
     array([1, 2])
     """
     graph = check_graph(graph)
+    drawing = known(method)
+    if drawing is not None:
+        check_names(options)
+        drawn = drawn_samples(graph, drawing, size, sizes, seeds, options)
+        return Samples([drawn]) if sizes is not None or seeds is not None else drawn[0]
     how = check_options(graph, method, **options)
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))

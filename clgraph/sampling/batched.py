@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.marks import LeftThere
+from clgraph.sampling.result import Progress
 from clgraph.sampling.schedule import batch_share
 
 
@@ -144,6 +145,7 @@ class BatchedRun:
         self._choice.remove(self.iterations, count, self._size, self._live_edges)
         return self._finder.find(self._size if self._edges else self._size - count)
 
-    def download(self) -> Left:
+    def download(self) -> LeftThere:
         """What is left."""
-        return Left(self._copra.live_vertices(), self._copra.live_arcs())
+        copra = self._copra
+        return LeftThere(copra.device, copra.csr, copra.vertex_marks(), copra.arc_marks())

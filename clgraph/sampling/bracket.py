@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.graph import Graph
+from clgraph.csr.compact import SomeRows
 from clgraph.sampling.merge_tree import MergeTree
 
 TOP = 2**32 - 1  # above all keys: at this threshold nothing is alive
@@ -21,13 +22,15 @@ class Bracket:
 
     Parameters
     ----------
-    graph : Graph
-        Undirected, without self-loops.
+    rows_of : callable
+        Gives the rows of some vertices, of an undirected graph without self-loops.
     seed : int
     vertex : int32 array, shape (k,)
         The deleted vertices, or the smaller ends of the deleted edges, in any order.
     arc : int array, shape (k,), or None
         The arcs of the deleted edges in the rows of these ends; None where vertices are deleted.
+    has_copies : bool
+        Whether there are parallel edges.
 
     Attributes
     ----------
@@ -38,22 +41,33 @@ class Bracket:
         vertex in turn; or all tails and then all heads of the edges.
     """
 
-    def __init__(self, graph: Graph, seed: int, vertex: Ints, arc: npt.NDArray[Any] | None) -> None:
-        self._graph, self._seed = graph, seed
+    def __init__(
+        self,
+        rows_of: Callable[[Ints], SomeRows],
+        seed: int,
+        vertex: Ints,
+        arc: npt.NDArray[Any] | None,
+        *,
+        has_copies: bool = False,
+    ) -> None:
+        self._rows_of, self._seed, self._has_copies = rows_of, seed, has_copies
         self.count = len(vertex)
         self.arc: npt.NDArray[Any] | None = None
         if arc is None:
             priority = keyed.vertex_priority(seed, vertex) if self.count else np.zeros(0, np.uint64)
             self.vertex = vertex[np.lexsort((vertex, priority))]
-            start, end = (graph.row_ptr[self.vertex + shift].astype(np.int64) for shift in (0, 1))
-            length = end - start
-            self._owner = np.repeat(np.arange(self.count), length)
-            within = np.arange(len(self._owner)) - (np.cumsum(length) - length)[self._owner]
-            self.touched = graph.col_idx[start[self._owner] + within]
+            rows = rows_of(self.vertex)
+            self._owner = np.repeat(np.arange(self.count), np.diff(rows.begin))
+            self.touched = rows.head
         else:
-            order = np.lexsort((arc, self._priority(vertex, arc)))
+            rows = rows_of(vertex)
+            head = rows.head[rows.begin[:-1] + arc - rows.first] if len(arc) else np.zeros(0, np.int32)
+            copy = self._copies(rows, arc)
+            priority = self._priority(vertex, head, copy)
+            order = np.lexsort((arc, priority))
             self.vertex, self.arc = vertex[order], arc[order]
-            self.touched = np.concatenate((self.vertex, graph.col_idx[self.arc]))
+            self._head, self._copy, self._by = head[order], copy[order], priority[order]
+            self.touched = np.concatenate((self.vertex, self._head))
 
     def undo(self, labels: Ints, roots: Ints, sizes: npt.NDArray[np.int64]) -> tuple[MergeTree, int | None]:
         """Undo the deletions: the tree of merges, and its top (None: there is no deletion).
@@ -91,25 +105,22 @@ class Bracket:
     def arcs_after(self, last: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
         """Both arcs of every edge deleted after the `last`-th, and their keys (`exact.cl`)."""
         assert self.arc is not None
-        graph, tail, arc = self._graph, self.vertex[last + 1 :], self.arc[last + 1 :].astype(np.int64)
-        copy, far = self._copy(tail, arc), np.empty(len(arc), np.int64)
-        for i, (v, u) in enumerate(zip(tail.tolist(), graph.col_idx[arc].tolist(), strict=True)):
-            row = graph.col_idx[graph.row_ptr[u] : graph.row_ptr[u + 1]]
-            far[i] = graph.row_ptr[u] + np.searchsorted(row, v) + copy[i]
-        key = np.clip(self._priority(tail, arc) >> np.uint64(32), 1, TOP - 1).astype(np.uint32)
+        later = slice(last + 1, None)
+        tail, arc, head = self.vertex[later], self.arc[later].astype(np.int64), self._head[later]
+        rows = self._rows_of(head)
+        far = np.array([np.searchsorted(rows.of(i), v) for i, v in enumerate(tail.tolist())], np.int64)
+        far = far + rows.first + self._copy[later]
+        key = np.clip(self._by[later] >> np.uint64(32), 1, TOP - 1).astype(np.uint32)
         return np.concatenate((arc, far)), np.concatenate((key, key))
 
-    def _priority(self, tail: Ints, arc: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-        if len(arc) == 0:
-            return np.zeros(0, np.uint64)
-        return keyed.edge_priority(self._seed, tail, self._graph.col_idx[arc], self._copy(tail, arc))
+    def _priority(self, tail: Ints, head: Ints, copy: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+        return keyed.edge_priority(self._seed, tail, head, copy) if len(tail) else np.zeros(0, np.uint64)
 
-    def _copy(self, tail: Ints, arc: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """Rank of each arc among its parallel copies."""
+    def _copies(self, rows: SomeRows, arc: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """Rank of each arc among its parallel copies, given its tail's row."""
         rank = np.zeros(len(arc), np.int64)
-        if self._graph.has_copies:
-            col_idx, row_ptr = self._graph.col_idx, self._graph.row_ptr
-            for i, (v, p) in enumerate(zip(tail.tolist(), arc.tolist(), strict=True)):
-                row = col_idx[row_ptr[v] : p]
-                rank[i] = len(row) - np.searchsorted(row, col_idx[p])
+        if self._has_copies:
+            for i, at in enumerate((arc - rows.first).tolist()):
+                row = rows.of(i)
+                rank[i] = at - np.searchsorted(row, row[at])
         return rank

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.csr.upload import INT32_MAX, upload_csr
 from clgraph.device.shapes import Shapes
@@ -188,14 +189,22 @@ class Copra:
         )
         return int(self.device.download(self._removed, np.int32, 1)[0]) // 2
 
-    def live_vertices(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which vertices are live, bool (n,)."""
+    def vertex_marks(self) -> Any:
+        """1 for each live vertex: a new uint8 device buffer, shape (n,)."""
         live = self.device.empty(self.n, np.uint8)
         self.program.copra_live_vertices(self._passes, np.int32(self.n), self.v_start, live)
-        return self.device.download(live, np.uint8, self.n).view(np.bool_)
+        return live
 
-    def live_arcs(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which arcs of the graph's CSR are live, bool (arcs,)."""
-        live = self.device.empty(max(self.arcs, 1), np.uint8)
+    def arc_marks(self) -> Any:
+        """1 for each live arc of the graph's CSR: a new uint8 device buffer, shape (arcs,)."""
+        live = self.device.output(self.arcs, np.uint8)
         self.program.copra_live_arcs(self._passes, np.int32(self.n), self.csr.row_ptr, self.edges, live)
-        return self.device.download(live, np.uint8, self.arcs).view(np.bool_)
+        return live
+
+    def live_vertices(self) -> npt.NDArray[np.bool_]:
+        """Which vertices are live, bool (n,)."""
+        return self.device.download(self.vertex_marks(), np.uint8, self.n).view(np.bool_)
+
+    def live_arcs(self) -> npt.NDArray[np.bool_]:
+        """Which arcs of the graph's CSR are live, bool (arcs,)."""
+        return self.device.take(self.arc_marks(), np.uint8, self.arcs).view(np.bool_)

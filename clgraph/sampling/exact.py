@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.kept import graph_components
+from clgraph.csr.compact import SomeRows, host_rows, some_rows
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
 from clgraph.sampling.bracket import TOP, Bracket
-from clgraph.sampling.marks import Marks
-from clgraph.sampling.result import Left
+from clgraph.sampling.marks import LeftThere, Marks
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -183,7 +183,13 @@ class Probes:
             capacity = count
         vertex = device.download(vertices, np.int32, count)
         arc = device.download(arcs, csr.offset, count) if self._edges else None
-        return Bracket(self._graph, self._seed, vertex, arc)
+        return Bracket(self._rows_of, self._seed, vertex, arc, has_copies=self._graph.has_copies)
+
+    def _rows_of(self, vertices: npt.NDArray[np.int32]) -> SomeRows:
+        graph, device = self._graph, self._device
+        if graph.is_on_host or not device.has_compiler:
+            return host_rows(graph.row_ptr, graph.col_idx, vertices)
+        return some_rows(device, self._csr, vertices)
 
     def gather(self, values: Any, positions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """``values[positions]`` of an int32 device buffer, on the host."""
@@ -236,6 +242,6 @@ class Probes:
             )
             self._device.finish()
 
-    def download(self) -> Left:
+    def download(self) -> LeftThere:
         """What was marked last."""
         return self._marks.download()

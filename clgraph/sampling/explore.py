@@ -18,9 +18,9 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
-from clgraph.sampling.marks import Marks
+from clgraph.sampling.marks import LeftThere, Marks
 from clgraph.sampling.members import Members
-from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.result import Progress
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -123,16 +123,18 @@ class ExploreRun:
                     f"start {self._graph.ids[self.begin]} is outside the largest component "
                     f"({self._size} vertices): give one of its vertices, or none for a random one"
                 )
-        self._marks.component(label, root)  # the sample, if the target is not smaller
         return self._size
 
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
         """Explore until `target` vertices are seen; `download` returns them."""
         if target < self._size:
             self.iterations = self._walk.mark(self.begin, target, self._marks.vertices, progress)
+        else:
+            largest = self._components.largest()
+            self._marks.component(largest.label, largest.root)
         self._marks.induced()
 
-    def download(self) -> Left:
+    def download(self) -> LeftThere:
         """What `shrink_to` found last."""
         return self._marks.download()
 

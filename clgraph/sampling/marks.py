@@ -5,27 +5,62 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.csr.upload import DeviceCSR
-from clgraph.sampling.result import Left
+from clgraph.lazy import lazy
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 
+class LeftThere:
+    """What a run left, on the device; see `clgraph.sampling.result.Left` for its form on the host.
+
+    Parameters
+    ----------
+    device : Device
+    csr : DeviceCSR
+        Rows of ``graph.undirected.simple``.
+    live : uint8 device buffer, shape (n,)
+        1 for each vertex left. It belongs to this object from now on, as does `live_arcs`.
+    live_arcs : uint8 device buffer, shape (arcs,), or None
+        1 for each arc left; None: those between vertices left.
+    """
+
+    group = None
+
+    def __init__(self, device: Device, csr: DeviceCSR, live: Any, live_arcs: Any = None) -> None:
+        self._device, self.csr, self.live, self.live_arcs = device, csr, live, live_arcs
+
+    @lazy
+    def vertices(self) -> npt.NDArray[np.bool_]:
+        """Which vertices are left, bool (n,)."""
+        return self._device.download(self.live, np.uint8, self.csr.n).view(np.bool_)
+
+    @lazy
+    def arcs(self) -> npt.NDArray[np.bool_]:
+        """Which arcs are left, bool (arcs,)."""
+        device, csr = self._device, self.csr
+        with device.alone():
+            marks = self.live_arcs
+            if marks is None:
+                marks = device.output(csr.arcs, np.uint8)
+                items = device.tuning.items
+                device.program("sampling/marks", ITEMS=items, **csr.defines).exact_induced_arcs(
+                    -(-csr.n // items), np.int32(csr.n), csr.row_ptr, csr.col_idx, self.live, marks
+                )
+            return device.take(marks, np.uint8, csr.arcs).view(np.bool_)
+
+
 class Marks:
-    """A byte per vertex and per arc on the device, 1 where the sample has it.
+    """A byte per vertex on the device, 1 where the sample has it; and one per arc where it is not induced.
 
     Parameters
     ----------
     device : Device
     csr : DeviceCSR
         Rows of an undirected graph.
-
-    Attributes
-    ----------
-    vertices : device buffer, uint8 (n,)
-    arcs : device buffer, uint8 (arcs,)
     """
 
     def __init__(self, device: Device, csr: DeviceCSR) -> None:
@@ -33,8 +68,22 @@ class Marks:
         self._passes = -(-csr.n // device.tuning.items)
         device.reserve({"live": csr.n + csr.arcs})
         self._program = device.program("sampling/marks", ITEMS=device.tuning.items, **csr.defines)
-        self.vertices = device.empty(csr.n, np.uint8)
-        self.arcs = device.empty(max(csr.arcs, 1), np.uint8)
+        self._vertices: Any = None
+        self._arcs: Any = None
+
+    @property
+    def vertices(self) -> Any:
+        """The marks of vertices: uint8 device buffer, shape (n,)."""
+        if self._vertices is None:
+            self._vertices = self._device.empty(self._csr.n, np.uint8)
+        return self._vertices
+
+    @property
+    def arcs(self) -> Any:
+        """The marks of arcs, to be filled: uint8 device buffer, shape (arcs,)."""
+        if self._arcs is None:
+            self._arcs = self._device.output(self._csr.arcs, np.uint8)
+        return self._arcs
 
     def component(self, label: Any, root: int) -> None:
         """Mark the vertices labelled `root` in an int32 buffer."""
@@ -43,14 +92,11 @@ class Marks:
         )
 
     def induced(self) -> None:
-        """Mark the arcs between marked vertices."""
-        csr = self._csr
-        self._program.exact_induced_arcs(
-            self._passes, np.int32(csr.n), csr.row_ptr, csr.col_idx, self.vertices, self.arcs
-        )
+        """Take the arcs between marked vertices."""
+        self._arcs = None
 
-    def download(self) -> Left:
-        """The marks on the host."""
-        vertices = self._device.download(self.vertices, np.uint8, self._csr.n)
-        arcs = self._device.download(self.arcs, np.uint8, self._csr.arcs)
-        return Left(vertices.view(np.bool_), arcs.view(np.bool_))
+    def download(self) -> LeftThere:
+        """What is marked; the next marks will be in other buffers."""
+        made = LeftThere(self._device, self._csr, self.vertices, self._arcs)
+        self._vertices = self._arcs = None
+        return made

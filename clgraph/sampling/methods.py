@@ -10,17 +10,13 @@ from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
-from clgraph.sampling.contract import ContractRun
 from clgraph.sampling.copra import SHAPES as COPRA_SHAPES
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.explore import ExploreRun
 from clgraph.sampling.options import CONTRACTING, EXPLORING, Options
 from clgraph.sampling.repair import finder_for
-from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.result import Progress, SomeLeft
 from clgraph.sampling.select import ByPriority
-from clgraph.sampling.strong import StrongCopraFinder
-from clgraph.sampling.threshold_search import ExactRun
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -41,8 +37,8 @@ class Run(Protocol):
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
         """Find the sample for a target; targets of further calls do not increase."""
 
-    def download(self) -> Left:
-        """What the last `shrink_to` left."""
+    def download(self) -> SomeLeft:
+        """What the last `shrink_to` left; it may stay on the device until it is looked at."""
 
 
 class Batches(Run, Protocol):
@@ -57,10 +53,16 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     simple = graph.undirected.simple
     method = options.method
     if method in CONTRACTING:
+        from clgraph.sampling.contract import ContractRun
+
         return ContractRun(device, simple, seed, method=method)
     if method in EXPLORING:
+        from clgraph.sampling.explore import ExploreRun
+
         return ExploreRun(device, simple, seed, method=method, start=options.start)
     if options.exact:
+        from clgraph.sampling.threshold_search import ExactRun
+
         return ExactRun(device, simple, seed, edges=method == "dre")
     scan = COPRA_SHAPES.of(device).far_scan if options.far_scan is None else options.far_scan
     copra = Copra(device, simple, far_scan=scan)
@@ -72,6 +74,8 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
         choice = ByPriority(copra, seed, edges=method == "dre")
     finder: Finder
     if options.connection == "strong":
+        from clgraph.sampling.strong import StrongCopraFinder
+
         finder, way = StrongCopraFinder(copra, graph, graph_components(device, simple)), "strong"
     elif options.components == "bfs":
         finder, way = ArrayFrontier(copra, int(simple.degrees.argmax())), "bfs"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
@@ -12,8 +12,10 @@ import numpy as np
 from clgraph.arguments import flag, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.sampling.literature.plan import METHODS as LITERATURE
+from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
 from clgraph.sampling.result import Progress
-from clgraph.sizes import exact_number, shortened, target_size
+from clgraph.sizes import exact_number, target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -32,6 +34,7 @@ METHODS = {
 EXACT = ("drv", "dre")
 CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
+SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
 
 Size = float | int | str
 
@@ -50,6 +53,12 @@ class SampleOptions(TypedDict, total=False):
     start: Any
     strict: bool
     progress: Progress | None
+    mix: float | str | None
+    edges: float | int | str | None
+    keep: Literal["induced", "visited", "tree"] | None
+    weighted: bool | None
+    starts: int | None
+    strata: Any
 
 
 @dataclass(frozen=True)
@@ -102,16 +111,19 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     InputError
         An unknown word, a number out of range, or options that exclude each other.
     """
-    for name in options:
-        if name not in SampleOptions.__annotations__:
-            raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
+    check_names(options)
     mode = options.get("mode", "auto")
     components = options.get("components")
     connection = options.get("connection", "weak")
     start = options.get("start")
     far_scan = options.get("far_scan")
     if not isinstance(method, str) or method not in METHODS:
-        raise InputError(f"unknown method {shown(method)}: the known ones are {', '.join(METHODS)}")
+        names = ", ".join((*METHODS, *LITERATURE))
+        raise InputError(f"unknown method {shown(method)}: the known ones are {names}")
+    for name in OF_LITERATURE:
+        if options.get(name) is not None and name not in SHARED:
+            users = ", ".join(short for short, each in LITERATURE.items() if name in each.options)
+            raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
     _one_of("mode", mode, "auto", "exact", "batched")
     if components is not None:
         _one_of("components", components, "afforest", "bfs")
@@ -136,9 +148,16 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         components,
         None if far_scan is None else flag(far_scan, "far_scan"),
         "strong" if strong else "weak",
-        _number("weight", options.get("weight"), "a probability, 0 to 1", most=1),
+        _mix(options),
         None if start is None else _one_vertex(graph, start),
     )
+
+
+def check_names(options: Mapping[str, Any]) -> None:
+    """Raise TypeError, as Python does, for an option that no method has."""
+    for name in options:
+        if name not in SampleOptions.__annotations__:
+            raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
 
 
 def _one_vertex(graph: Graph, start: Any) -> int:
@@ -148,13 +167,25 @@ def _one_vertex(graph: Graph, start: Any) -> int:
     return int(found.flat[0])
 
 
+def _mix(options: SampleOptions) -> Fraction | None:
+    """`mix`, or `weight`, its older name."""
+    mix, weight = options.get("mix"), options.get("weight")
+    if mix is not None and weight is not None:
+        raise InputError("give mix or weight, its older name, not both")
+    name = "weight" if mix is None else "mix"
+    return _number(name, weight if mix is None else mix, "a probability, 0 to 1", most=1)
+
+
 def _number(name: str, value: Any, what: str, most: int | None = None) -> Fraction | None:
     """An option as the exact number that its decimals say."""
     if value is None:
         return None
-    number = exact_number(str(value).strip())
+    try:
+        number = exact_number(str(value).strip())
+    except ValueError:  # a whole number of more than 4300 digits
+        number = None
     if number is None or number < 0 or (most is not None and number > most):
-        raise InputError(f"{name} {shortened(value)}: give {what}")
+        raise InputError(f"{name} {shown(value)}: give {what}")
     return number
 
 
@@ -176,10 +207,13 @@ def check_sizes(
     InputError
         Neither or both of `size` and `sizes`, a size that is none, or one that `strict` forbids.
     """
+    strict = flag(strict, "strict")
     if (size is None) == (sizes is None):
         raise InputError("give either size or sizes: how many vertices the sample shall have at most")
     if isinstance(sizes, str):
-        raise InputError(f"sizes is {sizes!r}: give a list, such as ['70%', '50%'] (size takes a single one)")
+        raise InputError(
+            f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
+        )
     asked = [size] if sizes is None else list(sizes)
     if not asked:
         raise InputError("sizes is empty: name at least one")

@@ -3,19 +3,59 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph
 from clgraph.graph.building import stable_argsort
+from clgraph.lazy import lazy
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.result import Left, Sample, extract
 from clgraph.sampling.samples import notes_of
 from clgraph.sampling.sequence import Portion
 
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
 Bits = npt.NDArray[np.uint32]
+
+
+class Words:
+    """Bits of samples, on the device that made them until they are looked at.
+
+    Parameters
+    ----------
+    device : Device
+    buffer : `Device.output` buffer, uint32
+    shape : tuple of int
+    """
+
+    def __init__(self, device: Device, buffer: Any, shape: tuple[int, ...]) -> None:
+        self._held: tuple[Device, Any] | None = (device, buffer)
+        self._shape = shape
+        if device.shares_memory:
+            self.array  # noqa: B018
+
+    @lazy
+    def array(self) -> Bits:
+        """The bits on the host; what the device has is given back."""
+        held = self._held
+        if held is None:  # another thread was faster
+            return self.array
+        with held[0].alone():
+            if "array" in self.__dict__:
+                return self.array
+            found = held[0].take(held[1], np.uint32, prod(self._shape)).reshape(self._shape)
+        self.__dict__.setdefault("array", found)
+        self._held = None
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"array": self.array, "_held": None, "_shape": self._shape}
 
 
 @dataclass(frozen=True)
@@ -24,17 +64,23 @@ class Packed:
 
     Attributes
     ----------
-    member : uint32 array, shape (runs, targets, ceil(n / 32))
+    member : uint32 words, shape (runs, targets, ceil(n / 32))
         A bit for each vertex; targets decrease.
-    kept : uint32 array, shape (runs, targets, ceil(m / 32)), or None
+    kept : uint32 words, shape (runs, targets, ceil(m / 32)), or None
         A bit for each edge u < v; None: the edges between members.
-    counts : int32 array, shape (runs, targets, 2)
-        Vertices and edges.
+    counts : int32 array, shape (runs, targets, 3)
+        Vertices, edges, and thresholds probed.
     """
 
-    member: Bits
-    kept: Bits | None
+    member: Words
+    kept: Words | None
     counts: npt.NDArray[np.int32]
+
+    def download(self) -> None:
+        """Bring the bits to the host."""
+        for words in (self.member, self.kept):
+            if words is not None:
+                words.array  # noqa: B018
 
 
 class PackedSamples(Portion):
@@ -52,6 +98,8 @@ class PackedSamples(Portion):
         For each run the different targets, decreasing.
     whole : int
         Vertices of the original's largest component.
+    way : str
+        For `Sample.way`.
     about : dict
         `device`, `seconds`, `kernels` and `built` of every sample.
     """
@@ -64,24 +112,27 @@ class PackedSamples(Portion):
         wanted: list[tuple[Size, int]],
         packed: Packed,
         whole: int,
+        way: str,
         about: dict[str, Any],
     ) -> None:
         self._graph, self._options, self._first, self._wanted = graph, options, first, wanted
-        self._packed, self._whole, self._about = packed, whole, about
+        self._packed, self._whole, self._way, self.about = packed, whole, way, about
         targets = sorted({target for _, target in wanted}, reverse=True)
         self._slots = [targets.index(target) for _, target in wanted]
-        self._made: dict[int, Sample] = {}
+        self._made: WeakValueDictionary[int, Sample] = WeakValueDictionary()  # those that somebody holds
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
+        return {name: value for name, value in self.__dict__.items() if name != "_made"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _made=WeakValueDictionary())
 
     def __len__(self) -> int:
         return len(self._packed.counts) * len(self._wanted)
 
     def _sample(self, i: int) -> Sample:
-        if i not in self._made:
-            self._made.setdefault(i, self._make(i))
-        return self._made[i]
+        made = self._made.get(i)
+        return self._made.setdefault(i, self._make(i)) if made is None else made
 
     def _place(self, i: int) -> tuple[int, int]:
         run, k = divmod(i, len(self._wanted))
@@ -94,7 +145,7 @@ class PackedSamples(Portion):
         return self._wanted[i % len(self._wanted)][0]
 
     def counts(self, i: int) -> tuple[int, int]:
-        vertices, edges = self._packed.counts[self._place(i)].tolist()
+        vertices, edges, _ = self._packed.counts[self._place(i)].tolist()
         return vertices, edges
 
     def vertices(self, i: int) -> npt.NDArray[Any]:
@@ -102,7 +153,7 @@ class PackedSamples(Portion):
         return chosen if self._graph.has_identity_ids else self._graph.ids[chosen]
 
     def _members(self, i: int) -> npt.NDArray[np.bool_]:
-        return unpacked(self._packed.member[self._place(i)], self._graph.num_vertices)
+        return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)
 
     def _make(self, i: int) -> Sample:
         graph, packed, options = self._graph, self._packed, self._options
@@ -113,23 +164,22 @@ class PackedSamples(Portion):
             arcs = np.repeat(members, simple.degrees)
             arcs &= members[simple.col_idx]
         else:
-            arcs = both_arcs(simple, unpacked(packed.kept[self._place(i)], simple.num_edges))
-        smaller, kept = extract(graph, members, arcs)
+            arcs = both_arcs(simple, unpacked(packed.kept.array[self._place(i)], simple.num_edges))
+        smaller, _ = extract(graph, members, arcs)
         untouched = self._whole <= target
         return Sample(
             smaller,
-            smaller.ids,
             options.method,
             options.mode,
             self.size(i),
             target,
             self.seed(i),
-            iterations=0 if untouched else 1,
-            way="untouched" if untouched else "merge tree",
+            iterations=0 if untouched else int(packed.counts[self._place(i)][2]),
+            way="untouched" if untouched else self._way,
             notes=(*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices)),
             original=graph,
-            kept_arcs=kept,
-            **self._about,
+            left=Left(members, arcs),
+            **self.about,
         )
 
 

@@ -1,38 +1,68 @@
-"""Exact samples of one graph under many seeds, side by side: host half of ``cl/sampling/replicates.cl``."""
+"""Exact samples of one graph under many seeds, side by side.
+
+Host half of ``cl/sampling/replicates.cl`` (a run a work-item, for CPUs) and of
+``cl/sampling/replicates_probes.cl`` and ``replicates_settle.cl`` (all runs in each launch, for GPUs).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from clgraph.components.kept import graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
+from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.packed import Packed, PackedSamples
+from clgraph.sampling.packed import Packed, PackedSamples, Words
 from clgraph.sampling.result import Progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# arcs up to which a run a core beats all cores on one run after the other
-SHAPES = Shapes(gpu=0, cpu=1 << 19, fpga=0, emulator=0, simulator=1 << 19)
+
+@dataclass(frozen=True)
+class Form:
+    """How a kind of device makes runs side by side.
+
+    Attributes
+    ----------
+    way : {"merge tree", "probes"}
+        A run a work-item, or all runs in each launch.
+    arcs : int
+        Graphs up to this size; for larger ones a run alone fills the device.
+    """
+
+    way: Literal["merge tree", "probes"]
+    arcs: int
+
+
+SHAPES = Shapes(
+    gpu=Form("probes", 1 << 23),
+    cpu=Form("merge tree", 1 << 19),
+    fpga=Form("merge tree", 0),
+    emulator=Form("merge tree", 0),
+    simulator=Form("merge tree", 1 << 19),
+)
 BRIEF = 0.2  # seconds that a launch should take, so that Ctrl-C is noticed
+FEW = 64  # deletions that a run takes one by one
+ROOM = 4 * FEW + 64  # room for them: there may be more by chance
+MOST = 1 << 15  # runs in a launch: the second dimension of a range has limits
+RUN_BYTES = 104  # of a run_t
 
 
 def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> bool:
     """Whether runs are made side by side on a device, not one after the other."""
-    simple = graph.undirected.simple
     return (
         runs > 1
         and options.exact
         and device.kernels == "ndrange"
-        and 4 <= simple.num_arcs <= SHAPES.of(device)
+        and 4 <= graph.undirected.simple.num_arcs <= SHAPES.of(device).arcs
     )
 
 
@@ -63,75 +93,194 @@ class Replicates:
     device : Device
     graph : Graph
         Undirected, without self-loops, with at least two edges.
-    targets : list of int
+    targets : sequence of int
         Decreasing.
     edges : bool
         Delete edges (dre) instead of vertices (drv).
+
+    Attributes
+    ----------
+    most, at_first : int
+        Runs that a call of `run` can take, and how many are a good start.
     """
+
+    most: int
+    at_first: int
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
         self._device, self._edges = device, edges
         self._csr = csr = upload_csr(device, graph)
         self._n, self._m = csr.n, csr.arcs // 2
+        self._things = self._m if edges else self._n
         self._targets = len(targets)
         self._target = device.upload(np.array(targets, np.int32))
-        area = 4 * self._m + 12 * csr.n if edges else 6 * csr.n
-        self.lanes = max(1, device.compute_units)
-        device.reserve({"areas": 4 * area * self.lanes})
-        self._program = device.program("sampling/replicates")
-        self._list = edge_list(device, graph) if edges else None
         self._largest = graph_components(device, graph).largest()
-        self._area = device.empty(area * self.lanes, np.int32)
-        bits = max(1, (self._m if edges else csr.n).bit_length() - 1)
-        self._shift, self._buckets = np.int32(64 - bits), np.int32(1 << bits)
+        self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if edges else 0
 
     @property
     def whole(self) -> int:
         """Vertices of the input's largest component."""
         return self._largest.size
 
+    @property
+    def bits(self) -> int:
+        """Bytes of a run's samples."""
+        return 4 * self._targets * (self._words + self._edge_words)
+
     def run(self, first: int, runs: int) -> Packed:
         """The samples of the seeds `first` .. `first` + `runs` - 1."""
-        device, csr = self._device, self._csr
-        slots = runs * self._targets
-        words, edge_words = -(-self._n // 32), -(-self._m // 32) if self._edges else 0
-        device.reserve({"members": 4 * slots * words, "edges": 4 * slots * edge_words})
-        member = device.output(slots * words, np.uint32)
-        kept = device.output(slots * edge_words, np.uint32) if self._edges else None
-        count = device.output(2 * slots, np.int32)
-        after = device.zeros(1, np.int32)
-        ends: tuple[Any, ...] = (csr.row_ptr, csr.col_idx)
-        if self._list is not None:
-            ends = (self._list.low, self._list.high)
-        kernel = self._program.replicates_edges if self._edges else self._program.replicates_vertices
-        kernel.exact(
-            self.lanes,
-            np.int32(self._n),
-            *([np.int32(self._m)] if self._edges else []),
-            np.uint64(first),
-            np.int32(runs),
-            self._shift,
-            self._buckets,
-            *ends,
-            self._largest.label,
-            np.int32(self._largest.root),
-            np.int32(self._targets),
-            self._target,
-            self._area,
-            after,
-            member,
-            *([kept] if self._edges else []),
-            count,
-            local=1,
-        )
+        device, slots = self._device, runs * self._targets
+        sizes = slots * self._words, slots * self._edge_words
+        device.reserve({"members": 4 * sizes[0], "edges": 4 * sizes[1]})
+        member = device.output(sizes[0], np.uint32)
+        kept = device.output(sizes[1], np.uint32) if self._edges else None
+        count = device.output(3 * slots, np.int32)
+        device.fill(count, np.int32(0), 3 * slots)
+        self._launch(first, runs, member, kept, count)
+        counts = device.take(count, np.int32, 3 * slots)  # waits
         shape = (runs, self._targets)
         return Packed(
-            device.take(member, np.uint32, slots * words).reshape(*shape, words),
-            device.take(kept, np.uint32, slots * edge_words).reshape(*shape, edge_words)
-            if self._edges
-            else None,
-            device.take(count, np.int32, 2 * slots).reshape(*shape, 2),
+            Words(device, member, (*shape, self._words)),
+            None if kept is None else Words(device, kept, (*shape, self._edge_words)),
+            counts.reshape(*shape, 3),
         )
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        raise NotImplementedError
+
+
+class Serial(Replicates):
+    """A run a work-item: it puts all things in order and builds the whole tree of merges."""
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
+        super().__init__(device, graph, targets, edges=edges)
+        n, m = self._n, self._m
+        area = 4 * m + 12 * n if edges else 6 * n
+        self.at_first, self.most = max(1, device.compute_units), 1 << 30
+        device.reserve({"areas": 4 * area * self.at_first})
+        program = device.program("sampling/replicates")
+        bits = max(1, self._things.bit_length() - 1)
+        buckets = np.int32(64 - bits), np.int32(1 << bits)
+        largest = self._largest
+        self._area = device.empty(area * self.at_first, np.int32)
+        common = (largest.label, np.int32(largest.root), np.int32(self._targets), self._target, self._area)
+        self._head: tuple[Any, ...]
+        self._tail: tuple[Any, ...]
+        if edges:
+            listed = edge_list(device, graph)
+            self._kernel = program.replicates_edges
+            self._head = (np.int32(n), np.int32(m))
+            self._tail = (*buckets, listed.low, listed.high, *common)
+        else:
+            self._kernel = program.replicates_vertices
+            self._head = (np.int32(n),)
+            self._tail = (*buckets, self._csr.row_ptr, self._csr.col_idx, *common)
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        bits = (member, kept) if self._edges else (member,)
+        after = self._device.zeros(1, np.int32)
+        seeds = np.uint64(first), np.int32(runs)
+        self._kernel.exact(self.at_first, *self._head, *seeds, *self._tail, after, *bits, count, local=1)
+
+
+class Probing(Replicates):
+    """All runs in each launch: probes of thresholds, and the last deletions one by one."""
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
+        super().__init__(device, graph, targets, edges=edges)
+        n = self._n
+        self._few = np.int32(max(1, FEW * self._largest.size // self._things))
+        each = {
+            "key": 4 * self._things,
+            "label": 4 * (n + ROOM),
+            "size": 4 * (n + ROOM),
+            "inside": n,
+            "list": 32 * ROOM,
+            "state": RUN_BYTES + 8,
+            "result": self.bits,
+        }
+        room = device.global_memory // 4
+        self.most = max(1, min(MOST, room // sum(each.values()), device.max_buffer // max(each.values())))
+        self.at_first = self.most
+        options = {"EDGES": int(edges), "ROOM": ROOM, "RUN_BYTES": RUN_BYTES}
+        self._probe = device.program("sampling/replicates_probes", **options)
+        self._settle = device.program("sampling/replicates_settle", **options)
+        self._list = edge_list(device, graph)
+        self._room = 0
+
+    def _make_room(self, runs: int) -> None:
+        if runs <= self._room:
+            return
+        empty, n, self._room = self._device.empty, self._n, runs
+        self._key = empty(runs * self._things, np.uint32)
+        self._label, self._size = (empty(runs * (n + ROOM), np.int32) for _ in range(2))
+        self._inside = empty(runs * n, np.uint8)
+        self._names, self._sorted, self._smallest, self._child = (
+            empty(runs * ROOM, np.int32) for _ in range(4)
+        )
+        self._priority, self._sorted_priority = (empty(runs * ROOM, np.uint64) for _ in range(2))
+        self._runs = empty(runs * RUN_BYTES, np.uint8)
+        self._active, self._next = (empty(runs, np.int32) for _ in range(2))
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        self._make_room(runs)
+        device, probe, settle, csr = self._device, self._probe, self._settle, self._csr
+        n, m, things, seed = np.int32(self._n), np.int32(self._m), np.int32(self._things), np.uint64(first)
+        ends, targets = (self._list.low, self._list.high), np.int32(self._targets)
+        label, size, inside, key, state = self._label, self._size, self._inside, self._key, self._runs
+        largest = self._largest
+        told = device.zeros(2, np.int32)  # runs left, faults
+        fault = device.zeros(1, np.int32)
+        active, following = self._active, self._next
+        probe.probes_keys((self._things, runs), things, seed, *ends, key)
+        start = np.int32(largest.root), np.int32(largest.size)
+        probe.probes_begin((self._n, runs), n, largest.label, *start, inside, state, active)
+        left = runs
+        while left:
+            over = (self._n, left)
+            who = (active, state)
+            probe.probes_mask(over, n, seed, *who, inside, key, label, size)
+            probe.probes_link((self._m, left), n, m, seed, *who, *ends, key, label)
+            probe.probes_compress(over, n, *who, label, size)
+            probe.probes_biggest(over, n, *who, label, size)
+            probe.probes_root(over, n, *who, label, size)
+            lists = (self._names, self._priority)
+            ordered = (self._sorted, self._sorted_priority)
+            settle.settle_collect((self._things, left), n, things, seed, *who, *ends, key, inside, *lists)
+            settle.settle_order((ROOM, left), *who, *lists, *ordered)
+            each = (n, np.int32(left))
+            settle.settle_follow(
+                left,
+                *each,
+                *who,
+                self._target,
+                csr.row_ptr,
+                csr.col_idx,
+                *ends,
+                *ordered,
+                label,
+                size,
+                self._smallest,
+                self._child,
+                fault,
+                local=1,
+            )
+            device.fill(told, np.int32(0), 1)
+            settle.settle_decide(
+                left, *each, targets, self._few, *who, self._target, label, size, following, told, fault
+            )
+            probe.probes_narrow(over, n, *who, label, inside)
+            probe.probes_emit_members((self._words, left), n, targets, *who, inside, member, count)
+            edge_words = -(-self._m // 32)
+            probe.probes_emit_edges(
+                (edge_words, left), n, m, seed, targets, *who, *ends, key, inside, kept, count
+            )
+            left = int(device.download(told, np.int32, 1)[0])
+            active, following = following, active
+            if int(device.download(fault, np.int32, 1)[0]):
+                raise DeviceError(
+                    f"{device.name}: a component of a run came back with another size; please report this"
+                )
 
 
 def run_replicates(
@@ -146,25 +295,30 @@ def run_replicates(
 ) -> list[PackedSamples]:
     """The samples of `runs` runs, in portions that take a moment each."""
     how = device.watch()
+    way = SHAPES.of(device).way
     targets = sorted({target for _, target in wanted}, reverse=True)
     started = perf_counter()
-    several = Replicates(device, graph.undirected.simple, targets, edges=options.method == "dre")
+    kind = Serial if way == "merge tree" else Probing
+    several = kind(device, graph.undirected.simple, targets, edges=options.method == "dre")
     seconds = {**seconds, "compile": perf_counter() - started}
     excess = max(0, several.whole - targets[-1])
     made: list[PackedSamples] = []
-    done, at_once = 0, several.lanes
+    done, held, at_once = 0, 0, several.at_first
     while done < runs:
         if progress:
             progress(done * excess, runs * excess)
-        count = min(at_once, runs - done)
+        count = min(at_once, several.most, runs - done)
         started = perf_counter()
         packed = several.run(first + done, count)
+        held += several.bits * count
+        if held > device.global_memory // 8:  # too much to stay on the device
+            packed.download()
         took = perf_counter() - started
         about = {"device": device.name, "seconds": {**seconds, "sample": took / count}, **how()}
-        made.append(PackedSamples(graph, options, first + done, wanted, packed, several.whole, about))
+        made.append(PackedSamples(graph, options, first + done, wanted, packed, several.whole, way, about))
         done += count
         if took < BRIEF / 2:
             at_once *= 2
         elif took > 2 * BRIEF:
-            at_once = max(several.lanes, at_once // 2)
+            at_once = max(1, at_once // 2)
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Left:
-    """What a run leaves of ``graph.undirected.simple``.
+    """What a run leaves of ``graph.undirected.simple``, as masks on the host.
 
     Attributes
     ----------
@@ -34,6 +34,22 @@ class Left:
     group: npt.NDArray[np.int32] | None = None
 
 
+class SomeLeft(Protocol):
+    """`Left`, or what fetches the same arrays at the first look (`clgraph.sampling.marks.LeftThere`)."""
+
+    @property
+    def vertices(self) -> npt.NDArray[np.bool_]:
+        """Which vertices are left."""
+
+    @property
+    def arcs(self) -> npt.NDArray[np.bool_]:
+        """Which arcs are left."""
+
+    @property
+    def group(self) -> npt.NDArray[np.int32] | None:
+        """Of contractions: the smallest vertex of each vertex's group."""
+
+
 @dataclass(frozen=True)
 class Sample(RunsOn):
     """A sample of a graph and how it was made.
@@ -43,11 +59,12 @@ class Sample(RunsOn):
     graph : Graph
         The sample, with weights, multiplicities and original ids. Self-loops play no part in sampling and are
         left out.
+        Made on a device, it stays there until an array is looked at.
     vertices : array, shape (k,)
-        Original ids of the sample's vertices, in index order.
+        Original ids of the sample's vertices, in index order: ``graph.ids``.
     edges : int64 array
-        Ranks in the original's list of edges u <= v in index order (its undirected view, loops counted);
-        computed at the first access.
+        Ranks in the original's list of edges u <= v in index order (its undirected view, loops counted).
+        Like `vertices`, `kept_arcs` and `group`, it is made at the first look.
     num_edges : int
         Number of edges (of a directed graph: of connected pairs).
     method, mode : str
@@ -79,7 +96,6 @@ class Sample(RunsOn):
     """
 
     graph: Graph
-    vertices: npt.NDArray[Any]
     method: str
     mode: str
     size: float | int | str
@@ -91,16 +107,38 @@ class Sample(RunsOn):
     way: str
     notes: tuple[str, ...] = ()
     original: Graph | None = field(default=None, repr=False)
-    kept_arcs: npt.NDArray[np.bool_] | None = field(default=None, repr=False)
-    group: npt.NDArray[np.int32] | None = field(default=None, repr=False)
+    left: SomeLeft | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def vertices(self) -> npt.NDArray[Any]:
+        """Original ids of the sample's vertices, in index order."""
+        return self.graph.ids
+
+    @lazy
+    def kept_arcs(self) -> npt.NDArray[np.bool_]:
+        """Which arcs of ``original.undirected`` are in the sample."""
+        assert self.original is not None
+        assert self.left is not None
+        return with_loops(self.original.undirected, self.left.arcs)
+
+    @lazy
+    def group(self) -> npt.NDArray[np.int32] | None:
+        """Of a contraction: the original vertex that each original vertex became."""
+        return None if self.left is None else self.left.group
 
     @lazy
     def edges(self) -> npt.NDArray[np.int64]:
         """Ranks in the original's list of edges u <= v in index order."""
         assert self.original is not None
-        assert self.kept_arcs is not None
         view = self.original.undirected
         return np.flatnonzero(self.kept_arcs[view.rows <= view.col_idx])
+
+    def __getstate__(self) -> dict[str, Any]:
+        looked_at = {name: getattr(self, name) for name in ("kept_arcs", "group", "num_edges")}
+        return {**vars(self), **looked_at, "left": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
 
     def members(self, vertex: Any) -> npt.NDArray[Any]:
         """Original ids of the vertices that a vertex of the sample (given by id) represents, in index order.
@@ -114,10 +152,11 @@ class Sample(RunsOn):
             place = np.flatnonzero(self.group == place[0])
         return self.original.ids[place]
 
-    @property
+    @lazy
     def num_edges(self) -> int:
         """Number of edges (pairs, of a directed graph) in the sample."""
-        assert self.kept_arcs is not None
+        if not self.graph.directed:
+            return self.graph.num_edges
         return int(np.count_nonzero(self.kept_arcs)) // 2
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,7 +167,7 @@ class Sample(RunsOn):
             "seed": self.seed,
             "size": self.size,
             "target": self.target,
-            "vertices": len(self.vertices),
+            "vertices": self.graph.num_vertices,
             "edges": self.num_edges,
             "iterations": self.iterations,
             "device": self.device,
@@ -140,15 +179,27 @@ class Sample(RunsOn):
 
     def __repr__(self) -> str:
         return (
-            f"<Sample: {self.method} ({self.mode}), {len(self.vertices)} vertices, {self.num_edges} edges, "
-            f"target {self.target}, seed {self.seed}>"
+            f"<Sample: {self.method} ({self.mode}), {self.graph.num_vertices} vertices, "
+            f"{self.num_edges} edges, target {self.target}, seed {self.seed}>"
         )
+
+
+def with_loops(view: Graph, arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The arcs of a graph that a mask of the arcs of ``graph.simple`` stands for."""
+    if not view.num_self_loops:
+        return arcs
+    kept = view.rows != view.col_idx
+    kept[kept] = arcs
+    return kept
 
 
 def extract(
     graph: Graph, live_vertices: npt.NDArray[np.bool_], live_arcs: npt.NDArray[np.bool_]
 ) -> tuple[Graph, npt.NDArray[np.bool_]]:
-    """The sample as a graph, and which arcs of ``graph.undirected`` are in it.
+    """The sample as a graph, and which arcs of ``graph.undirected`` are in it; by NumPy, from masks.
+
+    For devices that build no kernels, and for samples kept as bits; `clgraph.sampling.extract` does it on the
+    device.
 
     Parameters
     ----------
@@ -159,10 +210,7 @@ def extract(
         Which arcs of ``graph.undirected.simple`` are left.
     """
     view = graph.undirected
-    kept = live_arcs
-    if view.num_self_loops:
-        kept = view.rows != view.col_idx
-        kept[kept] = live_arcs
+    kept = with_loops(view, live_arcs)
     if graph is view:
         return Graph.of(some_vertices(graph.arrays, live_vertices, kept)), kept
     arcs = kept[_place_in_view(graph, view)] & (graph.rows != graph.col_idx)

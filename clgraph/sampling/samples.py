@@ -6,14 +6,11 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from clgraph.graph import Graph
-from clgraph.sampling.contracted import extract_contracted
+from clgraph.sampling.extract import extract_sample, prepare_extraction
 from clgraph.sampling.methods import make_run
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.result import Left, Progress, Sample, extract
+from clgraph.sampling.result import Progress, Sample
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -49,6 +46,7 @@ def samples_of_run(
     """One run: a sample for each (size, target), in the order given."""
     how = device.watch()
     run = make_run(device, graph, options, seed)
+    prepare_extraction(device, graph)
     clock.lap("compile")
     whole = run.start()
     made: dict[int, Sample] = {}
@@ -60,13 +58,13 @@ def samples_of_run(
         clock.lap("sample")
         left = run.download()
         clock.lap("download")
-        smaller, kept = _extract(graph, left)
+        smaller = extract_sample(device, graph, left)
+        device.finish()
         untouched = whole <= target
         notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices))
         clock.lap("result")
         made[target] = Sample(
             smaller,
-            smaller.ids,
             options.method,
             options.mode,
             size,
@@ -78,17 +76,10 @@ def samples_of_run(
             "untouched" if untouched else run.way,
             notes,
             graph,
-            kept,
-            left.group,
+            left,
             **how(),
         )
     return [replace(made[target], size=size) for size, target in wanted]
-
-
-def _extract(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
-    if left.group is not None:
-        return extract_contracted(graph, left)
-    return extract(graph, left.vertices, left.arcs)
 
 
 def notes_of(graph: Graph, target: int, untouched: bool, found: int) -> list[str]:

@@ -18,7 +18,8 @@ from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.bracket import TOP
 from clgraph.sampling.exact import Probes, State
-from clgraph.sampling.result import Left, Progress
+from clgraph.sampling.marks import LeftThere
+from clgraph.sampling.result import Progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -65,7 +66,7 @@ class ExactRun:
         self._low = self._probes.begin()
         return self._low.size
 
-    def download(self) -> Left:
+    def download(self) -> LeftThere:
         """What `shrink_to` found last."""
         return self._probes.download()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import zlib
@@ -18,6 +19,7 @@ from clgraph.graph import Graph
 from clgraph.graph.io.binary import write_binary, write_sections
 from clgraph.graph.io.binary_header import Header
 from clgraph.scale.manifest import NAME, SUFFIX, Manifest, Part, Section, Shard
+from clgraph.scale.ranks import Ranks
 from clgraph.temporary import sync, sync_folder, temporary_name
 
 
@@ -151,6 +153,34 @@ def new_dataset(path: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+@contextmanager
+def shared_dataset(ranks: Ranks, path: Path) -> Iterator[Path]:
+    """`new_dataset` for all ranks: rank 0 makes and renames the folder, the others write into it."""
+    if ranks.size == 1:
+        with new_dataset(path) as folder:
+            yield folder
+    elif ranks.rank == 0:
+        with new_dataset(path) as folder:
+            ranks.broadcast(np.frombuffer(os.fsencode(folder), np.uint8), np.uint8)
+            yield folder
+            ranks.everywhere(np.empty(0, np.uint8))  # all have written
+        ranks.everywhere(np.empty(0, np.uint8))  # the dataset is in its place
+    else:
+        yield Path(os.fsdecode(ranks.broadcast(None, np.uint8).tobytes()))
+        ranks.everywhere(np.empty(0, np.uint8))
+        ranks.everywhere(np.empty(0, np.uint8))
+
+
+def gathered(ranks: Ranks, made: dict[int, Shard]) -> list[Shard]:
+    """The shards that all ranks have written, in order of their numbers."""
+    text = json.dumps({number: vars(shard) for number, shard in made.items()}).encode()
+    found: dict[int, Shard] = {}
+    for each in ranks.everywhere(np.frombuffer(text, np.uint8)):
+        for number, entry in json.loads(bytes(each)).items():
+            found[int(number)] = Shard(**entry)
+    return [found[number] for number in sorted(found)]
 
 
 def check_dataset_name(path: Path) -> None:

@@ -70,7 +70,10 @@ def source_indices(graph: Graph, source: Any) -> tuple[npt.NDArray[np.int32], bo
         several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
     except ValueError as error:  # lists of different lengths
         raise InputError(f"source is {shown(source)}: use the id of a vertex, or a list of ids") from error
-    wanted = list(source) if several else [source]
+    try:
+        wanted = list(source) if several else [source]
+    except TypeError as error:  # what has dimensions, and yet no elements
+        raise InputError(f"source is {shown(source)}: use the id of a vertex, or a list of ids") from error
     return np.unique(indices_of(graph, wanted)).astype(np.int32), several
 
 

@@ -9,7 +9,7 @@ import pytest
 from graphs import random_graph, same
 
 from clgraph import Graph, powerlaw_graph
-from clgraph.csr.upload import Chosen, DeviceCSR, Place, graph_of, upload_csr
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, graph_of, upload_csr
 from clgraph.errors import CapacityError, DeviceError
 from clgraph.graph.place import NAMES
 
@@ -29,7 +29,7 @@ def made_there(device, graph):
     }
     place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
     ids = None if graph.has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
-    return graph_of(device, rows, directed=graph.directed, ids=ids, **columns)
+    return graph_of(device, Parts(rows, directed=graph.directed, ids=ids, **columns))
 
 
 def given(weights=True, **options):

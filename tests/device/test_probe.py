@@ -111,3 +111,15 @@ def test_a_driver_that_leaves_the_process_has_ended_it(
         assert died is dead
         assert ("ended the process that used it" in str(problem)) is dead
     assert child.ask("no_such_module")[2] is False
+
+
+def test_a_device_that_gives_up_long_loops_is_broken(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As llvmpipe of Mesa 22.3 does after 65535 steps; the results would be wrong and nobody would know."""
+    x = 1
+    for _ in range(1000):
+        x = (5 * x + 1) % 2**32
+    assert probing.loop_end(1000) == x
+    monkeypatch.setattr(probing, "loop_end", lambda _: 7)
+    assert "it gives up long loops: 1048576 steps ended too early" in str(
+        run_probe(device.queues, device.memory)
+    )

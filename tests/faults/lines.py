@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +13,12 @@ import click
 
 from faults.trials import Ended, Tally, raw, run
 
-# no option takes any of these; `STRANGE` may be right for some, which must then be done or refused in words
-WRONG = ("\udcff\udcfe", "²", "1e99999999", "-1e-99999999")
+# no number, no word of a list; `STRANGE` may be right for some, which must then be done or refused in words
+WRONG = ("\udcff\udcfe", "²")
 STRANGE = (
     "",
+    "1e99999999",
+    "-1e-99999999",
     "0",
     "-1",
     "nan",
@@ -50,7 +53,8 @@ COMMANDS = {
 }
 # with a right value these take long, remove things or open what is not there
 LEFT_OUT = {"--clear", "--energy", "--watts"}
-TEXT = click.STRING
+CHECKED = (click.types.IntParamType, click.types.FloatParamType, click.Choice)
+SECONDS = 60  # of processor time for one of them
 
 
 def odd_lines() -> Iterator[tuple[list[str], bool]]:
@@ -87,7 +91,7 @@ def odd_lines() -> Iterator[tuple[list[str], bool]]:
                 yield [*words, *base, mark, mark], False
                 continue
             yield [*words, *base, mark], True
-            typed = not isinstance(option.type, type(TEXT))
+            typed = isinstance(option.type, CHECKED)
             for value in WRONG:
                 yield [*words, *base, mark, value], typed
             for value in STRANGE:
@@ -120,7 +124,7 @@ def lines(count: int, seed: int, only: str = "") -> Tally:
                 "OUT.clg": str(folder / "o.clg"),
             }
             words = [places.get(word, word).replace("\0", "\\0") for word in words]
-            ended = run(words)
+            ended = run(words, limits=((resource.RLIMIT_CPU, SECONDS),), folder=folder)
             shown = [word if len(word) < 50 else f"{word[:50]}..." for word in words]
             tally.add(repr(shown), f"status {ended.status}", fault(ended, wrong))
     return tally

@@ -41,25 +41,25 @@ class Allocations:
 def watched() -> Iterator[Allocations]:
     """Within the block every buffer is counted."""
     seen = Allocations()
-    own, host = device_memory.OwnBuffer, device_memory.HostBuffer
+    names = {"Buffer": cl, "OwnBuffer": device_memory, "HostBuffer": device_memory}
+    plain = {name: getattr(module, name) for name, module in names.items()}
 
-    class OwnBuffer(own):  # type: ignore[misc,valid-type]
-        def __init__(self, *args: Any, **options: Any) -> None:
-            seen.next()
-            super().__init__(*args, **options)
-            seen.live.add(self)
+    def counted(base: Any) -> Any:
+        class Counted(base):  # type: ignore[misc]
+            def __init__(self, *args: Any, **options: Any) -> None:
+                seen.next()
+                super().__init__(*args, **options)
+                seen.live.add(self)
 
-    class HostBuffer(host):  # type: ignore[misc,valid-type]
-        def __init__(self, *args: Any, **options: Any) -> None:
-            seen.next()
-            super().__init__(*args, **options)
-            seen.live.add(self)
+        return Counted
 
-    device_memory.OwnBuffer, device_memory.HostBuffer = OwnBuffer, HostBuffer  # type: ignore[misc]
+    for name, module in names.items():
+        setattr(module, name, counted(plain[name]))
     try:
         yield seen
     finally:
-        device_memory.OwnBuffer, device_memory.HostBuffer = own, host  # type: ignore[misc]
+        for name, module in names.items():
+            setattr(module, name, plain[name])
 
 
 def memory(count: int, seed: int, only: str = "", device: Device | None = None) -> Tally:

@@ -141,11 +141,16 @@ def end(child: int, said: Path) -> Ended:
     return Ended(status, said.read_text(encoding="utf-8", errors="replace") if said.exists() else "")
 
 
-def run(args: Sequence[str], limits: tuple[tuple[int, int], ...] = ()) -> Ended:
-    """A command from its start to its end."""
-    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        said = Path(folder, "said")
-        return end(begin(args, said, limits), said)
+def run(args: Sequence[str], limits: tuple[tuple[int, int], ...] = (), folder: Path | None = None) -> Ended:
+    """A command from its start to its end, in a folder of its own or in this one."""
+    with tempfile.TemporaryDirectory(prefix="faults-") as new:
+        said = Path(new, "said")
+        before = os.getcwd()
+        os.chdir(folder or new)
+        try:
+            return end(begin(args, said, limits), said)
+        finally:
+            os.chdir(before)
 
 
 def raw(ended: Ended) -> str | None:

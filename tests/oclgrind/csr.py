@@ -86,3 +86,30 @@ def case_sort(device: Any) -> None:
         _, value = sort.sort_by_key(device, device.upload(keys, writable=True), 90, 5)
         found = device.download(value, np.int32, 90)
         assert found.tolist() == np.argsort(keys, kind="stable").tolist()
+
+
+def case_compact(device: Any) -> None:
+    """Some vertices and arcs of a directed graph, with what belongs to them; some of its rows."""
+    from clgraph import Graph
+    from clgraph.csr.compact import arcs_of_view, compact, some_rows
+    from clgraph.csr.upload import graph_of, parts_of, upload_csr
+    from clgraph.sampling.result import extract
+
+    rng = np.random.default_rng(4)
+    ends = rng.integers(0, 30, (2, 120))
+    for duplicates in ("merge", "keep"):
+        graph = Graph.from_edges(*ends, weights=rng.random(120), directed=True, duplicates=duplicates)  # type: ignore[arg-type]
+        view = graph.undirected
+        simple, live = view.simple, rng.random(graph.num_vertices) < 0.6
+        between = live[simple.rows] & live[simple.col_idx]
+        marks, there = (device.upload(mask.view(np.uint8)) for mask in (between, live))
+        rows = upload_csr(device, graph)
+        arcs = arcs_of_view(device, rows, upload_csr(device, simple), marks, copies=view.has_copies)
+        made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=False))
+        want = extract(graph, live, between)[0]
+        for name in ("row_ptr", "col_idx", "weights", "ids"):
+            assert np.array_equal(getattr(made, name), getattr(want, name)), name
+        listed = np.array([3, 7, 3], np.int32)
+        assert np.array_equal(
+            some_rows(device, rows, listed).of(1), graph.col_idx[slice(*graph.row_ptr[7:9])]
+        )

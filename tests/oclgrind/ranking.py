@@ -64,7 +64,8 @@ def case_pagerank_bins(device: Any) -> None:
 def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
 
     from clgraph import Graph
-    from clgraph.ranking.personalized import lanes, personalized_pagerank, top, walks
+    from clgraph.ranking import top
+    from clgraph.ranking.personalized import lanes, personalized_pagerank, walks
     from clgraph.reference.ppr import verify_ppr
 
     if teams:
@@ -125,3 +126,14 @@ def case_ppr_walks(device: Any) -> None:
         dangling="personalization",
         teams=True,
     )
+
+
+def case_top_many(device: Any) -> None:
+    """More of the highest than are taken one by one."""
+    from clgraph.ranking import top
+
+    top.MOST = 3
+    for real in (np.float32, np.float64):
+        values = np.random.default_rng(4).integers(0, 9, 50).astype(real)
+        index, _ = top.highest(device, device.upload(values), 50, 20, real)
+        assert index.tolist() == np.argsort(-values, kind="stable")[:20].tolist()

@@ -113,7 +113,7 @@ def case_exact_dre_within(device: Any) -> None:
     _sample(device, "dre", mode="exact")
 
 
-def case_replicates(device: Any) -> None:
+def _replicates(device: Any) -> None:
     """Exact runs side by side, against each alone."""
     from clgraph import Graph
     from clgraph.sampling import sample
@@ -127,6 +127,22 @@ def case_replicates(device: Any) -> None:
             alone = sample(graph, method, size=each.size, seed=each.seed, device=device)
             assert np.array_equal(each.vertices, alone.vertices)
             assert np.array_equal(each.edges, alone.edges)
+
+
+def case_replicates(device: Any) -> None:
+    """Exact runs side by side, a run a work-item."""
+    _replicates(device)
+
+
+def case_replicates_probes(device: Any) -> None:
+    """The same with all runs in each launch, and with too little room for the last deletions."""
+    from clgraph.device.shapes import Shapes
+    from clgraph.sampling import replicates
+
+    probes = replicates.Form("probes", 1 << 20)
+    replicates.SHAPES = Shapes(gpu=probes, cpu=probes, simulator=probes)
+    replicates.FEW, replicates.ROOM = 6, 12
+    _replicates(device)
 
 
 def _curve(device: Any, method: Any) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pickle
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from ranking_checks import mixed_graph
 
 from clgraph import Graph
+from clgraph.csr.parts import Chosen
+from clgraph.csr.upload import graph_of, upload_csr
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank
 
@@ -30,6 +33,29 @@ def test_top(device: Device) -> None:
     for bad in (-1, 1.5, True):
         with pytest.raises(InputError, match="k is"):
             found.top(bad)  # type: ignore[arg-type]
+
+
+def test_top_on_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks that stayed there are selected there, and only ids of the chosen are looked up."""
+    graph = mixed_graph(2).with_ids(np.arange(60)[::-1] * 3)
+    chosen = Chosen(graph.ids, device.upload(np.arange(60, dtype=np.int32)), 60)
+    there = graph_of(device, upload_csr(device, graph), directed=False, ids=chosen, multiplicity=None)
+    options: dict[str, Any] = {"variant": "bins", "weight": False, "device": device}
+    kept = pagerank(there, **options)
+    found = pagerank(there, arrays="device", **options)
+    assert "_ids" not in vars(there)
+    moved: list[int] = []
+    download = device.memory.download
+
+    def watched(buffer: Any, dtype: Any, count: int, offset: int = 0) -> Any:
+        moved.append(count)
+        return download(buffer, dtype, count, offset)
+
+    monkeypatch.setattr(device.memory, "download", watched)
+    best = found.top(9)
+    assert moved and max(moved) <= 9
+    assert best == kept.top(9) and found.top(99) == kept.top(99)
+    assert pickle.loads(pickle.dumps(kept)).top(9) == best
 
 
 def test_top_ties() -> None:

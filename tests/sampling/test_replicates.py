@@ -7,6 +7,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph, powerlaw_graph, sample
+from clgraph.device.shapes import Shapes
 from clgraph.reference import verify_sample
 from clgraph.reference.sampling import reference_deletion
 from clgraph.sampling import replicates
@@ -19,6 +20,23 @@ def star(n):
 
 def ring(n):
     return Graph.from_edges(range(n), [*range(1, n), 0])
+
+
+FORMS = [
+    "merge tree",
+    pytest.param("probes", marks=pytest.mark.slow),
+    "probes, few deletions taken one by one",
+]
+
+
+@pytest.fixture(params=FORMS)
+def form(request, monkeypatch):
+    """Both forms on every device; with little room for the last deletions, so that it is exceeded."""
+    chosen = replicates.Form(request.param.split(",")[0], 1 << 20)
+    monkeypatch.setattr(replicates, "SHAPES", Shapes(gpu=chosen, cpu=chosen, simulator=chosen))
+    if "few" in request.param:
+        monkeypatch.setattr(replicates, "FEW", 3)
+        monkeypatch.setattr(replicates, "ROOM", 5)
 
 
 rng = np.random.default_rng(5)
@@ -61,7 +79,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("method", ["drv", "dre"])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_each_run_is_the_run_alone(device, name, method):
+def test_each_run_is_the_run_alone(device, form, name, method):
     graph = GRAPHS[name]
     n = graph.num_vertices
     sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]
@@ -75,8 +93,8 @@ def test_each_run_is_the_run_alone(device, name, method):
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])
-def test_each_run_is_the_loop_of_single_deletions(device, method):
-    for number in range(20):
+def test_each_run_is_the_loop_of_single_deletions(device, form, method):
+    for number in range(8):
         graph = random_graph(number, 25, 30)
         for each in sample(graph, method, size="40%", seed=number, seeds=3, device=device):
             expected = reference_deletion(graph, method, size="40%", seed=each.seed)
@@ -92,8 +110,9 @@ def test_nothing_is_made_before_it_is_looked_at(device):
     vertices, edges, offsets = made.num_vertices, made.num_edges, made.offsets
     assert made[-1:].vertices.tolist() == made.vertices[offsets[-2] :].tolist()
     part = made._places[0][0]
-    assert part._made == {}
-    assert made[3] is made[3]
+    assert len(part._made) == 0
+    held = made[3]
+    assert made[3] is held
     assert list(part._made) == [3]
     again = pickle.loads(pickle.dumps(made))
     for k, each in enumerate(again):

@@ -56,6 +56,34 @@ def test_samples_equal_those_in_memory(device, tmp_path, method, directed):
             equal(join_shards(one.shards), other.graph)
 
 
+@pytest.mark.parametrize("method", ["drv", "dre"])
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_threads_make_the_same_dataset(tmp_path, method, size):
+    """Any number of ranks, here threads on one device, more than shards too."""
+    rng = np.random.default_rng(size)
+    graph = random_graph(rng, 80, 300, directed=size == 3, weights=True)
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=100)
+    options = {"sizes": ["60%", 10], "seed": 5}
+    alone = sample_shards(shards, method, **options, outputs=[tmp_path / "a.clgs", None])
+    many = sample_shards(
+        shards, method, **options, outputs=[tmp_path / "b.clgs", None], device=[None] * size, room=40
+    )
+    assert [each.num_edges for each in many] == [each.num_edges for each in alone]
+    assert many[0].shards.fingerprint == alone[0].shards.fingerprint
+    for file in (tmp_path / "a.clgs").iterdir():
+        assert file.read_bytes() == (tmp_path / "b.clgs" / file.name).read_bytes()
+
+
+def test_a_rank_that_fails_ends_all(tmp_path):
+    rng = np.random.default_rng(1)
+    shards = write_shards(random_graph(rng, 80, 300), tmp_path / "g.clgs", shard_edges=60)
+    (tmp_path / "g.clgs" / "pairs-000002.clg").unlink()
+    for device in (None, [None] * 2, [None] * 4):
+        with pytest.raises(clgraph.InputError, match=r"pairs-000002\.clg"):
+            sample_shards(shards, sizes=[5], device=device, outputs=[tmp_path / "b.clgs"])
+        assert [file.name for file in tmp_path.iterdir()] == ["g.clgs"]
+
+
 def test_what_shards_do_not_offer(tmp_path):
     shards = write_shards(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 0]), tmp_path / "g.clgs")
     with pytest.raises(clgraph.InputError, match=r"'drve' is not offered for shards.*drv and dre"):

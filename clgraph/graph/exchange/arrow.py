@@ -119,7 +119,9 @@ def noted_direction(table: Any) -> bool | None:
 
 
 def _column(table: Any, name: str, argument: str) -> Any:
-    places = table.schema.get_all_field_indices(name) if isinstance(name, str) else []
+    places = [
+        place for place, known in enumerate(table.column_names) if isinstance(name, str) and known == name
+    ]
     if not places:
         raise InputError(
             f"the table has no column {shown(name)}: its columns are {listed(table.column_names)}; "

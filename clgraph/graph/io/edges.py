@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -40,6 +39,7 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.digits import read_integers
+from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
@@ -161,9 +161,8 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
     unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "no data": the scan says it better
-            warnings.simplefilter("error", DeprecationWarning)  # an older NumPy takes 1.5 for an integer
+        # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
+        with no_warnings(errors=DeprecationWarning):
             table = np.loadtxt(
                 os.path.abspath(path),  # NumPy reads a named file in blocks, an open one line by line
                 dtype=kinds if weighted else np.int64,
@@ -284,7 +283,7 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     rows = graph.rows
     with writing(path) as file:
         if comma:
-            file.write(b"source,target,weight\n" if graph.weights is not None else b"source,target\n")
+            file.write(csv_header(graph))
         for start in range(0, graph.num_arcs, CHUNK):
             tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]
             weight = None if graph.weights is None else graph.weights[start : start + CHUNK]
@@ -297,6 +296,11 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
     return lost_in_edges(graph)
+
+
+def csv_header(graph: Graph) -> bytes:
+    """The first line of a .csv file."""
+    return b"source,target,weight\n" if graph.weights is not None else b"source,target\n"
 
 
 def _name(path: Path, name: str) -> bytes:
@@ -330,8 +334,8 @@ def lost_in_edges(graph: Graph) -> list[str]:
 
 def isolated_note(graph: Graph) -> list[str]:
     """A note where vertices have no edges, which a list of edges does not hold."""
-    touched = np.zeros(graph.num_vertices, bool)
-    touched[graph.col_idx] = True
-    touched |= graph.degrees > 0
+    touched = graph.degrees > 0
+    if graph.directed:  # else every head is a tail as well
+        touched[graph.col_idx] = True
     isolated = graph.num_vertices - int(np.count_nonzero(touched))
     return [f"{counted(isolated, 'vertex', 'vertices')} without edges left out"] if isolated else []

@@ -10,8 +10,6 @@ from types import SimpleNamespace
 from typing import IO, Any
 
 import numpy as np
-import scipy.io
-import scipy.sparse as sp
 
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph, build_csr
@@ -60,6 +58,8 @@ def _ended(path: Path, file: IO[bytes]) -> Any:
 
 def read_mtx(path: Path, options: Options) -> Loaded:
     """Read a Matrix Market file (see `clgraph.read`)."""
+    import scipy.io
+
     only_int_ids(path, options, "Matrix Market")
     with reading(path):
         try:
@@ -135,6 +135,9 @@ def _line_not_finite(path: Path) -> int:
 
 def write_mtx(graph: Graph, path: Path) -> list[str]:
     """Write a Matrix Market file: general if directed, else symmetric; real if weighted, else pattern."""
+    import scipy.io
+    from scipy import sparse as sp
+
     n = graph.num_vertices
     data = np.ones(graph.num_arcs, np.int8) if graph.weights is None else graph.weights
     matrix = sp.coo_array((data, (graph.rows, graph.col_idx)), shape=(n, n))

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from clgraph.errors import InputError
 from clgraph.graph.checks import checked_ids
@@ -134,6 +133,8 @@ def _form_and_shape(found: dict[str, npt.NDArray[Any]]) -> tuple[str, tuple[int,
 
 
 def _matrix(form: str, shape: tuple[int, ...], parts: dict[str, npt.NDArray[Any]]) -> Any:
+    from scipy import sparse as sp
+
     make = getattr(sp, f"{form}_array")
     data, *index = parts.values()
     try:
@@ -154,6 +155,8 @@ def _noted_direction(path: Path, noted: npt.NDArray[Any] | None) -> bool | None:
 
 def write_npz(graph: Graph, path: Path) -> list[str]:
     """Write the matrix of `Graph.to_scipy` and, beside it, ids and direction."""
+    from scipy import sparse as sp
+
     if graph.multiplicity is None and graph.num_duplicates:
         raise InputError(
             f"cannot write {path}: parallel edges, which a sparse matrix cannot hold; use .clg or merge them"

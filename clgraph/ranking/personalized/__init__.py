@@ -153,7 +153,7 @@ def personalized_pagerank(
     if on_nonconvergence not in get_args(OnNonconvergence):
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
-    queries = make_queries(graph, sources, problem.out)
+    queries = make_queries(graph, sources, problem)
     options = check_options(
         problem.n,
         method,

@@ -11,7 +11,7 @@ import numpy as np
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.personalized.product import Product
-from clgraph.ranking.rows import TALLY
+from clgraph.ranking.rows import TALLY, longest_row
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request
@@ -131,7 +131,7 @@ class CooFlat(Arcs):
         super().__init__(request, width)
         shape = self.shape
         self.flat_groups = -(-self.arcs // (shape.flat_local * shape.flat_arcs))
-        longest = int(np.diff(self.graph.reverse.row_ptr).max(initial=0))
+        longest = longest_row(self.device, self.graph.reverse)
         joins = longest // shape.flat_arcs // shape.flat_local + int(log2(shape.flat_local)) + 2
         self.chain = max(self.chain, shape.flat_arcs + joins)
 

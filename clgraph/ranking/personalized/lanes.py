@@ -17,13 +17,14 @@ import numpy.typing as npt
 
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError
+from clgraph.ranking.order import upload_out
 from clgraph.ranking.personalized.coo import Coo, CooFlat
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.power import Runs
 from clgraph.ranking.personalized.teams import SPAN, Teams
-from clgraph.ranking.personalized.top import Top
 from clgraph.ranking.rows import TALLY
 from clgraph.ranking.solver import LOOK, NORMS
+from clgraph.ranking.top import Top
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -142,8 +143,7 @@ class Lanes:
         self.product.upload()
         dev, n, real, width, problem = self.device, self.n, self.numbers.real, self.width, self.problem
         dev.reserve(self._vectors(width))
-        scale = problem.out if problem.weights is None else (problem.out > 0).astype(np.float64)
-        self._scale = dev.upload(scale.astype(real))
+        self._scale = upload_out(dev, self.request.graph, problem, real, self.request.weight)
         given = problem.dangling if problem.policy == "given" else None
         self._q = None if given is None else dev.upload(given.astype(real))
         self._value, self._next = (dev.empty(n * width, real) for _ in range(2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 SHAPES = Shapes(gpu=256, cpu=256, simulator=3)
 
 
+@dataclass(frozen=True)
+class Cut:
+    """Runs of rows: how many, the longest chain of additions, and (on the device) their bounds."""
+
+    count: int
+    chain: int
+    bound: Any
+
+
 class Runs(Product):
     """One work-item takes a run of rows, and all lanes: method "power" on CPUs."""
 
@@ -25,12 +35,17 @@ class Runs(Product):
 
     def __init__(self, request: Request, width: int) -> None:
         super().__init__(request, width)
-        self.reverse = self.graph.reverse
-        longest = int(np.diff(self.reverse.row_ptr).max(initial=0))
-        cost = self.reverse.row_ptr.astype(np.int64) + SETTLE * np.arange(self.n + 1)
-        self._bound = balanced(cost, SHAPES.of(self.device))
-        self.parts = len(self._bound) - 1
-        self.chain = max(longest, int(np.diff(self._bound).max()))
+        self.reverse = reverse = self.graph.reverse
+        runs, device = SHAPES.of(self.device), self.device
+
+        def make() -> Cut:
+            longest = int(np.diff(reverse.row_ptr).max(initial=0))
+            cost = reverse.row_ptr.astype(np.int64) + SETTLE * np.arange(len(reverse.row_ptr))
+            bound = balanced(cost, runs)
+            return Cut(len(bound) - 1, max(longest, int(np.diff(bound).max())), device.upload(bound))
+
+        self._cut = device.cached(reverse, ("ppr-runs", runs), make)
+        self.parts, self.chain = self._cut.count, self._cut.chain
 
     def explain(self) -> list[str]:
         return [f"{self.width} lanes: one work-item takes a run of rows and all lanes, {self.parts} runs"]
@@ -38,7 +53,6 @@ class Runs(Product):
     def upload(self) -> None:
         self.csr = upload_csr(self.device, self.reverse)
         self._share = self._shares(self.reverse)
-        self._bounds = self.device.upload(self._bound)
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._program = self.device.program("ranking/personalized/power", **defines, **self.csr.defines)
@@ -49,7 +63,7 @@ class Runs(Product):
             self.parts,
             np.int32(test),
             np.int32(last),
-            self._bounds,
+            self._cut.bound,
             csr.row_ptr,
             csr.col_idx,
             self._share,

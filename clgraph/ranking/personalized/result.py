@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import ConvergenceError, ConvergenceWarning
+from clgraph.ranking.personalized.sources import ids_of
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def make_result(
     found = found.of_rows(request.queries.row)
     by_walks = options.method == "monte-carlo"
     has_test = not by_walks and options.stop.tol > 0
-    ids = None if found.index is None else request.graph.ids[found.index]
+    ids = None if found.index is None else ids_of(request.graph, found.index)
     return PersonalizedResult(
         ranks=found.values if ids is None else None,
         ids=ids,

@@ -12,9 +12,9 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.ranking.personalized.engine import Outcome
-from clgraph.ranking.personalized.top import Top
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.solver import Solver, Vectors
+from clgraph.ranking.top import Top
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request
@@ -95,6 +95,7 @@ class Single:
             self.solver.turn_to(i)
             self.solver.run()
             self._take(i, found)
+        self.solver.give_back()
         return found
 
     def _take(self, i: int, found: Outcome) -> None:

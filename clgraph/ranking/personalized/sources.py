@@ -15,6 +15,7 @@ from clgraph.ranking.problem import Reals, distribution
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
+    from clgraph.ranking.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,15 @@ class Queries:
         return values
 
 
-def make_queries(graph: Graph, sources: Any, out: Reals) -> Queries:
+def make_queries(graph: Graph, sources: Any, problem: Problem) -> Queries:
     """Validate the sources.
 
     Parameters
     ----------
     graph : Graph
     sources : id, sequence of ids, dict, sequence of dicts, array or SciPy sparse array of shape (k, n)
-    out : float64 array, shape (n,)
-        The weight that leaves each vertex.
+    problem : Problem
+        It knows which vertices no weight leaves.
 
     Raises
     ------
@@ -93,12 +94,20 @@ def make_queries(graph: Graph, sources: Any, out: Reals) -> Queries:
         sources = [sources]
     is_sparse = sp.issparse(sources)
     if not is_sparse and (isinstance(sources, (str, bytes)) or np.ndim(_first(sources)) == 0):
-        return _vertices(graph, sources, out)
+        return _vertices(graph, sources, problem)
     rows = _rows(sources, n, is_sparse)
     matrix = sp.csr_array(sp.vstack([_row(graph, row, i) for i, row in enumerate(rows)], format="csr"))
-    on_dangling = np.asarray(matrix @ (out == 0)).ravel()
     k = len(rows)
+    of_row = np.repeat(np.arange(k), np.diff(matrix.indptr))
+    mass = np.where(problem.out_of(graph, matrix.indices) == 0, matrix.data, 0)
+    on_dangling: Reals = np.bincount(of_row, weights=mass, minlength=k).astype(np.float64)
     return Queries(n, None, matrix, np.arange(k), [f"distribution {i}" for i in range(k)], on_dangling)
+
+
+def ids_of(graph: Graph, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The ids of some vertices."""
+    naming = graph.naming()
+    return index.astype(np.int64) if naming is None else naming(index)
 
 
 def _first(sources: Any) -> Any:
@@ -110,7 +119,7 @@ def _first(sources: Any) -> Any:
     return 0
 
 
-def _vertices(graph: Graph, sources: Any, out: Reals) -> Queries:
+def _vertices(graph: Graph, sources: Any, problem: Problem) -> Queries:
     if isinstance(sources, (str, bytes)) or np.ndim(sources) == 0:
         sources = [sources]
     wanted = list(sources)
@@ -133,8 +142,8 @@ def _vertices(graph: Graph, sources: Any, out: Reals) -> Queries:
         distinct.astype(np.int32),
         None,
         row.ravel(),
-        graph.ids[index].tolist(),
-        (out[distinct] == 0).astype(np.float64),
+        ids_of(graph, index).tolist(),
+        (problem.out_of(graph, distinct) == 0).astype(np.float64),
     )
 
 

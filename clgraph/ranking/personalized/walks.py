@@ -14,7 +14,7 @@ from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.lanes import POLICIES
 from clgraph.ranking.personalized.store import stored_ranks, upload_stored
 from clgraph.ranking.personalized.thresholds import arc_limits, start_thresholds
-from clgraph.ranking.personalized.top import Top
+from clgraph.ranking.top import Top
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request

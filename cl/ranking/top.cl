@@ -1,4 +1,4 @@
-// ranking/personalized/top.cl: the k largest entries of one or more vectors, descending, equal ones by ascending
+// ranking/top.cl: the k largest entries of one or more vectors, descending, equal ones by ascending
 // number: nothing of size n leaves the device.
 //
 // The vector is cut into chunks of CHUNK (about the square root of n). The best entry of each chunk is found; then, k

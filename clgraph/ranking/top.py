@@ -1,4 +1,4 @@
-"""The k largest entries of vectors on a device: host half of ``cl/ranking/personalized/top.cl``."""
+"""The k largest entries of vectors on a device: host half of ``cl/ranking/top.cl`` and ``top_keys.cl``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes, fitting
+from clgraph.ranking.order import order_program
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 # work-items of a group; one on CPUs, where a barrier costs more than it saves
 SHAPES = Shapes(gpu=256, cpu=1, simulator=4)
+MOST = 256  # for more, sorting all takes less time than taking them one by one
 
 
 class Top:
@@ -56,7 +59,7 @@ class Top:
         self.names = device.empty(lanes * k, np.int32)
         self.scores = device.empty(lanes * k, real)
         self._program = device.program(
-            "ranking/personalized/top",
+            "ranking/top",
             REAL="double" if real is np.float64 else "float",
             LANES=lanes,
             LOCAL=self.local,
@@ -103,3 +106,47 @@ class Top:
         shape = (count, self.k)
         names = self.device.download(self.names, np.int32, count * self.k).reshape(shape)
         return names, self.device.download(self.scores, self.real, count * self.k).reshape(shape)
+
+
+def highest(
+    device: Device, score: Any, n: int, k: int, real: type[np.floating[Any]]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+    """The k largest of a vector on a device, descending, and where they are; equal ones: smaller index first.
+
+    Parameters
+    ----------
+    score : buffer of n `real`, not negative
+    k : int
+        1 to n.
+    """
+    if k <= MOST:
+        one = Top(device, n, k, 1, real)
+        one.enqueue(device.zeros(1, np.int32), 1, score)
+        index, values = one.take(1)
+        return index[0], values[0]
+    items, size = device.tuning.items, np.dtype(real).itemsize
+    words = size // 4
+    program = device.program("ranking/top_keys", WORDS=words, ITEMS=items)
+    device.reserve({"keys": 8 * n, "entries": 8 * n})
+    who = None
+    for word in range(words):
+        key = device.empty(n, np.uint32)
+        program.top_keys(-(-n // items), np.int32(n), np.int32(word), score, who, key)
+        _, who = sort_by_key(device, key, n, 32, who)
+    values = device.empty(k, real)
+    program, items = order_program(device, real)
+    program.order_gather(-(-k // items), np.int32(k), who, score, values)
+    return device.download(who, np.int32, k), device.download(values, real, k)
+
+
+class Selection:
+    """Selects among ranks that stayed on a device."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def highest(self, ranks: Any, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
+        """The indices of the k highest of a ``pyopencl.array.Array``, or of all, and their ranks."""
+        with self._device.alone():
+            n = len(ranks)
+            return highest(self._device, ranks.base_data, n, min(k, n), ranks.dtype.type)

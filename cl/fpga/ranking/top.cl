@@ -1,5 +1,5 @@
-// ranking/personalized/top.cl (pipelines): the k largest of one or more vectors (layout and method:
-// cl/ranking/personalized/top.cl).
+// ranking/top.cl (pipelines): the k largest of one or more vectors (layout and method:
+// cl/ranking/top.cl).
 //
 // per cycle   chunks: an entry of every lane. pick, for each of the k: a chunk's best, then an entry of the best chunk
 // bound by    the clock: n cycles, and k (n / CHUNK + CHUNK) per lane

@@ -9,14 +9,13 @@ import pytest
 from personalized import everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
-from clgraph.ranking.personalized import top
+from clgraph.ranking import top
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-pytestmark = pytest.mark.slow  # not in the smoke set
 
-
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_top_is_that_of_the_ranks(device: Device, dtype: str) -> None:
     for graph in (random_graph(1), skewed_graph(), random_graph(3, n=1000, arcs=300)):
@@ -67,3 +66,15 @@ def test_selection(device: Device, lanes: int, local: int, monkeypatch: pytest.M
             best = np.lexsort((called, -x))[:k]
             assert names[row].tolist() == called[best].tolist()
             assert scores[row].tolist() == x[best].tolist()
+
+
+@pytest.mark.parametrize("real", [np.float32, np.float64])
+def test_highest(device: Device, real: Any) -> None:
+    """Few by selection, many by sorting; equal ones by index; values that differ in their low halves only."""
+    rng = np.random.default_rng(6)
+    values = rng.choice(np.array([0, 1e-30, 0.5, np.nextafter(real(0.5), real(1)), 0.7, 3e8], real), 900)
+    order = np.argsort(-values, kind="stable")
+    for k in (1, 256, 257, 900):
+        index, found = top.highest(device, device.upload(values), 900, k, real)
+        assert index.tolist() == order[:k].tolist()
+        assert found.tolist() == values[order[:k]].tolist()

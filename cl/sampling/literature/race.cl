@@ -1,0 +1,144 @@
+// sampling/literature/race.cl: the keys by which vertices and edges race to be drawn (rn, rdn, rpn; re, rne, hyb; ties;
+// rnn). One key kernel; what is drawn is then a selection of the smallest keys (smallest.cl).
+//
+// The second dimension of a launch is the run: run r has the seed `seed` + r.
+//
+// key     ulong[runs * n] or [runs * arcs]: an edge's key is at its arc from the smaller end, NONE at the other one
+// table   of clock.h
+// weight  ulong[n] or ulong[arcs]: integer weights, 0: never drawn
+// launch  padded range of vertices, ITEMS consecutive ones per work-item; by runs
+// variants    WEIGHT: 0 all equal, 1 degrees, 2 given. For edges ARCS: an edge is drawn by its ends (both arcs have keys of
+//             weight 2^(lg_arc) / d(tail)); EDGES: by itself (weight 2^(lg_edge)); both: by whichever is first
+
+#include "keyed.h"
+#include "sampling/literature/clock.h"
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+#ifndef WEIGHT
+#define WEIGHT 0
+#endif
+#ifndef ARCS
+#define ARCS 0
+#endif
+#ifndef EDGES
+#define EDGES 1
+#endif
+
+__kernel void race_vertices(const int n, const ulong seed, __global const ulong *restrict table,
+                            __global const OFFSET *restrict row_ptr, __global const ulong *restrict weight,
+                            __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n) {
+        const ulong w = WEIGHT == 2 ? weight[v] : WEIGHT == 1 ? (ulong)(row_ptr[v + 1] - row_ptr[v]) : 1;
+        ulong k = NONE;
+        if (w)
+            k = race_key(keyed_words(seed + run, v, 0, 0, TAG_VERTEX), WEIGHT ? lg(w, table) : 0, table);
+        key[(long)run * n + v] = k;
+    }
+}
+
+// Vertex priorities as keys: the order of the centres of rnn.
+__kernel void race_priorities(const int n, const ulong seed, __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n)
+        key[(long)run * n + v] = vertex_priority(seed + run, v);
+}
+
+// The smallest priority in each vertex's closed neighbourhood: when it comes with one of the centres of rnn.
+__kernel void race_near(const int n, const ulong seed, __global const OFFSET *restrict row_ptr,
+                        __global const int *restrict col_idx, __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n) {
+        ulong least = vertex_priority(seed + run, v);
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
+            least = min(least, vertex_priority(seed + run, col_idx[p]));
+        key[(long)run * n + v] = least;
+    }
+}
+
+// Where the first centre's neighbourhood alone is too large: the centre first, then its neighbours by their own
+// priorities, and nobody else. cut: the first centre's priority, or 0 in runs that stay as they are.
+__kernel void race_alone(const int n, const ulong seed, __global const ulong *restrict cut, __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    const ulong centre = cut[run];
+    FOR_ITEMS(v, n)
+        if (centre) {
+            const ulong own = vertex_priority(seed + run, v);
+            key[(long)run * n + v] = key[(long)run * n + v] != centre ? NONE : own == centre ? 0 : own;
+        }
+}
+
+static inline ulong edge_key(ulong seed, int v, int u, uint copy, ulong w, long lg_arc, long lg_edge,
+                             __global const OFFSET *restrict row_ptr, __global const ulong *restrict table)
+{
+    ulong k = NONE;
+    const uint low = (uint)min(v, u), high = (uint)max(v, u);
+#if ARCS
+    const long lg_low = lg((ulong)(row_ptr[low + 1] - row_ptr[low]), table);
+    const long lg_high = lg((ulong)(row_ptr[high + 1] - row_ptr[high]), table);
+    k = min(race_key(keyed_words(seed, low, high, copy, TAG_ARC), lg_arc - lg_low, table),
+            race_key(keyed_words(seed, high, low, copy, TAG_ARC), lg_arc - lg_high, table));
+#endif
+#if EDGES
+    if (w)
+        k = min(k, race_key(keyed_words(seed, low, high, copy, TAG_EDGE), WEIGHT ? lg(w, table) : lg_edge, table));
+#endif
+    return k;
+}
+
+__kernel void race_edges(const int n, const ulong seed, const long lg_arc, const long lg_edge,
+                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
+                         __global const int *restrict col_idx, __global const ulong *restrict weight,
+                         __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    __global ulong *mine = key + (long)run * row_ptr[n];
+    FOR_ITEMS(v, n) {
+        uint copy = 0;
+        int before = -1;
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+            const int u = col_idx[p];
+            copy = u == before ? copy + 1 : 0;
+            before = u;
+            mine[p] = u < v ? NONE
+                            : edge_key(seed + run, v, u, copy, WEIGHT ? weight[p] : 1, lg_arc, lg_edge, row_ptr, table);
+        }
+    }
+}
+
+// The smallest key of each vertex's edges: when the vertex comes, if edges come by their keys and bring their ends.
+__kernel void race_first(const int n, const ulong seed, const long lg_arc, const long lg_edge,
+                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
+                         __global const int *restrict col_idx, __global const ulong *restrict weight,
+                         __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n) {
+        ulong least = NONE;
+        uint copy = 0;
+        int before = -1;
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+            const int u = col_idx[p];
+            copy = u == before ? copy + 1 : 0;
+            before = u;
+            least = min(least,
+                        edge_key(seed + run, v, u, copy, WEIGHT ? weight[p] : 1, lg_arc, lg_edge, row_ptr, table));
+        }
+        key[(long)run * n + v] = least;
+    }
+}
+
+// The keys of one stratum; NONE elsewhere.
+__kernel void race_stratum(const int n, const ulong unused, __global const int *restrict code, const int stratum,
+                           __global const ulong *restrict key, __global ulong *restrict out)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n)
+        out[(long)run * n + v] = code[v] == stratum ? key[(long)run * n + v] : NONE;
+}

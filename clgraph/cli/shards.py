@@ -1,0 +1,169 @@
+"""What the commands do with datasets of shards (``NAME.clgs``), on one device, several, or MPI's ranks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clgraph.cli.common import print_json, progress_bar, say
+from clgraph.cli.outputs import check_template, fill_template
+from clgraph.errors import ClgraphError, InputError
+
+if TYPE_CHECKING:
+    from clgraph.scale import Shards
+
+GRACE = 10  # seconds in which the rank that failed ends the job, before this one ends itself
+
+
+def is_dataset(name: str) -> bool:
+    """Whether a name is that of a dataset of shards."""
+    from clgraph.scale.manifest import SUFFIX
+
+    return Path(name).suffix == SUFFIX
+
+
+@contextmanager
+def job() -> Iterator[bool]:
+    """A command on all ranks: yields whether this one speaks; an error of one ends all processes."""
+    from clgraph.scale.ranks import Failure, world
+
+    comm = world()
+    if comm is None:
+        yield True
+        return
+    try:
+        yield comm.Get_rank() == 0
+    except Failure:
+        time.sleep(GRACE)
+        sys.exit(1)
+    except (ClgraphError, OSError, MemoryError, KeyboardInterrupt) as error:
+        click.echo(f"clgraph: error: rank {comm.Get_rank()}: {error or type(error).__name__}", err=True)
+        sys.stderr.flush()
+        comm.Abort(1)
+        raise
+
+
+def open_dataset(name: str, speaks: bool, quiet: bool) -> Shards:
+    """Open a dataset, and report what it holds."""
+    from clgraph.scale import open_shards
+
+    shards = open_shards(name)
+    if speaks:
+        say(f"{name}: {shards!r}"[: 2 + len(name) + 300], quiet)
+    return shards
+
+
+def sample_dataset(
+    graph: str,
+    method: str,
+    sizes: Sequence[str],
+    seed: int | None,
+    seeds: int,
+    output: str | None,
+    device: str | None,
+    *,
+    strict: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """``clgraph sample NAME.clgs``: exact samples, each written as a dataset."""
+    from clgraph.scale import sample_shards
+    from clgraph.scale.ranks import shared_seed
+
+    with job() as speaks:
+        first = shared_seed(seed)
+        if output:
+            check_template(output, sizes, seeds)
+        shards = open_dataset(graph, speaks, quiet)
+        told = []
+        for number in range(first, first + seeds):
+            names = [fill_template(output, size, number) for size in sizes] if output else None
+            with progress_bar("priority forest", quiet or not speaks) as progress:
+                made = sample_shards(
+                    shards,
+                    method,
+                    sizes=sizes,
+                    seed=number,
+                    device=device,
+                    outputs=names,
+                    strict=strict,
+                    progress=progress,
+                )
+            for place, each in enumerate(made):
+                if not speaks:
+                    continue
+                for note in each.notes if number == first else ():
+                    say(f"note: {note}", quiet)
+                name = names[place] if names else None
+                told.append({**each.to_dict(), "output": name})
+                if not as_json:
+                    took = f"{sum(each.seconds.values()):.3f} s"
+                    click.echo(
+                        f"{method} sample: {each.num_vertices} of {shards.num_vertices} vertices, "
+                        f"{each.num_edges} edges (target {each.target}, seed {number}, exact, {took})"
+                        + (f" -> {name}" if name else "")
+                    )
+        if as_json and speaks:
+            print_json({"samples": told} if len(sizes) * seeds > 1 else told[0])
+
+
+def refuse(**options: Any) -> None:
+    """Raise InputError for the first option that is given and that shards do not take."""
+    for name, value in options.items():
+        if value:
+            raise InputError(
+                f"--{name.replace('_', '-')} is not offered for shards; join a graph that fits into memory "
+                "(clgraph convert IN.clgs OUT.clg)"
+            )
+
+
+def to_dataset(graph: Any, target: str, sections: str | None, shard_edges: int | None, quiet: bool) -> None:
+    """``clgraph convert IN OUT.clgs``."""
+    from clgraph.scale.cut import SHARD_EDGES, write_shards
+
+    wanted = None if sections is None else [name.strip() for name in sections.split(",")]
+    edges = SHARD_EDGES if shard_edges is None else shard_edges
+    made = write_shards(graph, target, sections=wanted, shard_edges=edges)
+    say(f"wrote {target}: {made!r}", quiet)
+
+
+def from_dataset(source: str, target: str, output_format: str | None, quiet: bool) -> None:
+    """``clgraph convert IN.clgs OUT``."""
+    from clgraph.files.summary import write_with_summary
+    from clgraph.scale import join_shards
+
+    graph = join_shards(open_dataset(source, True, quiet))
+    say(write_with_summary(graph, target, format=output_format), quiet)
+
+
+def describe_dataset(name: str) -> dict[str, Any]:
+    """The facts that ``clgraph info NAME.clgs`` prints, from the manifest alone."""
+    from clgraph.scale import open_shards
+
+    shards = open_shards(name)
+    manifest = shards.manifest
+    return {
+        "directed": manifest.directed,
+        "vertices": manifest.vertices,
+        "edges": shards.num_edges,
+        "pairs": manifest.sections["pairs"].edges,
+        "self_loops": manifest.sections["pairs"].loops,
+        "weights": manifest.weights,
+        "multiplicity": manifest.multiplicity,
+        "original_ids": manifest.ids is not None,
+        **{
+            f"section_{key}": {
+                "entries": each.edges,
+                "shards": len(each.shards),
+                "bytes": sum(shard.bytes for shard in each.shards),
+            }
+            for key, each in manifest.sections.items()
+        },
+        "fingerprint": shards.fingerprint,
+    }

@@ -1,0 +1,165 @@
+"""Some vertices and arcs of rows on a device, as rows of their own: host half of ``cl/csr/compact.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.parts import Chosen, DeviceCSR, Parts
+from clgraph.csr.scan import running_sums
+from clgraph.graph.building import exclusive_sums
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.program import Program
+
+Ints = npt.NDArray[np.int32]
+
+
+def _program(device: Device, rows: DeviceCSR, view: DeviceCSR | None = None) -> Program:
+    return device.program(
+        "csr/compact", ITEMS=device.tuning.items, VIEW_OFFSET=(view or rows).defines["OFFSET"], **rows.defines
+    )
+
+
+def prepare(device: Device, rows: DeviceCSR) -> None:
+    """Build the kernels now, so that no clock sees it; otherwise they are built at their first use."""
+    _program(device, rows)
+    for of, into in ((np.uint8, np.int32), (np.int32, np.int32), (np.int32, rows.offset)):
+        running_sums(device, device.zeros(1, of), 1, of=of, into=into)
+
+
+def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *, loops: bool = True) -> Parts:
+    """The graph of the vertices and arcs that stay, renumbered in order; does not wait for the last kernel.
+
+    Parameters
+    ----------
+    device : Device
+    parts : Parts
+    live : uint8 device buffer, shape (n,), or None
+        1 where a vertex stays; None: all do.
+    arcs : uint8 device buffer, shape (arcs,), or None
+        1 where an arc stays, at most those between vertices that do; None: all of these.
+    loops : bool
+        Whether arcs from a vertex to itself stay.
+
+    Returns
+    -------
+    Parts
+        Its ids name the vertices as `parts` does. Offsets have the type that they had.
+    """
+    rows, n = parts.rows, np.int32(parts.rows.n)
+    program, passes = _program(device, rows), -(-rows.n // device.tuning.items)
+    count, rank, place = rows.n, None, None
+    ids = parts.ids
+    if live is not None:
+        rank = running_sums(device, live, rows.n, of=np.uint8, into=np.int32)
+        count = int(device.download(rank, np.int32, 1, offset=rows.n)[0])
+        place = device.output(count, np.int32)
+        ids = Chosen(ids.of if isinstance(ids, Chosen) else ids, place, count)
+    origin = parts.ids.place if isinstance(parts.ids, Chosen) and live is not None else None
+    length = device.empty(count, np.int32)
+    common = n, rows.row_ptr, rows.col_idx, live, arcs, rank, np.int32(loops)
+    program.compact_count(passes, *common, origin, place, length)
+    row_ptr = running_sums(device, length, count, into=rows.offset)
+    total = int(device.download(row_ptr, rows.offset, 1, offset=count)[0])
+    made = DeviceCSR(count, total, row_ptr, device.output(total, np.int32), rows.offset)
+    weights, multiplicity = (
+        None if column is None else device.output(total, dtype)
+        for column, dtype in ((parts.weights, np.float64), (parts.multiplicity, np.int32))
+    )
+    program.compact_fill(
+        passes, *common, parts.weights, parts.multiplicity, row_ptr, made.col_idx, weights, multiplicity
+    )
+    without = not loops or parts.num_self_loops == 0
+    return Parts(
+        made,
+        directed=parts.directed,
+        weights=weights,
+        multiplicity=multiplicity,
+        ids=ids,
+        num_self_loops=0 if without else None,
+        has_copies=False if parts.has_copies is False else None,
+    )
+
+
+def labelled(device: Device, rows: DeviceCSR, label: Any, keep: int) -> Any:
+    """The vertices with a label, as the `live` of `compact`."""
+    live = device.empty(rows.n, np.uint8)
+    _program(device, rows).compact_choose(
+        -(-rows.n // device.tuning.items), np.int32(rows.n), label, np.int32(keep), live
+    )
+    return live
+
+
+def arcs_of_view(device: Device, rows: DeviceCSR, view: DeviceCSR, view_arcs: Any, *, copies: bool) -> Any:
+    """Which arcs of a directed graph stay, given those of its undirected view without loops (uint8 buffers).
+
+    `copies`: each arc of the graph is an edge of its own in the view.
+    """
+    arcs = device.empty(max(rows.arcs, 1), np.uint8)
+    _program(device, rows, view).compact_match(
+        -(-rows.n // device.tuning.items),
+        np.int32(rows.n),
+        np.int32(copies),
+        rows.row_ptr,
+        rows.col_idx,
+        view.row_ptr,
+        view.col_idx,
+        view_arcs,
+        arcs,
+    )
+    return arcs
+
+
+@dataclass(frozen=True)
+class SomeRows:
+    """The rows of some vertices, on the host.
+
+    Attributes
+    ----------
+    first : int64 array, shape (k,)
+        Where each row begins among all arcs.
+    begin : int64 array, shape (k + 1,)
+        Where it begins in `head`.
+    head : int32 array
+    """
+
+    first: npt.NDArray[np.int64]
+    begin: npt.NDArray[np.int64]
+    head: npt.NDArray[np.int32]
+
+    def of(self, i: int) -> npt.NDArray[np.int32]:
+        """The i-th row."""
+        return self.head[self.begin[i] : self.begin[i + 1]]
+
+
+def host_rows(row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32], vertices: Ints) -> SomeRows:
+    """As `some_rows`, of rows that are on the host."""
+    first, end = (row_ptr[vertices + shift].astype(np.int64) for shift in (0, 1))
+    begin, total = exclusive_sums(end - first)
+    at = np.arange(total) + np.repeat(first - begin, end - first)
+    return SomeRows(first, np.append(begin, total), col_idx[at])
+
+
+def some_rows(device: Device, rows: DeviceCSR, vertices: Ints) -> SomeRows:
+    """The rows of some vertices, fetched from the device; they may be named twice."""
+    count = len(vertices)
+    if not count:
+        none = np.zeros(0, np.int64)
+        return SomeRows(none, np.zeros(1, np.int64), none.astype(np.int32))
+    program, passes = _program(device, rows), -(-count // device.tuning.items)
+    listed, length = device.upload(np.ascontiguousarray(vertices)), device.empty(count, np.int32)
+    program.compact_lengths(passes, np.int32(count), listed, rows.row_ptr, length)
+    begin = running_sums(device, length, count, into=rows.offset)
+    at = device.download(begin, rows.offset, count + 1).astype(np.int64)
+    first, head = device.empty(count, rows.offset), device.empty(max(int(at[-1]), 1), np.int32)
+    program.compact_rows(passes, np.int32(count), listed, rows.row_ptr, rows.col_idx, begin, first, head)
+    return SomeRows(
+        device.download(first, rows.offset, count).astype(np.int64),
+        at,
+        device.download(head, np.int32, int(at[-1])),
+    )

@@ -1,0 +1,43 @@
+"""The references and verifiers of the literature's samplers, found by the method's name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clgraph import keyed
+from clgraph.arguments import whole, word
+from clgraph.graph import Graph, check_graph_type
+from clgraph.reference import races
+from clgraph.reference.races import ReferenceDraw
+
+METHODS = races.METHODS
+
+
+def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+    """Draw by a sampler of the literature, on the host: slow and obviously right.
+
+    Parameters
+    ----------
+    graph : Graph
+    method : str
+        Its short name.
+    seed : int
+    **options
+        As in `clgraph.sample`.
+    """
+    check_graph_type(graph)
+    word(method, "method", METHODS)
+    seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
+    return races.reference_race(graph, method, seed=seed, **options)
+
+
+def verify_draw(graph: Graph, sample: Any) -> None:
+    """Check a sample of the literature's samplers against the definition of its method.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    check_graph_type(graph)
+    races.verify_race(graph, sample)

@@ -1,0 +1,370 @@
+"""Races of vertices and edges, slow and obviously right: every key, sorted, taken one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.reference.numbers import NEVER, lg, race_key, words
+from clgraph.reference.sampling import EdgeList
+from clgraph.sizes import target_size
+
+METHODS = ("rn", "rdn", "rpn", "re", "rne", "hyb", "ties", "rnn")
+
+
+@dataclass(frozen=True)
+class ReferenceDraw:
+    """What the references of the literature's samplers return.
+
+    Attributes
+    ----------
+    vertices : array, shape (k,)
+        Ids, in index order.
+    edges : int64 array
+        Ranks, as in `clgraph.Sample`.
+    order : int64 array, shape (k,), or None
+        Rank of arrival.
+    target : int
+    more : dict
+        What else a method has to say, by the name that it has in `clgraph.Sample`.
+    """
+
+    vertices: npt.NDArray[Any]
+    edges: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int64] | None
+    target: int
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+class Rows:
+    """The undirected rows of a graph without loops, as lists."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.edges = graph, EdgeList.of(graph)
+        self.n, self.m = graph.num_vertices, len(self.edges.low)
+        self.near: list[list[int]] = [[] for _ in range(self.n)]
+        for u, v in zip(self.edges.low.tolist(), self.edges.high.tolist(), strict=True):
+            self.near[u].append(v)
+            self.near[v].append(u)
+        for row in self.near:
+            row.sort()
+
+    def weights(self) -> list[int]:
+        """The integer weight of each edge."""
+        view = self.graph.undirected
+        assert view.weights is not None
+        upper = view.rows <= view.col_idx
+        w = view.weights[upper][np.isin(np.arange(np.count_nonzero(upper)), self.edges.rank)].tolist()
+        top = max(w, default=0)
+        return [0 if each == 0 else max(1, floor(each / top * 2**40 + 0.5)) for each in w]
+
+    def draw(self, chosen: list[int], ranks: npt.NDArray[np.int64] | None, target: int) -> ReferenceDraw:
+        """A result: vertices in order of arrival, and edges (None: all among the vertices)."""
+        inside = np.zeros(self.n, bool)
+        inside[chosen] = True
+        if ranks is None:
+            ranks = self.edges.rank[inside[self.edges.low] & inside[self.edges.high]]
+        order = np.full(self.n, -1, np.int64)
+        order[chosen] = np.arange(len(chosen))
+        return ReferenceDraw(self.graph.ids[inside], ranks, order[inside], target)
+
+
+def reference_race(
+    graph: Graph,
+    method: str,
+    *,
+    seed: int,
+    size: Any = None,
+    edges: Any = None,
+    starts: int | None = None,
+    mix: Any = "0.8",
+    weighted: bool = False,
+    keep: str | None = None,
+    strata: Any = None,
+) -> ReferenceDraw:
+    """Draw by the definition, on the host; arguments as in `clgraph.sample`."""
+    rows = Rows(graph)
+    if method in ("rn", "rdn", "rpn"):
+        return _vertices(rows, method, seed, size, weighted, strata)
+    if method == "rnn":
+        return _neighbours(rows, seed, size, starts)
+    keys = _edge_keys(rows, method, seed, Fraction(mix), weighted)
+    target = None if size is None else target_size(size, rows.n)
+    if target is not None and target < 2:
+        raise InputError("an edge has two ends")
+    wanted = rows.m if edges is None else target_size(edges, rows.m)
+    came: list[int] = []
+    taken: list[int] = []
+    for e in sorted(range(rows.m), key=lambda e: (keys[e], e)):
+        if keys[e] == NEVER or (target is None and len(taken) == wanted):
+            break
+        ends = int(rows.edges.low[e]), int(rows.edges.high[e])
+        new = [v for v in ends if v not in came]
+        if target is not None and len(came) + len(new) > target:
+            break
+        came += new
+        taken.append(e)
+    ranks = None if method == "ties" or keep == "induced" else rows.edges.rank[sorted(taken)]
+    return rows.draw(came, ranks, wanted if target is None else target)
+
+
+def _vertices(rows: Rows, method: str, seed: int, size: Any, weighted: bool, strata: Any) -> ReferenceDraw:
+    weight = [1] * rows.n
+    if method == "rdn":
+        weight = [len(row) for row in rows.near]
+        if weighted:
+            weight = [0] * rows.n
+            for u, v, w in zip(
+                rows.edges.low.tolist(), rows.edges.high.tolist(), rows.weights(), strict=True
+            ):
+                weight[u] += w
+                weight[v] += w
+    elif method == "rpn":
+        weight = integer_pagerank(rows)
+    key = [
+        NEVER if weight[v] == 0 else race_key(*words(seed, v, 0, 0, keyed.TAG_VERTEX), lg(weight[v]))
+        for v in range(rows.n)
+    ]
+    order = sorted((v for v in range(rows.n) if key[v] != NEVER), key=lambda v: (key[v], v))
+    if strata is None:
+        target = target_size(size, rows.n)
+        return rows.draw(order[:target], None, target)
+    chosen: list[int] = []
+    group = np.asarray(strata).tolist()
+    for name in sorted(set(group)):
+        if isinstance(size, Mapping):
+            k = target_size(size[name], group.count(name)) if name in size else 0
+        else:
+            k = _share(target_size(size, rows.n), group, name)
+        chosen += [v for v in order if group[v] == name][:k]
+    chosen.sort(key=lambda v: (key[v], v))
+    return rows.draw(chosen, None, 0)
+
+
+def _share(target: int, group: list[Any], name: Any) -> int:
+    """How many of a stratum: in proportion, the largest remainders rounded up."""
+    names = sorted(set(group))
+    exact = {each: Fraction(target * group.count(each), len(group)) for each in names}
+    short = target - sum(floor(share) for share in exact.values())
+    up = sorted(names, key=lambda each: floor(exact[each]) - exact[each])[:short]
+    return floor(exact[name]) + (name in up)
+
+
+def integer_pagerank(rows: Rows) -> list[int]:
+    """PageRank in units of 2^-62 by integers, 100 steps."""
+    n, damping = rows.n, 2**64 * 85 // 100
+    x = [2**62 // n] * n
+    for _ in range(100):
+        share = [each // len(row) if row else 0 for each, row in zip(x, rows.near, strict=True)]
+        lost = sum(each for each, row in zip(x, rows.near, strict=True) if not row)
+        base = 2**62 * 15 // (100 * n) + (lost * damping >> 64) // n
+        x = [base + (sum(share[u] for u in row) * damping >> 64) for row in rows.near]
+    return x
+
+
+def _edge_keys(rows: Rows, method: str, seed: int, mix: Fraction, weighted: bool) -> list[int]:
+    n, m = rows.n, rows.m
+    weights = rows.weights() if weighted else [1] * m
+    part = floor(2**32 * mix)
+    keys = []
+    for e in range(m):
+        low, high, copy = int(rows.edges.low[e]), int(rows.edges.high[e]), int(rows.edges.copy[e])
+        runners = []
+        if method in ("re", "ties") and weights[e]:
+            runners.append((keyed.TAG_EDGE, low, high, lg(weights[e])))
+        if method == "rne" or (method == "hyb" and part > 0):
+            share = 0 if method == "rne" else lg(part) - 32 * 2**40 - lg(n)
+            runners.append((keyed.TAG_ARC, low, high, share - lg(len(rows.near[low]))))
+            runners.append((keyed.TAG_ARC, high, low, share - lg(len(rows.near[high]))))
+        if method == "hyb" and part < 2**32:
+            runners.append((keyed.TAG_EDGE, low, high, lg(2**32 - part) - 32 * 2**40 - lg(m)))
+        made = [race_key(*words(seed, i, j, copy, tag), weight) for tag, i, j, weight in runners]
+        keys.append(min(made, default=NEVER))
+    return keys
+
+
+def _neighbours(rows: Rows, seed: int, size: Any, starts: int | None) -> ReferenceDraw:
+    priority = [words(seed, v, 0, 0, keyed.TAG_VERTEX)[0] for v in range(rows.n)]
+    centres = sorted(range(rows.n), key=lambda v: (priority[v], v))
+    target = rows.n if starts is not None else target_size(size, rows.n)
+    came: list[int] = []
+    for c in centres[:starts]:
+        new = sorted({c, *rows.near[c]} - set(came))
+        if len(came) + len(new) > target:
+            break
+        came += new
+    if not came:
+        c = centres[0]
+        others = sorted(set(rows.near[c]), key=lambda v: (priority[v], v))
+        came = [c, *others[: target - 1]]
+    return rows.draw(came, None, 0 if starts is not None else target)
+
+
+def verify_race(graph: Graph, sample: Any) -> None:
+    """Check a race's sample: nothing left out comes before what was taken, and nothing more would fit.
+
+    Times are floating-point logarithms of the keyed numbers, divided by the weights.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    wish, n = sample.wish, graph.num_vertices
+    inside = np.zeros(n, bool)
+    inside[graph.index(sample.vertices)] = True
+    edges = EdgeList.of(graph)
+    if wish.kind in ("vertices", "near"):
+        _induced(edges, inside, sample)
+    if wish.kind == "vertices":
+        times = _vertex_times(graph, sample, edges)
+        groups = [(np.ones(n, bool), wish.target)]
+        if wish.strata is not None:
+            groups = [(wish.strata.code == i, k) for i, k in enumerate(wish.strata.wanted)]
+        for here, k in groups:
+            wanted = min(k, int(np.count_nonzero(np.isfinite(times[here]))))
+            if np.count_nonzero(inside & here) != wanted:
+                raise AssertionError(f"{np.count_nonzero(inside & here)} vertices instead of {wanted}")
+            _first(times[here], inside[here])
+    elif wish.kind == "near":
+        _verify_near(graph, sample, edges, inside)
+    else:
+        times = _edge_times(graph, sample, edges)
+        first = np.full(n, np.inf)
+        np.minimum.at(first, edges.low, times)
+        np.minimum.at(first, edges.high, times)
+        taken = np.isin(edges.rank, sample.edges)
+        if wish.keep == "induced":
+            _induced(edges, inside, sample)
+        if wish.target is None:
+            if wish.keep != "induced":
+                _first(times, taken)
+                wanted = min(wish.target_edges, int(np.count_nonzero(np.isfinite(times))))
+                if np.count_nonzero(taken) != wanted:
+                    raise AssertionError(f"{np.count_nonzero(taken)} edges instead of {wanted}")
+            return
+        _first(first, inside)
+        _as_many_as_fit(first, inside, wish.target)
+        if wish.keep != "induced":
+            limit = first[~inside].min(initial=np.inf)
+            if np.any(taken != (times < limit * (1 - CLOSE))) and np.any(
+                taken != (times < limit * (1 + CLOSE))
+            ):
+                raise AssertionError("its edges are not those that come before the next vertex")
+
+
+CLOSE = 1e-9  # times are compared up to this, relatively
+
+
+def _first(times: npt.NDArray[np.float64], taken: npt.NDArray[np.bool_]) -> None:
+    last, rest = times[taken].max(initial=0), times[~taken].min(initial=np.inf)
+    if not last <= rest * (1 + CLOSE):
+        raise AssertionError(f"something left out comes at {rest}, and what was taken up to {last}")
+    if np.any(np.isinf(times[taken])):
+        raise AssertionError("something of weight 0 was taken")
+
+
+def _as_many_as_fit(first: npt.NDArray[Any], inside: npt.NDArray[np.bool_], target: int) -> None:
+    count = int(np.count_nonzero(inside))
+    rest = first[~inside]
+    more = int(np.count_nonzero(rest == rest.min())) if len(rest) and np.isfinite(rest.min()) else target + 1
+    if not count <= target < count + more:
+        raise AssertionError(f"{count} vertices for a target of {target}, and {more} come next")
+
+
+def _induced(edges: EdgeList, inside: npt.NDArray[np.bool_], sample: Any) -> None:
+    induced = edges.rank[inside[edges.low] & inside[edges.high]]
+    if not np.array_equal(induced, sample.edges):
+        raise AssertionError(
+            f"{len(induced)} edges are induced by the sample's vertices, it has {len(sample.edges)}"
+        )
+
+
+def _time(number: npt.NDArray[np.uint64], weight: Any) -> npt.NDArray[np.float64]:
+    x = (number | np.uint64(1)).astype(np.float64) / 2**64
+    with np.errstate(divide="ignore"):
+        return np.where(np.asarray(weight) > 0, -np.log2(x) / weight, np.inf)
+
+
+def _number(seed: int, i: Any, j: Any, k: Any, tag: int) -> npt.NDArray[np.uint64]:
+    x = keyed.philox4x32(i, j, k, tag, seed)
+    return x[0].astype(np.uint64) | x[1].astype(np.uint64) << np.uint64(32)
+
+
+def _vertex_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.float64]:
+    n = graph.num_vertices
+    weight: npt.NDArray[np.float64] = np.ones(n)
+    if sample.method == "rdn":
+        w = _edge_weights(graph, edges) if sample.wish.view.weighted else np.ones(len(edges.low))
+        weight = np.bincount(edges.low, w, n).astype(np.float64) + np.bincount(edges.high, w, n)
+    if sample.method == "rpn":
+        weight = np.asarray(integer_pagerank(Rows(graph)), np.float64) / 2**62
+    return _time(_number(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX), weight)
+
+
+def _edge_weights(graph: Graph, edges: EdgeList) -> npt.NDArray[np.float64]:
+    view = graph.undirected
+    assert view.weights is not None
+    w = view.weights[view.rows <= view.col_idx][edges.rank]
+    return np.where(w > 0, np.maximum(1, np.floor(w / w.max() * 2**40 + 0.5)), 0) / 2**40
+
+
+def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.float64]:
+    method, seed = sample.method, sample.seed
+    low, high, copy, m = edges.low, edges.high, edges.copy, len(edges.low)
+    d = np.bincount(low, minlength=graph.num_vertices) + np.bincount(high, minlength=graph.num_vertices)
+    w = _edge_weights(graph, edges) if sample.wish.view.weighted else np.ones(m)
+    by_edge = _time(_number(seed, low, high, copy, keyed.TAG_EDGE), w)
+    if method in ("re", "ties"):
+        return by_edge
+    up = _time(_number(seed, low, high, copy, keyed.TAG_ARC), 1 / d[low])
+    down = _time(_number(seed, high, low, copy, keyed.TAG_ARC), 1 / d[high])
+    by_ends = np.minimum(up, down)
+    if method == "rne":
+        return by_ends
+    mix = floor(2**32 * sample.wish.mix) / 2**32
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = by_ends * graph.num_vertices / mix if mix > 0 else np.full(m, np.inf)
+        own = by_edge * m / (1 - mix) if mix < 1 else np.full(m, np.inf)
+    return np.minimum(ends, own)
+
+
+def _verify_near(graph: Graph, sample: Any, edges: EdgeList, inside: npt.NDArray[np.bool_]) -> None:
+    n, wish = graph.num_vertices, sample.wish
+    priority = _number(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX)
+    if wish.starts is not None:
+        chosen = np.zeros(n, bool)
+        chosen[np.lexsort((np.arange(n), priority))[: wish.starts]] = True
+        covered = chosen.copy()
+        covered[edges.low[chosen[edges.high]]] = True
+        covered[edges.high[chosen[edges.low]]] = True
+        if not np.array_equal(covered, inside):
+            raise AssertionError("its vertices are not the centres and their neighbours")
+        return
+    first = priority.copy()
+    np.minimum.at(first, edges.low, priority[edges.high])
+    np.minimum.at(first, edges.high, priority[edges.low])
+    alone = first == first.min()
+    if np.count_nonzero(alone) > wish.target:
+        centre = int(np.argmin(priority))
+        others = np.where(alone, priority, np.uint64(NEVER))
+        others[centre] = 0
+        if np.count_nonzero(inside) != wish.target or np.any(inside & ~alone):
+            raise AssertionError(
+                "the first centre's neighbours are too many: the target's number of them is needed"
+            )
+        if others[inside].max() > others[~inside].min(initial=np.uint64(NEVER)):
+            raise AssertionError("they are not the neighbours of smallest priority")
+        return
+    if first[inside].max() > first[~inside].min(initial=np.uint64(NEVER)):
+        raise AssertionError("a centre was passed over")
+    _as_many_as_fit(first.astype(np.float64), inside, wish.target)

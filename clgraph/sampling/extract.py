@@ -1,0 +1,40 @@
+"""A run's sample as a graph on the device, from what the run left there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clgraph.csr.compact import arcs_of_view, compact, prepare
+from clgraph.csr.upload import graph_of, parts_of, upload_csr
+from clgraph.graph import Graph
+from clgraph.sampling.contracted import Contracted, extract_contracted
+from clgraph.sampling.marks import LeftThere
+from clgraph.sampling.result import SomeLeft, extract
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+def extract_sample(device: Device, graph: Graph, left: SomeLeft) -> Graph:
+    """The sample of a graph.
+
+    On devices that build no kernels it is made on the host; the arrays are the same.
+    """
+    if isinstance(left, Contracted):
+        return extract_contracted(graph, left)[0]
+    if not isinstance(left, LeftThere) or not device.has_compiler:
+        return extract(graph, left.vertices, left.arcs)[0]
+    if not graph.directed:
+        simple = graph.simple
+        return graph_of(device, compact(device, parts_of(device, simple), left.live, left.live_arcs))
+    arcs: Any = None
+    rows = upload_csr(device, graph)
+    if left.live_arcs is not None:
+        arcs = arcs_of_view(device, rows, left.csr, left.live_arcs, copies=graph.undirected.has_copies)
+    return graph_of(device, compact(device, parts_of(device, graph), left.live, arcs, loops=False))
+
+
+def prepare_extraction(device: Device, graph: Graph) -> None:
+    """Build the kernels of `extract_sample` before a clock sees it."""
+    if device.has_compiler:
+        prepare(device, upload_csr(device, graph if graph.directed else graph.simple))

@@ -1,0 +1,264 @@
+"""The options of the samplers of the literature, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import flag, shown, whole, word
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.sampling.literature.plan import METHODS, OPTIONS, Method
+from clgraph.sampling.literature.view import View
+from clgraph.sizes import exact_number, target_size
+
+Size = float | int | str
+# what clgraph.sample takes for other methods: their defaults mean "not given"
+OTHERS = {
+    "mode": "auto",
+    "connection": "weak",
+    "tolerance": None,
+    "components": None,
+    "far_scan": None,
+    "weight": None,
+}
+KEEPS = ("induced", "visited", "tree")
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Groups of vertices, each with a sample of its own.
+
+    Attributes
+    ----------
+    code : int32 array, shape (n,)
+        The number of each vertex's group.
+    names : list
+    wanted : list of int
+        Vertices to take of each.
+    """
+
+    code: npt.NDArray[np.int32]
+    names: list[Any]
+    wanted: list[int]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to draw, checked; see `clgraph.sample`. None: not given."""
+
+    method: str
+    view: View
+    keep: str
+    size: Any = None
+    target: int | None = None
+    target_edges: int = 0
+    direction: str = "both"
+    mix: Fraction = Fraction(4, 5)
+    starts: int | None = None
+    strata: Strata | None = None
+    start: tuple[int, ...] | None = None
+    walkers: int = 1
+    steps: int | None = None
+    burn_in: int = 0
+    thin: int = 1
+    patience: int = 1000
+    p: Fraction = Fraction(0)
+    r: Fraction = Fraction(0)
+    alpha: Fraction = Fraction(1)
+    c: int = 1
+    k: int = 0
+    stages: int | None = None
+    mode: str = "auto"
+    walks: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def plan(self) -> Method:
+        """The method's entry."""
+        return METHODS[self.method]
+
+    @property
+    def kind(self) -> str:
+        """What it draws."""
+        return self.plan.kind
+
+    @property
+    def mix_word(self) -> int:
+        """`mix` in units of 2^-32."""
+        return floor(self.mix * 2**32)
+
+
+def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapping[str, Any]) -> Wish:
+    """Check the options of a sampler.
+
+    Parameters
+    ----------
+    graph : Graph
+        With at least one vertex.
+    method : str
+        Its short name.
+    size : float, int, str, mapping, or None
+    strict : bool
+    options : mapping
+        By name; None where not given.
+
+    Raises
+    ------
+    InputError
+        An option of another method, a value out of range, too many or too few sizes, ...
+    """
+    plan = METHODS[method]
+    given = {name: value for name, value in options.items() if value is not None and name in OPTIONS}
+    for name, default in OTHERS.items():
+        if name in options and options[name] != default and name not in plan.options:
+            raise InputError(f"{name} is of other methods than {method}: leave it out")
+    for name in given:
+        if name not in plan.options:
+            users = ", ".join(short for short, each in METHODS.items() if name in each.options)
+            raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
+    direction = word(given.get("direction", "both"), "direction", ("both", "out", "in"))
+    weighted = flag(given.get("weighted", False), "weighted")
+    view = View.of(graph, direction, weighted)
+    values: dict[str, Any] = {"direction": direction}
+    values["keep"] = _keep(plan, given)
+    if "mix" in given:
+        values["mix"] = probability("mix", given["mix"])
+    if "starts" in given:
+        values["starts"] = whole(given["starts"], "starts", 1, graph.num_vertices)
+    if "strata" in given:
+        values["strata"] = check_strata(graph, given["strata"], size)
+    values |= _how_much(graph, view, plan, method, size, given, strict)
+    return Wish(method, view, **values)
+
+
+def _keep(plan: Method, given: Mapping[str, Any]) -> str:
+    default = "visited" if plan.kind == "edges" else "induced"
+    keep: str = word(given.get("keep", default), "keep", KEEPS)
+    if keep == "tree" and plan.kind == "edges":
+        raise InputError("keep='tree' is of walks and spreading: edges that race have no tree")
+    return keep
+
+
+def _how_much(
+    graph: Graph, view: View, plan: Method, method: str, size: Any, given: Mapping[str, Any], strict: bool
+) -> dict[str, Any]:
+    """`size`, `target`, `target_edges` and notes."""
+    names: list[str] = [name for name in ("edges", "steps") if name in plan.options]
+    if plan.kind == "near":
+        names.append("starts")
+    asked = [name for name in names if name in given] + (["size"] if size is not None else [])
+    if len(asked) != 1:
+        choice = " or ".join(["size", *names])
+        found = f"{' and '.join(asked)} are given" if asked else "none is given"
+        raise InputError(f"{method} takes one of {choice}, and {found}: how much shall be drawn?")
+    notes: list[str] = []
+    if asked[0] == "edges":
+        m = view.rows.num_arcs // 2
+        wanted = target_of(given["edges"], m, "edges", "edges")
+        if wanted > m:
+            _beyond(strict, notes, f"{wanted} edges are asked for, the graph has {m} without loops")
+        return {"size": given["edges"], "target_edges": min(wanted, m), "notes": tuple(notes)}
+    if asked[0] != "size":
+        return {"size": None, "notes": ()}
+    if isinstance(size, Mapping):
+        return {"size": dict(size), "target": 0, "notes": ()}
+    target = target_size(size, graph.num_vertices)
+    if plan.kind in ("edges", "ties") and target < 2:
+        raise InputError(f"size {size}: {method} takes edges, and an edge has two ends: give 2 or more")
+    reach = reachable(view, plan, method)
+    if target > reach:
+        what = f"{target} vertices are asked for, {method} can reach {reach} of {graph.num_vertices}"
+        _beyond(strict, notes, what)
+    return {"size": size, "target": target, "notes": tuple(notes)}
+
+
+def _beyond(strict: bool, notes: list[str], what: str) -> None:
+    if strict:
+        raise InputError(f"{what}: ask for less (or without strict)")
+    notes.append(f"{what}: all of these are taken")
+
+
+def reachable(view: View, plan: Method, method: str) -> int:
+    """How many vertices a method can draw at all."""
+    if plan.kind in ("edges", "ties") or method in ("rdn", "fs"):
+        if view.weighted:
+            return int(np.count_nonzero(view.strengths))
+        return int(np.count_nonzero(view.degrees))
+    return view.n
+
+
+def target_of(size: Size, whole_count: int, name: str, what: str) -> int:
+    """A count, or a share of `whole_count` things, as `target_size` reads a size."""
+    try:
+        return target_size(size, whole_count)
+    except InputError as error:
+        raise InputError(f"{name}={shown(size)}: {error} (here: of {whole_count} {what})") from None
+
+
+def probability(name: str, value: Any, *, below_one: bool = False) -> Fraction:
+    """A probability as the exact number that its decimals say."""
+    number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
+    if number is None or number < 0 or number > 1 or (below_one and number == 1):
+        raise InputError(
+            f"{name} {shown(value)}: give a probability, 0 to 1" + (", below 1" if below_one else "")
+        )
+    return number
+
+
+def default_c(view: View) -> int:
+    """The mean degree, rounded up; at least 1."""
+    return max(1, ceil(Fraction(view.rows.num_arcs, view.n)))
+
+
+def check_strata(graph: Graph, strata: Any, size: Any) -> Strata:
+    """Groups by vertex, and how many of each.
+
+    Raises
+    ------
+    InputError
+        Not one value for each vertex; an unknown group; a group that has too few vertices.
+    """
+    values = np.asarray(strata)
+    if values.shape != (graph.num_vertices,):
+        raise InputError(
+            f"strata has shape {values.shape}: one value for each vertex in index order is needed, "
+            f"shape ({graph.num_vertices},)"
+        )
+    try:
+        names, code = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        raise InputError(f"strata holds values that have no order ({error}): use numbers or words") from None
+    count = np.bincount(code, minlength=len(names)).tolist()
+    if isinstance(size, Mapping):
+        strange = [name for name in size if name not in names.tolist()]
+        if strange:
+            raise InputError(f"size names the stratum {shown(strange[0])}, which no vertex has")
+        wanted = [
+            target_of(size[n], c, f"size of stratum {n!r}", "vertices") if n in size else 0
+            for n, c in zip(names.tolist(), count, strict=True)
+        ]
+    else:
+        wanted = proportional(target_size(size, graph.num_vertices), count)
+    for name, k, there in zip(names.tolist(), wanted, count, strict=True):
+        if k > there:
+            raise InputError(f"{k} vertices of stratum {name!r} are asked for, it has {there}: ask for fewer")
+    return Strata(code.astype(np.int32).ravel(), names.tolist(), wanted)
+
+
+def proportional(target: int, count: Sequence[int]) -> list[int]:
+    """`target` shared out in proportion to counts; what rounding leaves goes to the largest remainders."""
+    all_of_them = sum(count)
+    target = min(target, all_of_them)
+    shares = [Fraction(target * each, all_of_them) for each in count]
+    wanted = [floor(share) for share in shares]
+    order = sorted(range(len(count)), key=lambda i: (wanted[i] - shares[i], i))
+    for i in order[: target - sum(wanted)]:
+        wanted[i] += 1
+    return wanted

@@ -1,0 +1,63 @@
+"""What a sampler of the literature draws, packed: many runs in flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+UInts = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Values of several runs, one after the other: run r's are ``values[offset[r]:offset[r + 1]]``."""
+
+    offset: npt.NDArray[np.int64]
+    values: npt.NDArray[Any]
+
+    def of(self, run: int) -> npt.NDArray[Any]:
+        """Those of one run, not copied."""
+        return self.values[self.offset[run] : self.offset[run + 1]]
+
+    @staticmethod
+    def of_parts(parts: list[npt.NDArray[Any]]) -> Packed:
+        """One part a run."""
+        offset = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
+        return Packed(offset, np.concatenate(parts) if parts else np.zeros(0, np.int32))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What some runs of one sampler drew; vertices by index, ascending in each run.
+
+    Attributes
+    ----------
+    vertices : Packed of int32
+        Empty where only arcs are listed: the sample's vertices are then the ends of its arcs.
+    came : Packed of uint64, or None
+        When each vertex came; equal ones: the smaller index first.
+    cut : uint64 array, shape (runs,), or None
+        Of races: the key of the first item left out, NONE where none was.
+    arcs : Packed, or None
+        Places of the edges drawn in the rows of the view, at the smaller end. None: all edges among the
+        vertices.
+    parent : Packed of int32, or None
+        The vertex from which each vertex was first reached, -1 for starts.
+    visits : Packed of int64, or None
+    more : dict
+        Further Packed values of a method, by name.
+    notes : list of tuple of str
+        Of each run.
+    """
+
+    vertices: Packed
+    came: Packed | None = None
+    cut: UInts | None = None
+    arcs: Packed | None = None
+    parent: Packed | None = None
+    visits: Packed | None = None
+    more: dict[str, Packed] = field(default_factory=dict)
+    notes: list[tuple[str, ...]] = field(default_factory=list)

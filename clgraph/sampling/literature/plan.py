@@ -1,0 +1,110 @@
+"""The samplers of the literature: their names, kinds, options and papers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Method:
+    """A sampler.
+
+    Attributes
+    ----------
+    kind : {"vertices", "edges", "walk", "stages"}
+        What it draws: vertices or edges in a race, walks, or stages of a search that spreads.
+    does : str
+        In a sentence.
+    options : tuple of str
+        The options that it reads, besides size, seed and device.
+    paper : str
+    also : tuple of str
+        Other names: those of littleballoffur first.
+    """
+
+    kind: str
+    does: str
+    options: tuple[str, ...]
+    paper: str
+    also: tuple[str, ...] = ()
+
+
+_WALK = ("start", "walkers", "steps", "burn_in", "thin", "patience", "keep", "direction", "walks")
+_STAGES = ("start", "mode", "keep", "direction")
+
+METHODS = {
+    "rn": Method(
+        "vertices",
+        "vertices, all with one probability",
+        ("strata",),
+        "Leskovec, Faloutsos 2006",
+        ("RandomNode",),
+    ),
+    "rdn": Method(
+        "vertices",
+        "vertices in proportion to their degrees (weighted: to the weights of their edges)",
+        ("weighted", "strata"),
+        "Leskovec, Faloutsos 2006",
+        ("DegreeBased",),
+    ),
+    "rpn": Method(
+        "vertices",
+        "vertices in proportion to their PageRank",
+        ("strata",),
+        "Leskovec, Faloutsos 2006",
+        ("PageRankBased",),
+    ),
+    "re": Method(
+        "edges",
+        "edges, all with one probability (weighted: in proportion to their weights)",
+        ("edges", "weighted", "keep"),
+        "Leskovec, Faloutsos 2006",
+        ("RandomEdge",),
+    ),
+    "rne": Method(
+        "edges",
+        "a vertex, then an edge of it, again and again",
+        ("edges", "keep"),
+        "Leskovec, Faloutsos 2006",
+        ("RandomNodeEdge",),
+    ),
+    "hyb": Method(
+        "edges",
+        "with probability `mix` as rne, else as re",
+        ("edges", "mix", "keep"),
+        "Leskovec, Faloutsos 2006",
+        ("HybridNodeEdge",),
+    ),
+    "ties": Method(
+        "ties",
+        "edges in random order bring their ends; then all edges among these",
+        (),
+        "Ahmed, Neville, Kompella 2011 (ES-i)",
+        ("RandomEdgeWithInduction",),
+    ),
+    "rnn": Method(
+        "near",
+        "vertices in random order, each with all its neighbours",
+        ("starts",),
+        "Leskovec, Faloutsos 2006",
+        ("RandomNodeNeighbor",),
+    ),
+}
+KINDS = {
+    "vertices": "race of vertices",
+    "edges": "race of edges",
+    "ties": "race of edges, then induced",
+    "near": "race of vertices with their neighbours",
+    "walk": "random walk",
+    "stages": "spreading",
+}
+ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
+OPTIONS = ("strata", "weighted", "edges", "keep", "mix", "starts")
+
+
+def known(method: object) -> str | None:
+    """The short name of a sampler of the literature, by any of its names; None if it is none."""
+    if not isinstance(method, str):
+        return None
+    plain = method.lower()
+    return ALIASES.get(plain) or ALIASES.get(plain.removesuffix("sampler"))

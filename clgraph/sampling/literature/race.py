@@ -1,0 +1,220 @@
+"""Vertices and edges that race to be drawn: host half of ``cl/sampling/literature/race.cl``.
+
+rn, rdn, rpn; re, rne, hyb; ties; rnn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.sampling.literature.clock import NONE, device_tables, lg
+from clgraph.sampling.literature.drawn import Drawn, Packed
+from clgraph.sampling.literature.rank import integer_ranks
+from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.view import View
+
+EQUAL, DEGREES, GIVEN = 0, 1, 2  # the variants WEIGHT of the kernels
+WAY = 1 << 32
+ONE = 1 << 40
+
+
+def race(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+    """Runs with the seeds `seed`, `seed` + 1, ..."""
+    race_of = _EdgeRace if wish.kind in ("edges", "ties") else _VertexRace
+    return race_of(device, view, wish, seed, runs).run()
+
+
+def bytes_per_run(view: View, wish: Wish) -> int:
+    """Device memory that one run takes, roughly."""
+    keys = view.rows.num_arcs if wish.kind == "edges" else 0
+    return 9 * (view.n + keys) + 9 * view.n * (wish.strata is not None)
+
+
+class _Race:
+    """What races of vertices and of edges share."""
+
+    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+        self.device, self.view, self.wish, self.runs = device, view, wish, runs
+        self.n, self.csr = view.n, view.csr(device)
+        self.head = np.int32(self.n), np.uint64(seed)
+        self.table = device_tables(device)
+
+    def build(self, **variant: int) -> None:
+        self.program = self.device.program(
+            "sampling/literature/race", ITEMS=self.device.tuning.items, **variant, **self.csr.defines
+        )
+
+    def fill(self, kernel: str, *arguments: Any, items: int) -> Any:
+        """A buffer of `items` keys a run, which a kernel writes."""
+        self.device.reserve({"keys": 8 * items * self.runs})
+        key = self.device.empty(max(items, 1) * self.runs, np.uint64)
+        self.launch(kernel, *arguments, key)
+        return key
+
+    def launch(self, kernel: str, *arguments: Any) -> None:
+        size = -(-self.n // self.device.tuning.items), self.runs
+        getattr(self.program, kernel)(size, *self.head, *arguments)
+
+    def wanted(self, count: int | None) -> npt.NDArray[np.int64]:
+        return np.full(self.runs, -1 if count is None else count, np.int64)
+
+    def down(self, taken: Taken, item: type, *, keys: bool = True) -> tuple[Packed, Packed | None]:
+        """Items and keys on the host."""
+        many = int(taken.offset[-1])
+        items = Packed(taken.offset, self.device.download(taken.items, item, many))
+        if not keys:
+            return items, None
+        return items, Packed(taken.offset, self.device.download(taken.keys, np.uint64, many))
+
+    def keys_of(self, cut: Cut) -> npt.NDArray[np.uint64]:
+        return self.device.download(cut.key, np.uint64, self.runs)
+
+
+class _VertexRace(_Race):
+    def run(self) -> Drawn:
+        if self.wish.kind == "near":
+            return self.centres()
+        view, wish = self.view, self.wish
+        kind, weight = EQUAL, None
+        if wish.method == "rdn":
+            kind = GIVEN if view.weighted else DEGREES
+            if view.weighted:
+                weight = view.kept(self.device, "strengths", lambda: view.strengths)
+        elif wish.method == "rpn":
+            kind, weight = GIVEN, integer_ranks(self.device, view.rows)
+        self.build(WEIGHT=kind)
+        key = self.fill("race_vertices", self.table, self.csr.row_ptr, weight, items=self.n)
+        more = {}
+        if weight is not None:
+            more["weight"] = weight
+        drawn = self.strata(key) if wish.strata is not None else self.first(key)
+        if kind == GIVEN:
+            values = self.device.download(weight, np.uint64, self.n)
+            chosen = drawn.vertices
+            drawn.more["integer weight"] = Packed(chosen.offset, values[chosen.values])
+        return drawn
+
+    def first(self, key: Any) -> Drawn:
+        """The first n* of all."""
+        smallest = Smallest(self.device, self.runs, self.n)
+        cut = smallest.cut(key, self.wanted(self.wish.target))
+        taken = smallest.take(key, cut, equal=True, keys=True)
+        vertices, came = self.down(taken, np.int32)
+        return Drawn(vertices, came, self.keys_of(cut))
+
+    def strata(self, key: Any) -> Drawn:
+        """The first of each stratum."""
+        device, strata = self.device, self.wish.strata
+        assert strata is not None
+        code = device.upload(strata.code, writable=True)
+        smallest = Smallest(device, self.runs, self.n)
+        masked = device.empty(self.n * self.runs, np.uint64)
+        pieces: list[list[tuple[Any, Any, int]]] = [[] for _ in range(self.runs)]
+        for number, wanted in enumerate(strata.wanted):
+            if wanted == 0:
+                continue
+            self.launch("race_stratum", code, np.int32(number), key, masked)
+            cut = smallest.cut(masked, self.wanted(wanted))
+            vertices, came = self.down(smallest.take(masked, cut, equal=True, keys=True), np.int32)
+            assert came is not None
+            for r, limit in enumerate(self.keys_of(cut).tolist()):
+                pieces[r].append((vertices.of(r), came.of(r), limit))
+        chosen, keys, cuts = [], [], []
+        for parts in pieces:
+            v = np.concatenate([part[0] for part in parts])
+            order = np.argsort(v)
+            chosen.append(v[order])
+            keys.append(np.concatenate([part[1] for part in parts])[order])
+            limits = np.concatenate([np.full(len(part[0]), part[2], np.uint64) for part in parts])
+            cuts.append(limits[order])
+        more = {"cut": Packed.of_parts(cuts)}
+        return Drawn(Packed.of_parts(chosen), Packed.of_parts(keys), more=more)
+
+    def centres(self) -> Drawn:
+        """rnn: vertices by priority, each with its neighbours."""
+        wish, csr = self.wish, self.csr
+        self.build()
+        key = self.fill("race_near", csr.row_ptr, csr.col_idx, items=self.n)
+        smallest = Smallest(self.device, self.runs, self.n)
+        if wish.starts is not None:
+            order = self.fill("race_priorities", items=self.n)
+            cut = smallest.cut(order, self.wanted(wish.starts))
+        else:
+            cut = smallest.cut(key, self.wanted(wish.target))
+        taken = smallest.take(key, cut, equal=False, keys=True)
+        limits = self.keys_of(cut)
+        alone = taken.total == 0
+        if not np.any(alone):
+            vertices, came = self.down(taken, np.int32)
+            return Drawn(vertices, came, limits, notes=[()] * self.runs)
+        centre = np.where(alone, limits, 0).astype(np.uint64)
+        self.launch("race_alone", self.device.upload(centre, writable=True), key)
+        last = smallest.cut(key, np.where(alone, self.wanted(wish.target), -1))
+        # where the prefix was not empty its cut stays; the others take exactly n*
+        both = self.keys_of(last)
+        left = self.device.download(last.left, np.int32, self.runs)
+        joined = Cut(
+            self.device.upload(np.where(alone, both, limits), writable=True),
+            self.device.upload(np.where(alone, left, 0).astype(np.int32), writable=True),
+        )
+        vertices, came = self.down(smallest.take(key, joined, equal=True, keys=True), np.int32)
+        told = ("the first vertex has too many neighbours: those of smallest priority are taken",)
+        return Drawn(vertices, came, limits, notes=[told if one else () for one in alone.tolist()])
+
+
+class _EdgeRace(_Race):
+    def run(self) -> Drawn:
+        view, wish, csr = self.view, self.wish, self.csr
+        method = wish.method
+        kind = GIVEN if view.weighted else EQUAL
+        arcs, edges, lg_arc, lg_edge = method in ("rne", "hyb"), method != "rne", 0, 0
+        if method == "hyb":
+            lg_arc, lg_edge, arcs, edges = mixed(wish.mix_word, view.n, view.rows.num_arcs // 2)
+        weight = view.kept(self.device, "integers", lambda: view.integers) if view.weighted else None
+        self.build(WEIGHT=kind, ARCS=int(arcs), EDGES=int(edges))
+        arguments = np.int64(lg_arc), np.int64(lg_edge), self.table, csr.row_ptr, csr.col_idx, weight
+        if wish.target is not None:
+            first = self.fill("race_first", *arguments, items=self.n)
+            vertices = Smallest(self.device, self.runs, self.n)
+            cut = vertices.cut(first, self.wanted(wish.target))
+            limits = self.keys_of(cut)
+            taken = vertices.take(first, cut, equal=False, keys=True)
+            chosen, came = self.down(taken, np.int32)
+            if method == "ties":
+                return Drawn(chosen, came, limits)
+            del first
+            key = self.fill("race_edges", *arguments, items=csr.arcs)
+            selected = Smallest(self.device, self.runs, csr.arcs)
+        else:
+            chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None
+            key = self.fill("race_edges", *arguments, items=csr.arcs)
+            selected = Smallest(self.device, self.runs, csr.arcs)
+            cut = selected.cut(key, self.wanted(wish.target_edges))
+            limits = self.keys_of(cut)
+        drawn, keys = self.down(selected.take(key, cut, equal=wish.target is None, keys=True), selected.item)
+        assert keys is not None
+        return Drawn(chosen, came, limits, drawn, more={"edge key": keys})
+
+
+def mixed(mix: int, n: int, m: int) -> tuple[int, int, bool, bool]:
+    """The logarithms of hyb's weights, of an arc (less that of its tail's degree) and of an edge; who races.
+
+    Parameters
+    ----------
+    mix : int
+        The probability of rne in units of 2^-32.
+    n, m : int
+    """
+    by_arc = lg(mix) - 32 * ONE - lg(n) if mix else 0
+    by_edge = lg(WAY - mix) - 32 * ONE - lg(max(m, 1)) if mix < WAY else 0
+    return by_arc, by_edge, mix > 0, mix < WAY
+
+
+__all__ = ["NONE", "bytes_per_run", "mixed", "race"]

@@ -1,0 +1,280 @@
+"""The samples that the samplers of the literature return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.lazy import lazy
+from clgraph.sampling.literature.clock import rates
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.estimates import (
+    Distribution,
+    Estimate,
+    by_vertex,
+    horvitz_thompson,
+    of_batches,
+    ratio,
+)
+from clgraph.sampling.literature.weights import Weights, chance, edge_pull, weights_of
+from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.sequence import Portion
+
+if TYPE_CHECKING:
+    from clgraph.sampling.literature.arguments import Wish
+
+Reals = npt.NDArray[np.float64]
+
+
+class DrawnSample(Sample):
+    """A sample that a sampler of the literature drew.
+
+    It has a `clgraph.Sample`'s attributes; its graph is made when it is looked at.
+
+    Attributes
+    ----------
+    order : int64 array, shape (k,), or None
+        Rank of arrival of each vertex; None where vertices come by edges of a fixed number.
+    visits : int64 array, shape (k,), or None
+        Of walks: visits to each vertex, starts not counted.
+    weight : float64 array, shape (k,)
+        By which each vertex counts in an estimate.
+    weighting : {"exact", "conditional", "approximate", "stationary", "none"}
+        What `weight` is: 1/p, the probability p of the vertex known exactly, given the other vertices' keys,
+        or approximately; 1/p up to a factor; nothing.
+    probability : float64 array, or None
+        Of edges that were drawn: the probability of each of `edges`, given the others' keys.
+    parent : array, shape (k,), or None
+        Id of the vertex from which each was reached; its own id for starts.
+    walks : array, or None
+        On request: ids, shape (walkers, steps).
+    """
+
+    def __init__(self, wish: Wish, drawn: Drawn, run: int, how: dict[str, Any]) -> None:
+        fields = {
+            "method": wish.method,
+            "mode": wish.mode,
+            "size": wish.size,
+            "target": wish.target if wish.target is not None else wish.target_edges,
+            "original": wish.view.original,
+            "group": None,
+            "notes": (*wish.notes, *(drawn.notes[run] if drawn.notes else ()), *how.pop("notes", ())),
+            "way": wish.kind,
+            **how,
+        }
+        self.__dict__.update(fields)
+        self.__dict__.update(wish=wish, _drawn=drawn, _run=run)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    if TYPE_CHECKING:  # they are values that are computed when they are looked at
+        wish: Wish
+        _drawn: Drawn
+        _run: int
+
+    @lazy
+    def index(self) -> npt.NDArray[np.int64]:
+        """Indices of the sample's vertices in the original, ascending."""
+        wish, drawn = self.wish, self._drawn
+        if drawn.arcs is not None and wish.target is None:
+            tails, heads, _ = self._ends
+            return np.unique(np.concatenate((tails, heads))).astype(np.int64)
+        return drawn.vertices.of(self._run).astype(np.int64)
+
+    @lazy
+    def vertices(self) -> npt.NDArray[Any]:
+        """Original ids of the sample's vertices, in index order."""
+        return self.wish.view.original.ids[self.index]
+
+    @lazy
+    def _ends(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Ends of the edges drawn, the smaller first, and their places in the rows."""
+        assert self._drawn.arcs is not None
+        rows, arcs = self.wish.view.rows, self._drawn.arcs.of(self._run).astype(np.int64)
+        tails = np.searchsorted(rows.row_ptr, arcs, side="right") - 1
+        return tails.astype(np.int64), rows.col_idx[arcs].astype(np.int64), arcs
+
+    @lazy
+    def graph(self) -> Graph:
+        """The sample as a graph."""
+        return self._parts[0]
+
+    @lazy
+    def kept_arcs(self) -> npt.NDArray[np.bool_]:
+        """Which arcs of ``original.undirected`` are in the sample."""
+        return self._parts[1]
+
+    @lazy
+    def _parts(self) -> tuple[Graph, npt.NDArray[np.bool_]]:
+        original, wish = self.wish.view.original, self.wish
+        simple = original.undirected.simple
+        inside = np.zeros(original.num_vertices, bool)
+        inside[self.index] = True
+        if wish.keep == "induced":
+            live = np.repeat(inside, np.diff(simple.row_ptr)) & inside[simple.col_idx]
+        else:
+            live = np.zeros(simple.num_arcs, bool)
+            arcs = self._edge_arcs
+            live[arcs] = True
+            live[twins(simple, arcs)] = True
+        return extract(original, inside, live)
+
+    @property
+    def _edge_arcs(self) -> npt.NDArray[np.int64]:
+        """Places of the sample's edges in the rows of the undirected view, where not all are taken."""
+        return self._ends[2]
+
+    @lazy
+    def order(self) -> npt.NDArray[np.int64] | None:
+        """Rank of arrival of each vertex."""
+        if self._drawn.came is None or (self._drawn.arcs is not None and self.wish.target is None):
+            return None
+        came = self._drawn.came.of(self._run)
+        rank = np.empty(len(came), np.int64)
+        rank[np.lexsort((self.index, came))] = np.arange(len(came))
+        return rank
+
+    @lazy
+    def visits(self) -> npt.NDArray[np.int64] | None:
+        """Visits to each vertex."""
+        return None if self._drawn.visits is None else self._drawn.visits.of(self._run).astype(np.int64)
+
+    @lazy
+    def _weights(self) -> Weights:
+        return weights_of(self.wish, self._drawn, self._run, self.index)
+
+    @property
+    def weight(self) -> Reals:
+        """By which each vertex counts in an estimate."""
+        return self._weights.weight
+
+    @property
+    def weighting(self) -> str:
+        """What `weight` is."""
+        return self._weights.weighting
+
+    @lazy
+    def probability(self) -> Reals | None:
+        """The probability of each edge, given the others' keys."""
+        if self.wish.kind != "edges" or self.wish.keep != "visited":
+            return None
+        assert self._drawn.cut is not None
+        rate = rates(self._drawn.cut[self._run : self._run + 1])
+        return chance(rate * edge_pull(self.wish, *self._ends))
+
+    # --- estimates --------------------------------------------------------------------------------
+
+    def mean(self, f: Any) -> Estimate:
+        """The mean of f over all vertices of the original, estimated.
+
+        Parameters
+        ----------
+        f : array, shape (n,), or a column keyed by id, or the name of an attribute
+            See `clgraph.sampling.literature.estimates.by_vertex`.
+
+        Returns
+        -------
+        Estimate
+            ``(value, standard_error)``; the error is nan where one sample does not tell it.
+        """
+        return self._mean(by_vertex(self.wish.view.original, f)[self.index])
+
+    def _mean(self, values: Reals) -> Estimate:
+        batches = self._drawn.more.get("batches")
+        weight = self.weight
+        if self.visits is None:
+            return ratio(values, weight, self._weights.p)
+        if batches is not None:
+            counts = batches.of(self._run).reshape(-1, len(values)).astype(np.float64)
+            return of_batches(counts @ (values * weight), counts @ weight)
+        return ratio(values, weight * self.visits, None)
+
+    def distribution(self, f: Any) -> Distribution:
+        """The share of the original's vertices with each value of f, estimated; only values that were met."""
+        values = by_vertex(self.wish.view.original, f, numbers=False)[self.index]
+        seen = np.unique(values)
+        made = [self._mean((values == each).astype(np.float64)) for each in seen]
+        return Distribution(
+            seen, np.array([each.value for each in made]), np.array([each.standard_error for each in made])
+        )
+
+    def total(self, f: Any) -> Estimate:
+        """The sum of f over all vertices of the original, estimated.
+
+        From the vertices' probabilities; where only ratios of them are known, n times the mean.
+        """
+        original = self.wish.view.original
+        values = by_vertex(original, f)[self.index]
+        p = self._weights.p
+        if p is None:
+            mean = self._mean(values)
+            return Estimate(mean.value * original.num_vertices, mean.standard_error * original.num_vertices)
+        return horvitz_thompson(values, p)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scalars (vertices and edges as counts), ready for JSON."""
+        made = super().to_dict()
+        made["weighting"] = self.weighting
+        made["keep"] = self.wish.keep
+        return made
+
+    def members(self, vertex: Any) -> npt.NDArray[Any]:
+        """The vertex itself."""
+        if self.wish.view.original.index([vertex])[0] not in self.index:
+            raise InputError(f"vertex {vertex} is not in the sample")
+        return np.asarray([vertex])
+
+
+class DrawnPortion(Portion):
+    """Samples of some runs and sizes; each is made when it is first asked for.
+
+    Parameters
+    ----------
+    wishes : list of Wish
+        One for each size.
+    drawn : list of list of (Drawn, int)
+        For each size and run what it belongs to, and its number there.
+    first : int
+        The first run's seed.
+    about : dict
+        What all of them have.
+    """
+
+    def __init__(
+        self, wishes: list[Wish], drawn: list[list[tuple[Drawn, int]]], first: int, about: dict[str, Any]
+    ) -> None:
+        self._wishes, self._drawn, self._first, self._about = wishes, drawn, first, about
+        self._made: dict[int, DrawnSample] = {}
+
+    def __len__(self) -> int:
+        return len(self._wishes) * len(self._drawn[0])
+
+    def _sample(self, i: int) -> DrawnSample:
+        if i not in self._made:
+            run, size = divmod(i, len(self._wishes))
+            about = {**self._about, "seed": self._first + run}
+            self._made.setdefault(i, DrawnSample(self._wishes[size], *self._drawn[size][run], about))
+        return self._made[i]
+
+    def seed(self, i: int) -> int:
+        return self._first + i // len(self._wishes)
+
+    def size(self, i: int) -> Any:
+        return self._wishes[i % len(self._wishes)].size
+
+
+def twins(rows: Graph, arcs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The place of each arc's reverse in the rows of an undirected graph; of copies that of the same rank."""
+    pairs = (rows.rows.astype(np.int64) << 32) | rows.col_idx
+    own = pairs[arcs]
+    copy = arcs - np.searchsorted(pairs, own)
+    back = (own & 0xFFFFFFFF) << 32 | own >> 32
+    made: npt.NDArray[np.int64] = np.searchsorted(pairs, back) + copy
+    return made

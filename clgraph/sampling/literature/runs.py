@@ -1,0 +1,88 @@
+"""Runs of the samplers of the literature: checks, chunks that fit the device, results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from clgraph import keyed
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.sampling.literature import race
+from clgraph.sampling.literature.arguments import Wish, check_wish
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.result import DrawnPortion
+from clgraph.sampling.options import check_seeds
+from clgraph.sampling.samples import Clock
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+HOST_SHARE = 1 << 28  # bytes of the runs that go side by side, where the device shares the host's memory
+
+
+def wishes(
+    graph: Graph,
+    method: str,
+    size: Any,
+    sizes: Sequence[Any] | None,
+    strict: bool,
+    options: Mapping[str, Any],
+) -> list[Wish]:
+    """What to draw, checked: one wish for each size."""
+    if sizes is None:
+        return [check_wish(graph, method, size, strict, options)]
+    if size is not None:
+        raise InputError("give either size or sizes: how many vertices the sample shall have at most")
+    if isinstance(sizes, (str, Mapping)) or not list(sizes):
+        raise InputError(f"sizes is {sizes!r}: give a list, such as ['70%', '50%'] (size takes a single one)")
+    return [check_wish(graph, method, each, strict, options) for each in sizes]
+
+
+def draw(device: Device, wish: Wish, seed: int, runs: int) -> list[tuple[Drawn, int]]:
+    """Runs with the seeds `seed`, `seed` + 1, ...: as many side by side as there is memory for.
+
+    Returns
+    -------
+    list of (Drawn, int)
+        For each run what it belongs to, and its number there.
+    """
+    room = HOST_SHARE if device.shares_memory else device.global_memory // 4
+    each = max(1, room // max(1, race.bytes_per_run(wish.view, wish)))
+    made = []
+    for first in range(0, runs, each):
+        some = min(each, runs - first)
+        drawn = race.race(device, wish.view, wish, seed + first, some)
+        made += [(drawn, run) for run in range(some)]
+    return made
+
+
+def drawn_samples(
+    graph: Graph,
+    method: str,
+    size: Any,
+    sizes: Sequence[Any] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+) -> DrawnPortion:
+    """The samples that `clgraph.sample` returns: run after run, each with its sizes in the order given."""
+    wanted = wishes(graph, method, size, sizes, bool(options.get("strict", False)), options)
+    first = keyed.check_seed(options.get("seed"))
+    runs = check_seeds(first, seeds)
+
+    from clgraph.device import get_device
+
+    clock = Clock()
+    device = get_device(options.get("device"))
+    loops = graph.undirected.num_self_loops
+    told = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
+    with device.alone():
+        clock.lap("device")
+        how = device.watch()
+        wanted[0].view.csr(device)
+        device.finish()
+        clock.lap("upload")
+        by_size = [draw(device, wish, first, runs) for wish in wanted]
+        clock.lap("sample")
+        common = {"device": device.name, "iterations": 0, "seconds": clock.seconds(), "notes": told, **how()}
+        return DrawnPortion(wanted, by_size, first, common)

@@ -1,0 +1,96 @@
+"""The rows that a sampler of the literature walks on, on the host and on a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.upload import DeviceCSR, upload_csr
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.lazy import lazy
+from clgraph.sampling.literature.clock import integer_weights
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@dataclass(frozen=True)
+class View:
+    """The view of a graph that a sampler works on, without loops.
+
+    Attributes
+    ----------
+    original : Graph
+    rows : Graph
+        Its undirected view ("both"), its arcs as they are ("out"), or reversed ("in").
+    weighted : bool
+        Whether edge weights count.
+    """
+
+    original: Graph
+    rows: Graph
+    weighted: bool
+
+    @staticmethod
+    def of(graph: Graph, direction: str, weighted: bool) -> View:
+        """The view of a graph in a direction.
+
+        Raises
+        ------
+        InputError
+            If weights are to count and the graph has none, or negative ones.
+        """
+        if direction == "out" and graph.directed:
+            rows = graph.simple
+        elif direction == "in" and graph.directed:
+            rows = graph.reverse.simple
+        else:
+            rows = graph.undirected.simple
+        if weighted:
+            if graph.weights is None:
+                raise InputError(
+                    "weighted=True, and the graph has no weights: read it with weights, or leave it out"
+                )
+            if rows.weights is not None and np.any(rows.weights < 0):
+                at = int(np.argmax(rows.weights < 0))
+                u, v = rows.ids[rows.rows[at]], rows.ids[rows.col_idx[at]]
+                raise InputError(
+                    f"weighted=True, and the edge from {u} to {v} has the weight {rows.weights[at]}: "
+                    "weights must not be negative"
+                )
+        return View(graph, rows, weighted)
+
+    @property
+    def n(self) -> int:
+        """Number of vertices."""
+        return self.rows.num_vertices
+
+    @lazy
+    def degrees(self) -> npt.NDArray[np.int64]:
+        """Arcs that leave each vertex, shape (n,)."""
+        return self.rows.degrees
+
+    @lazy
+    def integers(self) -> npt.NDArray[np.uint64]:
+        """The weights of the arcs as integers, shape (arcs,)."""
+        assert self.rows.weights is not None
+        return integer_weights(self.rows.weights)
+
+    @lazy
+    def strengths(self) -> npt.NDArray[np.uint64]:
+        """Sums of the integer weights of each vertex's arcs, shape (n,)."""
+        up_to = np.zeros(len(self.integers) + 1, np.uint64)
+        np.cumsum(self.integers, out=up_to[1:])  # differences are right even where this overflows
+        return up_to[self.rows.row_ptr[1:]] - up_to[self.rows.row_ptr[:-1]]
+
+    def csr(self, device: Device) -> DeviceCSR:
+        """The rows on a device, kept there with the graph."""
+        return upload_csr(device, self.rows)
+
+    def kept(self, device: Device, name: str, make: Any) -> Any:
+        """An array of the view on a device, kept there with the rows."""
+        return device.cached(self.rows, ("literature", name), lambda: device.upload(make(), writable=True))

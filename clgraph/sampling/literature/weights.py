@@ -1,0 +1,126 @@
+"""The weights that undo a sampler's bias."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import lgamma
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.sampling.literature.clock import rates
+
+if TYPE_CHECKING:
+    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.drawn import Drawn
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What undoes the bias of one sample.
+
+    Attributes
+    ----------
+    weighting : {"exact", "conditional", "approximate", "stationary", "none"}
+        "exact", "conditional" and "approximate": `weight` is 1/p, with p the probability by which a vertex
+        comes in (conditional: given all other vertices' keys). "stationary": 1/p up to a factor.
+    weight : float64 array, shape (k,)
+        Of each vertex of the sample.
+    p : float64 array, shape (k,), or None
+        The probability of each vertex; None of "stationary" and "none".
+    """
+
+    weighting: str
+    weight: Reals
+    p: Reals | None
+
+
+def weights_of(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Weights:
+    """The weights of one run's vertices."""
+    kind = wish.kind
+    if kind == "vertices":
+        return _inverse("conditional", chance(_vertex_rates(wish, drawn, run, vertices)))
+    if kind in ("edges", "ties"):
+        assert drawn.cut is not None
+        rate = float(rates(drawn.cut[run : run + 1])[0])
+        return _inverse("approximate", chance(rate * _pull(wish, vertices)))
+    if kind == "near":
+        return _near(wish, drawn, run, vertices)
+    return Weights("none", np.ones(len(vertices)), None)
+
+
+def chance(rate: Reals) -> Reals:
+    """P(an exponential of this rate, to base 2, is below 1): 1 - 2^-rate."""
+    return -np.expm1(-np.log(2.0) * rate)
+
+
+def _inverse(weighting: str, p: Reals) -> Weights:
+    return Weights(weighting, 1 / p, p)
+
+
+def _vertex_rates(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Reals:
+    view = wish.view
+    if "cut" in drawn.more:
+        limit = rates(drawn.more["cut"].of(run))
+    else:
+        assert drawn.cut is not None
+        limit = np.repeat(rates(drawn.cut[run : run + 1]), len(vertices))
+    if "integer weight" in drawn.more:
+        return limit * drawn.more["integer weight"].of(run).astype(np.float64)
+    return limit * view.degrees[vertices] if wish.method == "rdn" else limit
+
+
+def edge_pull(wish: Wish, tails: npt.NDArray[Any], heads: npt.NDArray[Any], arcs: npt.NDArray[Any]) -> Reals:
+    """The weight with which each edge races."""
+    view, method = wish.view, wish.method
+    if method in ("re", "ties"):
+        return view.integers[arcs].astype(np.float64) if view.weighted else np.ones(len(arcs))
+    d = view.degrees
+    by_ends = 1 / d[tails] + 1 / d[heads]
+    if method == "rne":
+        return by_ends
+    mix = wish.mix_word / 2**32
+    return mix / view.n * by_ends + (1 - mix) / max(view.rows.num_arcs // 2, 1)
+
+
+def _pull(wish: Wish, vertices: npt.NDArray[Any]) -> Reals:
+    """The sum of the weights of each vertex's edges."""
+    view = wish.view
+    if wish.method in ("re", "ties"):
+        return (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
+    row_ptr, d = view.rows.row_ptr, view.degrees
+    lengths = d[vertices]
+    tails = np.repeat(vertices.astype(np.int64), lengths)
+    first = np.repeat(row_ptr[vertices].astype(np.int64) - (np.cumsum(lengths) - lengths), lengths)
+    arcs = first + np.arange(len(tails))
+    pull = edge_pull(wish, tails, view.rows.col_idx[arcs], arcs)
+    place = np.repeat(np.arange(len(vertices)), lengths)
+    return np.bincount(place, weights=pull, minlength=len(vertices)).astype(np.float64)
+
+
+def _near(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Weights:
+    """1 - C(n - d - 1, s) / C(n, s): that none of the s centres is in the closed neighbourhood."""
+    view, n = wish.view, wish.view.n
+    weighting = "exact"
+    centres = wish.starts
+    if centres is None:
+        assert drawn.came is not None
+        weighting = "approximate"
+        centres = max(1, len(np.unique(drawn.came.of(run))))
+    rows = view.rows
+    d = np.array(
+        [len(set(rows.col_idx[rows.row_ptr[v] : rows.row_ptr[v + 1]].tolist())) for v in vertices.tolist()]
+    )
+    missed = np.array([_ratio(n, int(each) + 1, centres) for each in d])
+    return _inverse(weighting, 1 - missed)
+
+
+def _ratio(n: int, near: int, centres: int) -> float:
+    """C(n - near, centres) / C(n, centres)."""
+    if centres > n - near:
+        return 0.0
+    log = lgamma(n - near + 1) + lgamma(n - centres + 1) - lgamma(n - near - centres + 1) - lgamma(n + 1)
+    return float(np.exp(log))

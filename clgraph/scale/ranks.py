@@ -1,0 +1,385 @@
+"""Ranks: the processes, or threads, that work on one dataset together, and the messages between them.
+
+Only this module knows MPI. A message is a NumPy array with four numbers in front; the collective calls are
+trees and rings of messages, the same for MPI's ranks, for threads on the devices of one process, and for one
+rank alone. A rank that fails tells all others at once: whoever waits for a message looks for that, so that
+all raise the same error instead of waiting for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph._version import __version__, pip_hint
+from clgraph.errors import ClgraphError, DeviceError, InputError
+from clgraph.keyed import check_seed
+
+T = TypeVar("T")
+Array = npt.NDArray[Any]
+PIECE = 1 << 30  # bytes of a message that MPI gets at once
+SHORTEST, LONGEST = 10e-6, 2e-3  # seconds between two looks: MPI's own waits take the cores of CPU devices
+STARTED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE")
+
+
+class Ranks(ABC):
+    """The ranks of a job, seen by one of them.
+
+    Attributes
+    ----------
+    rank, size : int
+    """
+
+    rank = 0
+    size = 1
+
+    # --- messages -----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _start(self, to: int, array: Array) -> Callable[[], None]:
+        """Begin to send; the returned function waits until the array may change."""
+
+    @abstractmethod
+    def _receive(self, source: int) -> Array:
+        """The next message of a rank, as bytes (uint8)."""
+
+    @abstractmethod
+    def fail(self, error: BaseException) -> None:
+        """Tell all others that this rank has failed."""
+
+    def receive(self, source: int, dtype: npt.DTypeLike) -> Array:
+        """The next message of a rank as a one-dimensional array."""
+        return self._receive(source).view(dtype)
+
+    def send(self, to: int, array: Array) -> None:
+        """Send an array to a rank and wait until it may change."""
+        self._start(to, array)()
+
+    # --- everybody together -------------------------------------------------------------------------
+
+    def merge(self, value: T, pack: Callable[[T], Array], join: Callable[[T, Array], T]) -> T | None:
+        """The joined values of all ranks, at rank 0 (None elsewhere); `join` must be associative.
+
+        Rank r + k sends to r for k = 1, 2, 4, ...: log2(size) messages in a row.
+        """
+        step = 1
+        while step < self.size:
+            if self.rank & step:
+                self.send(self.rank - step, pack(value))
+                return None
+            if self.rank + step < self.size:
+                value = join(value, self._receive(self.rank + step))
+            step *= 2
+        return value
+
+    def broadcast(self, array: Array | None, dtype: npt.DTypeLike) -> Array:
+        """Rank 0's array, at all ranks."""
+        step = 1
+        while step < self.size:
+            step *= 2
+        while step > 1:
+            step //= 2
+            place = self.rank % (2 * step)
+            if place == 0 and self.rank + step < self.size:
+                assert array is not None
+                self.send(self.rank + step, array)
+            elif place == step:
+                array = self.receive(self.rank - step, dtype)
+        assert array is not None
+        return array
+
+    def everywhere(self, array: Array) -> list[Array]:
+        """The arrays of all ranks, of one dtype and any lengths, at all ranks; by a ring."""
+        found: list[Array] = [array] * self.size
+        right, left = (self.rank + 1) % self.size, (self.rank - 1) % self.size
+        for step in range(self.size - 1):
+            wait = self._start(right, found[(self.rank - step) % self.size])
+            found[(self.rank - step - 1) % self.size] = self.receive(left, array.dtype)
+            wait()
+        return found
+
+    def total(self, array: Array) -> Array:
+        """The sum of the arrays of all ranks, at all ranks."""
+        return np.sum(self.everywhere(array), axis=0, dtype=array.dtype)
+
+    def agree(self, **what: str) -> None:
+        """Raise InputError unless all ranks were given the same (dataset, method, version, ...)."""
+        own = "\n".join(f"{key} {value}" for key, value in {**what, "clgraph": __version__}.items())
+        texts = [bytes(each).decode() for each in self.everywhere(np.frombuffer(own.encode(), np.uint8))]
+        for rank, text in enumerate(texts):
+            for mine, other in zip(texts[0].split("\n"), text.split("\n"), strict=False):
+                if mine != other:
+                    raise InputError(
+                        f"the ranks differ: rank 0 has {mine}, rank {rank} has {other}; give all the same"
+                    )
+
+    def shares(self, count: int) -> range:
+        """Which of `count` shards are this rank's."""
+        return range(self.rank, count, self.size)
+
+
+class Alone(Ranks):
+    """One rank; it has nobody to talk to."""
+
+    def _start(self, to: int, array: Array) -> Callable[[], None]:
+        raise AssertionError("there is no other rank")
+
+    def _receive(self, source: int) -> Array:
+        raise AssertionError("there is no other rank")
+
+    def fail(self, error: BaseException) -> None:
+        """Nobody needs to be told."""
+
+
+class Failure(ClgraphError):
+    """What a rank raises when another one has failed; it has that one's message."""
+
+
+class Threads(Ranks):
+    """Ranks that are threads of this process.
+
+    Parameters
+    ----------
+    rank : int
+    desks : list of dict
+        For each rank its queues of messages by source; shared by all.
+    failed : list of BaseException
+        Shared by all.
+    """
+
+    def __init__(self, rank: int, desks: list[list[queue.SimpleQueue[Array]]], failed: list[Any]) -> None:
+        self.rank, self.size = rank, len(desks)
+        self._desks, self._failed = desks, failed
+
+    def _start(self, to: int, array: Array) -> Callable[[], None]:
+        self._desks[to][self.rank].put(np.ascontiguousarray(array).reshape(-1).view(np.uint8).copy())
+        return lambda: None
+
+    def _receive(self, source: int) -> Array:
+        while True:
+            try:
+                return self._desks[self.rank][source].get(timeout=0.05)
+            except queue.Empty:
+                if self._failed:
+                    raise Failure(str(self._failed[0])) from self._failed[0]
+
+    def fail(self, error: BaseException) -> None:
+        """Tell all others."""
+        self._failed.append(error)
+
+    @staticmethod
+    def run(size: int, work: Callable[[Ranks], T]) -> T:
+        """What `work` returns at rank 0, with a thread for each rank; the first error of any is raised."""
+        desks: list[list[queue.SimpleQueue[Array]]] = [
+            [queue.SimpleQueue() for _ in range(size)] for _ in range(size)
+        ]
+        failed: list[BaseException] = []
+        results: list[Any] = [None] * size
+
+        def one(rank: int) -> None:
+            ranks = Threads(rank, desks, failed)
+            try:
+                results[rank] = work(ranks)
+            except Failure:
+                pass
+            except BaseException as error:  # raised in the caller's thread
+                ranks.fail(error)
+
+        threads = [
+            threading.Thread(target=one, args=(rank,), name=f"clgraph-rank-{rank}") for rank in range(size)
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.2)
+        except BaseException as error:  # Ctrl-C reaches the main thread only
+            failed.append(error)
+            for thread in threads:
+                thread.join()
+            raise
+        if failed:
+            raise failed[0]
+        return results[0]
+
+
+class Mpi(Ranks):
+    """Ranks of an MPI communicator.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+        It is duplicated, so that messages of others do not get in between.
+    """
+
+    DATA, FAILED = 1, 2
+
+    def __init__(self, comm: Any) -> None:
+        from mpi4py import MPI
+
+        self._mpi, self._comm = MPI, comm.Dup()
+        self.rank, self.size = self._comm.Get_rank(), self._comm.Get_size()
+        local = comm.Split_type(MPI.COMM_TYPE_SHARED)
+        self.local_rank, self.local_size = local.Get_rank(), local.Get_size()
+        local.Free()
+
+    def _wait(self, request: Any) -> None:
+        pause = SHORTEST
+        while not request.Test():
+            state = self._mpi.Status()
+            if self._comm.Iprobe(self._mpi.ANY_SOURCE, self.FAILED, state):
+                text = np.empty(state.Get_count(self._mpi.BYTE), np.uint8)
+                self._comm.Recv([text, self._mpi.BYTE], state.Get_source(), self.FAILED)
+                raise Failure(bytes(text).decode("utf-8", "replace"))
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST)
+
+    def _start(self, to: int, array: Array) -> Callable[[], None]:
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        length = np.array([len(data)], np.int64)
+        held = [self._comm.Isend([length.view(np.uint8), self._mpi.BYTE], to, self.DATA)]
+        for begin in range(0, len(data), PIECE):
+            held.append(self._comm.Isend([data[begin : begin + PIECE], self._mpi.BYTE], to, self.DATA))
+
+        def wait(kept: Any = (data, length)) -> None:  # the arrays live until they are sent
+            for request in held:
+                self._wait(request)
+
+        return wait
+
+    def _receive(self, source: int) -> Array:
+        length = np.empty(1, np.int64)
+        self._wait(self._comm.Irecv([length.view(np.uint8), self._mpi.BYTE], source, self.DATA))
+        data = np.empty(int(length[0]), np.uint8)
+        for begin in range(0, len(data), PIECE):
+            self._wait(self._comm.Irecv([data[begin : begin + PIECE], self._mpi.BYTE], source, self.DATA))
+        return data
+
+    def fail(self, error: BaseException) -> None:
+        """Tell all others; they may be gone already, so nobody waits for that."""
+        text = np.frombuffer(f"rank {self.rank}: {error}".encode()[:4000], np.uint8).copy()
+        requests = [
+            self._comm.Isend([text, self._mpi.BYTE], other, self.FAILED)
+            for other in range(self.size)
+            if other != self.rank
+        ]
+        deadline = time.monotonic() + 5
+        while requests and time.monotonic() < deadline:
+            requests = [request for request in requests if not request.Test()]
+            time.sleep(LONGEST)
+
+    def abort(self) -> None:
+        """End all processes of the job."""
+        self._comm.Abort(1)
+
+
+def started_by_mpi() -> bool:
+    """Whether this process is one of several that a launcher such as mpiexec has started."""
+    counts = (os.environ.get(name, "") for name in STARTED)
+    return any(count.isdigit() and int(count) > 1 for count in counts) or "PMIX_RANK" in os.environ
+
+
+def world() -> Any:
+    """MPI's communicator of all processes, if a launcher has started several; else None."""
+    if not started_by_mpi():
+        return None
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise InputError(
+            "a launcher has started this as one of several processes, but mpi4py is missing, without which "
+            f"each would do the whole work: {pip_hint('mpi')}"
+        ) from error
+    comm = MPI.COMM_WORLD
+    counts = [int(count) for name in STARTED if (count := os.environ.get(name, "")).isdigit()]
+    if comm.Get_size() == 1 and max(counts, default=1) > 1:
+        library = MPI.Get_library_version().splitlines()[0][:60]
+        raise InputError(
+            f"you started {max(counts)} processes, but each sees itself alone: mpi4py uses the library "
+            f"{library}, the launcher is another MPI's; use the launcher of that library"
+        )
+    return comm if comm.Get_size() > 1 else None
+
+
+def shared_seed(seed: int | None) -> int:
+    """A seed, checked; None draws one, the same for all processes of a job."""
+    found = check_seed(seed)
+    comm = world() if seed is None else None
+    return found if comm is None else int(comm.bcast(found))
+
+
+def prepare(ranks: Mpi) -> None:
+    """Settings of PoCL that ranks of one host need, before the first look at any driver."""
+    if ranks.local_size < 2:
+        return
+    from socket import gethostname
+
+    from clgraph.device.folders import cache_folder
+
+    folder = cache_folder() / "pocl" / f"{gethostname()}-{ranks.local_rank}"
+    os.environ.setdefault("POCL_CACHE_DIR", str(folder))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", str(max(1, cores // ranks.local_size)))
+
+
+def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any = None) -> T:
+    """Run ``work(ranks, device)`` on all ranks there are, each with a device of its own.
+
+    Parameters
+    ----------
+    work : callable
+    device : str or Device, or several in a list or separated by commas, optional
+        Of MPI's ranks on one host each takes the next one in turn. Without MPI several devices get a thread
+        each.
+    comm : mpi4py.MPI.Comm, optional
+        Default: all processes, if a launcher has started several.
+    """
+    wanted = _specs(device)
+    comm = world() if comm is None else comm
+    if comm is not None and comm.Get_size() > 1:
+        ranks = Mpi(comm)
+        prepare(ranks)
+        try:
+            chosen = _of_host(wanted, ranks)
+            return work(ranks, chosen)
+        except Failure:
+            raise
+        except BaseException as error:
+            ranks.fail(error)
+            raise
+    from clgraph.device import get_device
+
+    if len(wanted) < 2:
+        return work(Alone(), get_device(wanted[0] if wanted else None))
+    devices = [get_device(spec) for spec in wanted]
+    return Threads.run(len(devices), lambda ranks: work(ranks, devices[ranks.rank]))
+
+
+def _specs(device: Any) -> list[Any]:
+    if device is None:
+        return []
+    if isinstance(device, str):
+        return [part.strip() for part in device.split(",")]
+    return list(device) if isinstance(device, Sequence) else [device]
+
+
+def _of_host(wanted: list[Any], ranks: Mpi) -> Any:
+    """The device of an MPI rank: by default the host's GPUs in turn, else its CPU device."""
+    from clgraph.device import get_device
+    from clgraph.device.choosing import list_devices
+
+    if not wanted:
+        wanted = [each for each in list_devices() if each.kind == "gpu"] or [None]
+    try:
+        return get_device(wanted[ranks.local_rank % len(wanted)])
+    except ClgraphError as error:
+        raise DeviceError(f"rank {ranks.rank}: {error}") from error

@@ -1,0 +1,65 @@
+"""The literature's samplers on the command line."""
+
+import json
+
+import numpy as np
+import pytest
+from cli_runs import InProcess
+
+from clgraph import Graph, read, write
+from clgraph.sampling import sample
+from clgraph.sampling.literature.plan import METHODS
+
+
+@pytest.fixture
+def run(capsys):
+    return InProcess(capsys)
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(1)
+    name = tmp_path / "graph.txt"
+    write(Graph.from_edges(rng.integers(0, 60, 150), rng.integers(0, 60, 150)), name)
+    return str(name)
+
+
+def test_methods(run):
+    told = json.loads(run("methods", "--json").out)["methods"]
+    assert set(METHODS) < set(told) and "drv" in told
+    assert told["hyb"]["options"] == ["edges", "mix", "keep"]
+    text = run("methods").out
+    assert "RandomNodeNeighbor" in text and "Ahmed, Neville, Kompella" in text
+
+
+def test_a_race(run, file, tmp_path, device):
+    out = str(tmp_path / "out.txt")
+    args = ("sample", file, "--method", "RandomEdge", "--edges", "20", "--seed", "3", "--device", device.spec)
+    done = run(*args, "--verify", "-o", out)
+    assert done.status == 0, done.err
+    assert "verified: what re draws" in done.err and done.out.startswith("re sample:")
+    expected = sample(read(file), "re", edges=20, seed=3, device=device)
+    assert read(out).num_edges == 20
+    assert np.array_equal(read(out).ids, expected.vertices)
+    told = json.loads(run(*args, "--json", "-q").out)
+    assert (told["weighting"], told["keep"], told["size"]) == ("approximate", "visited", "20")
+
+
+def test_sizes_and_seeds(run, file, device):
+    args = ("--sizes", "50%,5", "--seeds", "2", "--seed", "1", "--json", "-q", "--device", device.spec)
+    told = json.loads(run("sample", file, "--method", "rdn", *args).out)["samples"]
+    assert [(one["vertices"], one["seed"]) for one in told] == [(30, 1), (5, 1), (30, 2), (5, 2)]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--method", "rn"], "Give one of --size"),
+        (["--method", "rn", "--size", "5", "--mix", "0.5"], "mix is not an option of rn"),
+        (["--method", "drv", "--size", "5", "--edges", "5"], "edges is not an option of drv"),
+        (["--method", "re", "--size", "5", "--edges", "5"], "edges and size are given"),
+    ],
+)
+def test_bad_input(run, file, args, words):
+    done = run("sample", file, *args)
+    assert done.status != 0 and words in done.err

@@ -1,0 +1,56 @@
+"""Datasets of shards from the command line."""
+
+import json
+
+import pytest
+from cli_runs import InProcess
+
+import clgraph
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return InProcess(capsys)
+
+
+def test_there_and_back(run, tmp_path):
+    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
+    done = run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
+    assert done.status == 0, done.err
+    assert "wrote g.clgs: <Shards: undirected" in done.err
+    facts = json.loads(run("info", "g.clgs", "--json").out)
+    assert (
+        facts["vertices"] == len(clgraph.read(tmp_path / "g.txt").ids)
+        and facts["section_pairs"]["shards"] > 3
+    )
+    assert run("convert", "g.clgs", "back.txt").status == 0
+    assert (tmp_path / "back.txt").read_bytes() == (tmp_path / "g.txt").read_bytes()
+    assert "section pairs, entries" in run("info", "g.clgs").out
+
+
+def test_samples(run, tmp_path):
+    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
+    run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
+    done = run("sample", "g.clgs", "--sizes", "60%,20%", "--seed", "3", "-o", "s-{size}.clgs")
+    assert done.status == 0 and done.out.count("drv sample: ") == 2, done.err
+    run("sample", "g.txt", "--sizes", "60%,20%", "--seed", "3", "-o", "s-{size}.txt")
+    for size in ("60%", "20%"):
+        run("convert", f"s-{size}.clgs", f"back-{size}.txt")
+        assert (tmp_path / f"back-{size}.txt").read_bytes() == (tmp_path / f"s-{size}.txt").read_bytes()
+
+
+def test_refused_in_words(run, tmp_path):
+    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
+    run("convert", "g.txt", "g.clgs")
+    for args, message in (
+        (("sample", "g.clgs", "--size", "5", "--mode", "batched"), "--mode is not offered for shards"),
+        (("sample", "g.clgs", "--size", "5", "--method", "drve"), "'drve' is not offered for shards"),
+        (("sample", "g.clgs", "--size", "5", "-o", "x.txt"), "ends in .clgs"),
+        (("sample", "none.clgs", "--size", "5"), "no such dataset"),
+        (("convert", "g.txt", "h.clgs", "--sections", "pairs,in"), "an undirected graph has pairs, rows"),
+        (("convert", "g.txt", "h.clgs", "--shard-edges", "0"), "at least 1"),
+        (("convert", "g.txt", "h.txt", "--shard-edges", "5"), "of datasets"),
+    ):
+        done = run(*args)
+        assert done.status and message in done.err and "Traceback" not in done.err, done.err

@@ -1,0 +1,118 @@
+"""Some vertices and arcs of rows on devices, against NumPy's indexing."""
+
+import numpy as np
+import pytest
+from graphs import random_graph, same
+
+from clgraph import Graph
+from clgraph.csr.compact import arcs_of_view, compact, host_rows, labelled, some_rows
+from clgraph.csr.upload import graph_of, parts_of, upload_csr
+from clgraph.graph.building import sorted_rows
+from clgraph.sampling.result import extract
+
+KINDS = [
+    {"directed": directed, "duplicates": duplicates, "weighted": weighted, "names": names}
+    for directed in (False, True)
+    for duplicates in ("merge", "keep")
+    for weighted, names in ((False, False), (True, False), (False, True))
+]
+
+
+def make(n, m, *, weighted, names, **options):
+    rng = np.random.default_rng(n)
+    ends = (rng.random((2, m)) ** 2 * n).astype(int)
+    weights = rng.random(m) if weighted else None
+    if names:
+        ends = np.array([f"v{i}" for i in range(n)], object)[ends]
+    return Graph.from_edges(*ends, weights=weights, **options)
+
+
+def chosen_by_numpy(graph, live, keep):
+    """The same by another way: the list of arcs, filtered and built again."""
+    number = np.cumsum(live) - 1
+    tail, head = graph.rows[keep], graph.col_idx[keep]
+    made = sorted_rows(
+        number[tail].astype(np.int32),
+        number[head].astype(np.int32),
+        int(live.sum()),
+        directed=True,
+        duplicates="keep",
+        ids=np.flatnonzero(live) if graph.has_identity_ids else graph.ids[live],
+    )
+    assert len(made.col_idx) == keep.sum()
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
+@pytest.mark.parametrize("loops", [False, True])
+def test_vertices_and_arcs(device, kind, loops):
+    rng = np.random.default_rng(1)
+    for n, m, share in ((1, 0, 1), (40, 200, 0.5), (700, 3000, 0.7), (60, 90, 0)):
+        graph = make(n, m, **kind) if m else Graph.from_edges([], [], vertices=[3])
+        n = graph.num_vertices
+        live = rng.random(n) < share
+        between = live[graph.rows] & live[graph.col_idx]
+        some = between & (rng.random(graph.num_arcs) < 0.5)
+        there = device.upload(live.view(np.uint8))
+        for mask, arcs in ((between, None), (some, device.upload(some.view(np.uint8)))):
+            made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=loops))
+            keep = mask if loops else mask & (graph.rows != graph.col_idx)
+            want = chosen_by_numpy(graph, live, keep)
+            np.testing.assert_array_equal(made.row_ptr, want.row_ptr)
+            np.testing.assert_array_equal(made.col_idx, want.col_idx)
+            assert made.row_ptr.dtype == want.row_ptr.dtype and made.ids.dtype == want.ids.dtype
+            assert made.ids.tolist() == want.ids.tolist()
+            for name in ("weights", "multiplicity"):
+                whole, part = getattr(graph, name), getattr(made, name)
+                assert (whole is None) == (part is None)
+                if whole is not None:
+                    assert part.dtype == whole.dtype
+                    np.testing.assert_array_equal(part, whole[keep])
+            # chosen from once more, the ids are those of the original
+            again = rng.random(made.num_vertices) < 0.6
+            parts = compact(device, parts_of(device, made), device.upload(again.view(np.uint8)))
+            assert graph_of(device, parts).ids.tolist() == made.ids[again].tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS[6:], ids=lambda kind: "-".join(map(str, kind.values())))
+def test_arcs_of_a_directed_graph_by_those_of_its_view(device, kind):
+    graph = make(60, 500, **kind)
+    view = graph.undirected
+    simple = view.simple
+    rng = np.random.default_rng(2)
+    live = rng.random(60) < 0.8
+    for share in (0.3, 1):
+        edge = rng.random(simple.num_arcs) < share
+        mirror = np.lexsort((simple.rows, simple.col_idx))  # k-th copy there is the k-th copy back
+        edge &= (simple.rows < simple.col_idx) & live[simple.rows] & live[simple.col_idx]
+        edge[mirror] |= edge
+        arcs = arcs_of_view(
+            device,
+            upload_csr(device, graph),
+            upload_csr(device, simple),
+            device.upload(edge.view(np.uint8)),
+            copies=view.has_copies,
+        )
+        there = device.upload(live.view(np.uint8))
+        made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=False))
+        same(made, extract(graph, live, edge)[0])
+
+
+def test_labelled(device):
+    label = np.random.default_rng(3).integers(0, 4, 500).astype(np.int32)
+    rows = upload_csr(device, random_graph(1, 500, 20))
+    live = labelled(device, rows, device.upload(label), 2)
+    np.testing.assert_array_equal(device.download(live, np.uint8, 500), label == 2)
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 300])
+def test_some_rows(device, count):
+    graph = random_graph(4, 90, 700, duplicates="keep")
+    listed = np.random.default_rng(count).integers(0, 90, count).astype(np.int32)
+    for found in (
+        some_rows(device, upload_csr(device, graph), listed),
+        host_rows(graph.row_ptr, graph.col_idx, listed),
+    ):
+        assert found.first.tolist() == graph.row_ptr[listed].tolist()
+        for i, v in enumerate(listed):
+            assert found.of(i).tolist() == graph.col_idx[graph.row_ptr[v] : graph.row_ptr[v + 1]].tolist()

@@ -1,0 +1,91 @@
+"""Minimal kernels, one for each fault of a driver that was met: ``python tests/drivers [NAME ...]``.
+
+Each file ``NAME.cl`` says at its head what it does, where it fails (``fails: PLATFORM VERSION [DEVICE]:
+how``) and what clgraph does about it (``here:``). A driver's next version is tried by running them all again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parent
+ITEMS, LOCAL = 64, 16
+FAILS = re.compile(r"^// fails: (\S+) (\d+(?:\.\d+)*)(?: (\S+))?: (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fails:
+    """Where a kernel fails: parts of the platform's and the device's name, the start of a version."""
+
+    platform: str
+    version: str
+    device: str
+    how: str
+
+    def is_there(self, device: Any) -> bool:
+        """Whether this is that driver."""
+        versions = re.findall(r"\d+(?:\.\d+)+", f"{device.driver_version} {device.platform_version}")
+        return (
+            self.platform in device.platform_name
+            and self.device in device.name
+            and any(f"{version}.".startswith(f"{self.version}.") for version in versions)
+        )
+
+
+def names() -> list[str]:
+    """All minimal kernels."""
+    return sorted(path.stem for path in FOLDER.glob("*.cl"))
+
+
+def fails(name: str) -> list[Fails]:
+    """The drivers that are known to fail at a kernel."""
+    found = FAILS.findall((FOLDER / f"{name}.cl").read_text())
+    return [Fails(*each) for each in found]
+
+
+def known_to_fail(name: str, device: Any) -> str | None:
+    """How this device's driver is known to fail at a kernel; None if it is not."""
+    return next((each.how for each in fails(name) if each.is_there(device)), None)
+
+
+def try_here(name: str, device: Any) -> str:
+    """Build and run a kernel in this process, which may die of it: "right", "wrong" or why it was not built.
+
+    ``minimal(out, in)`` runs over 64 work-items in groups of 16; in[i] is i; a right driver sets out to 1.
+    """
+    import numpy as np
+
+    from clgraph.device.program import build_source
+    from clgraph.errors import BuildError
+
+    source = (FOLDER / f"{name}.cl").read_text()
+    try:
+        program = build_source(device.queues, name, source, (), keep=False, save_failed=False)
+    except BuildError as error:
+        return f"not built: {str(error).splitlines()[0]}"
+    out = device.zeros(ITEMS, np.int32)
+    program.minimal.exact(ITEMS, out, device.upload(np.arange(ITEMS, dtype=np.int32)), local=LOCAL)
+    got = device.download(out, np.int32, ITEMS)
+    return "right" if (got == 1).all() else "wrong"
+
+
+def try_in_a_child(name: str, device: Any) -> str:
+    """`try_here`, or how the driver ended the child. PYTHONPATH must lead to the folder tests/."""
+    from clgraph.device import child
+
+    answer, problem, _ = child.ask("drivers", "--here", name, device.spec, *device.identity)
+    return str(answer or problem)
+
+
+def answer(name: str, spec: str, identity: tuple[str, ...]) -> None:
+    """The child's part: `try_here`, as JSON."""
+    from clgraph.device import child
+    from clgraph.device.choosing import list_devices
+
+    child.started()
+    found = [d for d in list_devices() if d.spec == spec and d.identity == identity]
+    print(json.dumps(try_here(name, found[0]) if found else "no such device in the child"), flush=True)

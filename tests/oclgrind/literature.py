@@ -1,0 +1,63 @@
+"""The samplers of the literature: races, walks, searches that spread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _graph(**options: Any) -> Any:
+    from clgraph import Graph
+
+    rng = np.random.default_rng(6)
+    return Graph.from_edges(
+        rng.integers(0, 40, 60), rng.integers(0, 40, 60), vertices=np.arange(40), **options
+    )
+
+
+def _draw(method: str, device: Any, *, seeds: int = 2, graph: Any = None, **options: Any) -> None:
+    """Two runs side by side, each checked against the reference."""
+    from clgraph.reference.draws import reference_draw, verify_draw
+    from clgraph.sampling import sample
+
+    graph = _graph() if graph is None else graph
+    for made in sample(graph, method, seed=5, seeds=seeds, device=device, **options):
+        wanted = reference_draw(graph, method, seed=made.seed, **options)
+        assert np.array_equal(made.vertices, wanted.vertices)
+        assert np.array_equal(made.edges, wanted.edges)
+        verify_draw(graph, made)
+
+
+def case_race_vertices(device: Any) -> None:
+    """Vertices by degree, by integer PageRank, and by strata."""
+    _draw("rdn", device, size=9)
+    _draw("rpn", device, size=9, seeds=1, strata=np.arange(40) % 3)
+
+
+def case_race_edges(device: Any) -> None:
+    """Edges by their ends and by themselves, parallel ones and weighted ones among them."""
+    _draw("hyb", device, edges=9, graph=_graph(duplicates="keep"))
+    _draw("re", device, size=9, seeds=1, weighted=True, graph=_graph(weights=np.arange(60.0)))
+    _draw("ties", device, size=9, seeds=1)
+
+
+def case_race_neighbours(device: Any) -> None:
+    """Vertices with their neighbours, also where these are too many."""
+    _draw("rnn", device, size=3)
+    _draw("rnn", device, starts=3, seeds=1)
+
+
+def case_smallest(device: Any) -> None:
+    """Selections with equal keys, and of more than there is."""
+    from clgraph.sampling.literature.smallest import Smallest
+
+    keys = np.random.default_rng(1).integers(0, 20, (3, 90), dtype=np.uint64)
+    smallest = Smallest(device, 3, 90)
+    buffer = device.upload(keys, writable=True)
+    mark = device.empty(270, np.uint8)
+    wanted = np.array([7, 90, -1])
+    taken = smallest.take(buffer, smallest.cut(buffer, wanted), equal=True, mark=mark)
+    assert taken.total.tolist() == [7, 90, 0]
+    listed = device.download(taken.items, np.int32, 7).tolist()
+    assert listed == sorted(np.lexsort((np.arange(90), keys[0]))[:7].tolist())

@@ -1,0 +1,69 @@
+"""Graphs, comparisons and laws that the tests of the literature's samplers share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from clgraph import Graph, verify_sample
+from clgraph.reference.draws import reference_draw
+from clgraph.sampling import sample
+
+# 7 vertices, 9 edges, degrees 2 2 4 3 2 4 1
+SEVEN = Graph.from_edges([0, 0, 1, 2, 2, 3, 3, 4, 5], [1, 2, 2, 3, 5, 4, 5, 5, 6])
+assert SEVEN.degrees.tolist() == [2, 2, 4, 3, 2, 4, 1]
+
+
+def awkward_graphs() -> list[Graph]:
+    """Isolated vertices, pairs, a path, a star, a lollipop, a clique, parallel edges and loops, dead ends."""
+    line = np.arange(11)
+    u, v = np.triu_indices(6, 1)
+    return [
+        Graph.from_edges([0, 2], [1, 3], vertices=np.arange(9)),
+        Graph.from_edges(np.arange(0, 12, 2), np.arange(1, 12, 2)),
+        Graph.from_edges(line, line + 1),
+        Graph.from_edges(np.zeros(9, int), np.arange(1, 10)),
+        Graph.from_edges(np.append(u, [5, 6, 7]), np.append(v, [6, 7, 8])),
+        Graph.from_edges(u, v),
+        Graph.from_edges([0, 0, 0, 1, 2, 2, 3, 3], [1, 1, 2, 1, 3, 3, 3, 4], duplicates="keep"),
+        Graph.from_edges([0, 1, 2, 0, 4], [1, 2, 3, 3, 3], directed=True),
+    ]
+
+
+def equals_reference(graph: Graph, method: str, device: Any, *, seed: int, **options: Any) -> Any:
+    """A sample is its reference's, vertex by vertex and edge by edge, and passes the verifier."""
+    made = sample(graph, method, seed=seed, device=device, **options)
+    wanted = reference_draw(graph, method, seed=seed, **options)
+    assert made.vertices.tolist() == wanted.vertices.tolist()
+    assert made.edges.tolist() == wanted.edges.tolist()
+    if made.order is not None and wanted.order is not None:
+        by_edges = made.wish.kind in ("edges", "ties", "near")  # several come at once there
+        assert by_edges or made.order.tolist() == wanted.order.tolist()
+    for name, value in wanted.more.items():
+        np.testing.assert_array_equal(getattr(made, name), value, err_msg=name)
+    verify_sample(graph, made)
+    return made
+
+
+def set_counts(graph: Graph, method: str, device: Any, runs: int = 20_000, **options: Any) -> Counter[Any]:
+    """How often each set of vertices (or, with edges=, of edges) is drawn."""
+    many = sample(graph, method, seed=1, seeds=runs, device=device, **options)
+    if "edges" in options:
+        rank = np.cumsum(graph.rows < graph.col_idx) - 1
+        return Counter(tuple(rank[one._drawn.arcs.of(one._run)].tolist()) for one in many)
+    return Counter(tuple(one.index.tolist()) for one in many)
+
+
+def successive(weight: list[Any], k: int) -> dict[tuple[int, ...], float]:
+    """The law of k draws, one after the other, in proportion to the weights that are left."""
+    law: dict[tuple[int, ...], float] = {}
+    for order in permutations(range(len(weight)), k):
+        p, left = 1.0, float(sum(weight))
+        for i in order:
+            p *= weight[i] / left
+            left -= weight[i]
+        law[tuple(sorted(order))] = law.get(tuple(sorted(order)), 0.0) + p
+    return law

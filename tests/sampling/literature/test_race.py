@@ -1,0 +1,241 @@
+"""Races on every device against their references, sample for sample, and against their laws."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from graphs import random_graph
+from samplers import SEVEN, awkward_graphs, equals_reference, set_counts, successive
+from scipy import stats
+
+from clgraph import Graph, InputError
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference.races import METHODS, Rows, integer_pagerank
+from clgraph.sampling import sample
+
+VERTICES, EDGES = ("rn", "rdn", "rpn"), ("re", "rne", "hyb")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equals_reference(device, method):
+    for seed in range(10):
+        n = 6 + 4 * seed
+        graph = random_graph(
+            seed, n, 2 * n, directed=seed % 4 == 1, duplicates="keep" if seed % 3 == 0 else "merge"
+        )
+        for size in (2, "30%", "100%"):
+            equals_reference(graph, method, device, seed=seed, size=size)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_awkward_graphs(device, method):
+    for graph in awkward_graphs():
+        for size in (2, "60%"):
+            equals_reference(graph, method, device, seed=5, size=size)
+
+
+@pytest.mark.parametrize("method", EDGES)
+def test_a_number_of_edges(device, method):
+    graph = random_graph(3, 60, 150, duplicates="keep")
+    for edges in (1, "20%", "100%"):
+        equals_reference(graph, method, device, seed=2, edges=edges)
+        equals_reference(graph, method, device, seed=2, edges=edges, keep="induced")
+
+
+@pytest.mark.parametrize("mix", [0, "0.3", 1])
+def test_mix(device, mix):
+    equals_reference(random_graph(4, 50, 120), "hyb", device, seed=3, size="40%", mix=mix)
+
+
+@pytest.mark.parametrize("method", ["rdn", "re"])
+def test_weights(device, method):
+    rng = np.random.default_rng(1)
+    weights = rng.random(60) * (rng.random(60) < 0.7)
+    graph = random_graph(5, 50, 60, weights=weights)
+    made = equals_reference(graph, method, device, seed=4, size="50%", weighted=True)
+    assert np.all(made.weight >= 1)
+    everything = equals_reference(graph, method, device, seed=4, size="100%", weighted=True)
+    assert len(everything.vertices) < 50 and any("can reach" in note for note in everything.notes)
+
+
+def test_starts_and_strata(device):
+    graph = powerlaw_graph(150, seed=2)
+    for starts in (1, 7, 150):
+        equals_reference(graph, "rnn", device, seed=1, starts=starts)
+    strata = np.array(["a", "b", "c"])[np.arange(150) % 7 % 3]
+    for size in (50, {"a": 3, "c": "50%"}):
+        for method in VERTICES:
+            equals_reference(graph, method, device, seed=1, size=size, strata=strata)
+
+
+def test_a_neighbourhood_that_is_too_large(device):
+    star = Graph.from_edges(np.zeros(6, int), np.arange(1, 7))
+    made = [equals_reference(star, "rnn", device, seed=seed, size=3) for seed in range(20)]
+    assert any("too many neighbours" in note for one in made for note in one.notes)
+    several = sample(star, "rnn", size=3, seed=0, seeds=20, device=device)
+    for one, other in zip(made, several, strict=True):
+        assert one.vertices.tolist() == other.vertices.tolist()
+        assert one.notes == other.notes
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_runs_side_by_side(device, method):
+    graph = random_graph(6, 70, 200)
+    several = sample(graph, method, size="30%", seed=11, seeds=5, device=device)
+    for run, one in enumerate(several):
+        alone = sample(graph, method, size="30%", seed=11 + run, device=device)
+        assert one.seed == 11 + run
+        assert one.vertices.tobytes() == alone.vertices.tobytes()
+        assert one.edges.tobytes() == alone.edges.tobytes()
+        assert one.order.tobytes() == alone.order.tobytes()
+        assert one.weight.tobytes() == alone.weight.tobytes()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_sizes_are_nested(device, method):
+    graph = powerlaw_graph(600, seed=3)
+    samples = sample(graph, method, sizes=["60%", "10%", 30], seed=1, device=device)
+    assert [one.target for one in samples] == [360, 60, 30]
+    for large, small in pairwise(samples):
+        assert np.isin(small.vertices, large.vertices).all()
+
+
+def test_integer_pagerank():
+    graph = powerlaw_graph(300, seed=1)
+    from clgraph import pagerank
+
+    ours = np.array(integer_pagerank(Rows(graph)), float) / 2**62
+    assert np.abs(ours - pagerank(graph, tol=0, max_iter=100).ranks).sum() < 1e-5
+
+
+# --- laws -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", VERTICES)
+def test_law_of_vertices(device, method):
+    """3 of 7 vertices, by successive sampling."""
+    weight = {
+        "rn": [1] * 7,
+        "rdn": [len(row) for row in Rows(SEVEN).near],
+        "rpn": integer_pagerank(Rows(SEVEN)),
+    }[method]
+    counts, law = set_counts(SEVEN, method, device, size=3), successive(weight, 3)
+    keys = sorted(law)
+    p = stats.chisquare([counts.get(k, 0) for k in keys], [20_000 * law[k] for k in keys]).pvalue
+    assert p > 0.001 and len(keys) == 35 and set(counts) <= set(keys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", EDGES)
+def test_law_of_edges(device, method):
+    """3 of 9 edges."""
+    near = Rows(SEVEN).near
+    ends = [(u, v) for u in range(7) for v in near[u] if u < v]
+    weight = [1.0] * 9
+    if method != "re":
+        weight = [1 / len(near[u]) + 1 / len(near[v]) for u, v in ends]
+    if method == "hyb":
+        weight = [0.8 / 7 * w + 0.2 / 9 for w in weight]
+    counts, law = set_counts(SEVEN, method, device, edges=3), successive(weight, 3)
+    keys = sorted(law)
+    p = stats.chisquare([counts.get(k, 0) for k in keys], [20_000 * law[k] for k in keys]).pvalue
+    assert p > 0.001 and len(keys) == 84
+
+
+@pytest.mark.slow
+def test_law_of_ties(device):
+    """5 vertices, 6 edges: all 720 orders."""
+    graph = Graph.from_edges([0, 0, 1, 1, 2, 3], [1, 2, 2, 3, 3, 4])
+    ends = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)]
+    law: dict[tuple[int, ...], float] = {}
+    for order in permutations(range(6)):
+        came: set[int] = set()
+        for e in order:
+            if len(came | set(ends[e])) > 3:
+                break
+            came |= set(ends[e])
+        law[tuple(sorted(came))] = law.get(tuple(sorted(came)), 0) + 1 / 720
+    counts = set_counts(graph, "ties", device, size=3)
+    keys = sorted(law)
+    assert set(counts) == set(keys)
+    p = stats.chisquare([counts[k] for k in keys], [20_000 * law[k] for k in keys]).pvalue
+    assert p > 0.001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "k"), [("rn", 2), ("rdn", 2), ("rdn", 4), ("rpn", 3)])
+def test_weights_are_unbiased(device, method, k):
+    """The number of vertices, and the sum of a trait, from weights; their variance estimate."""
+    trait = np.array([1.0, 5, 2, 8, 3, 3, 7])
+    many = sample(SEVEN, method, size=k, seed=1, seeds=6000, device=device)
+    counted = np.array([one.weight.sum() for one in many])
+    assert abs(counted.mean() - 7) < 4 * counted.std() / 6000**0.5
+    values = np.array([one.total(trait).value for one in many])
+    assert abs(values.mean() - trait.sum()) < 4 * values.std() / 6000**0.5
+
+
+@pytest.mark.slow
+def test_variance_estimate(device):
+    graph = powerlaw_graph(30, seed=5)
+    made = [
+        one.total(np.ones(30)) for one in sample(graph, "rdn", size=10, seed=1, seeds=4000, device=device)
+    ]
+    spread = np.var([one.value for one in made])
+    told = np.mean([one.standard_error**2 for one in made])
+    assert abs(told / spread - 1) < 0.15
+
+
+@pytest.mark.slow
+def test_weights_of_centres(device):
+    """rnn with a fixed number of centres: exact probabilities."""
+    many = sample(SEVEN, "rnn", starts=2, seed=1, seeds=5000, device=device)
+    assert many[0].weighting == "exact"
+    counted = np.array([one.weight.sum() for one in many])
+    assert abs(counted.mean() - 7) < 5 * counted.std() / 5000**0.5
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("rn", {}, "none is given"),
+        ("re", {"size": 3, "edges": 3}, "edges and size are given"),
+        ("ties", {"size": 1}, "an edge has two ends"),
+        ("re", {"size": 1}, "an edge has two ends"),
+        ("rn", {"size": 99, "strict": True}, "can reach 7 of 7"),
+        ("rn", {"size": 3, "mix": "0.5"}, "mix is not an option of rn, but of hyb"),
+        ("rn", {"size": 3, "connection": "strong"}, "connection is of other methods"),
+        ("hyb", {"size": 3, "mix": "1.5"}, "probability, 0 to 1"),
+        ("re", {"edges": 0}, "at least one"),
+        ("re", {"size": 3, "keep": "tree"}, "have no tree"),
+        ("re", {"size": 3, "keep": "all"}, "keep is 'all'"),
+        ("rdn", {"size": 3, "weighted": True}, "the graph has no weights"),
+        ("rn", {"size": 3, "strata": [1, 2]}, "shape"),
+        ("rn", {"size": {0: 5}, "strata": [0, 0, 1, 1, 1, 1, 1]}, "it has 2"),
+        ("rn", {"size": {9: 5}, "strata": [0, 0, 1, 1, 1, 1, 1]}, "stratum 9"),
+        ("rnn", {"starts": 8}, "from 1 to 7"),
+        ("drv", {"size": 3, "edges": 3}, "edges is not an option of drv"),
+    ],
+)
+def test_bad_input(method, options, words):
+    with pytest.raises(InputError, match=words):
+        sample(SEVEN, method, seed=1, **options)
+
+
+def test_negative_weights():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, -2.0])
+    with pytest.raises(InputError, match="from 1 to 2 has the weight -2"):
+        sample(graph, "re", size=2, weighted=True)
+
+
+def test_a_target_beyond_reach(device):
+    graph = Graph.from_edges([0, 1], [1, 2], vertices=np.arange(6))
+    made = sample(graph, "rdn", size=5, seed=1, device=device)
+    assert len(made.vertices) == 3
+    assert any("5 vertices are asked for, rdn can reach 3 of 6" in note for note in made.notes)
+    assert np.all(made.weight == 1)

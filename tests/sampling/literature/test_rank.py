@@ -1,0 +1,14 @@
+"""PageRank in integers on every device against the reference's."""
+
+import numpy as np
+from samplers import awkward_graphs
+
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference.races import Rows, integer_pagerank
+from clgraph.sampling.literature.rank import integer_ranks
+
+
+def test_equals_reference(device):
+    for graph in [powerlaw_graph(200, seed=1), *awkward_graphs()]:
+        x = integer_ranks(device, graph.undirected.simple)
+        assert device.download(x, np.uint64, graph.num_vertices).tolist() == integer_pagerank(Rows(graph))

@@ -1,0 +1,185 @@
+"""Ranks: collective calls of threads, and whole commands under MPI."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_runs import ROOT, environment, process
+
+import clgraph
+from clgraph.errors import InputError
+from clgraph.scale.cut import write_shards
+from clgraph.scale.ranks import Alone, Threads
+
+MPIEXEC = shutil.which(
+    "mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+)
+
+
+def has_mpi():
+    if MPIEXEC is None:
+        return False
+    return subprocess.run([sys.executable, "-c", "import mpi4py"], check=False).returncode == 0
+
+
+mpi = pytest.mark.skipif(  # required in CI
+    os.environ.get("CI") != "true" and not has_mpi(),
+    reason="needs mpi4py and mpiexec: pip install mpi4py mpich",
+)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8])
+def test_collective_calls(size):
+    def work(ranks):
+        own = np.arange(ranks.rank + 1, dtype=np.int64)
+        merged = ranks.merge(own, lambda x: x, lambda x, other: np.concatenate((x, other.view(np.int64))))
+        told = ranks.broadcast(np.array([1.5, 2.5]) if ranks.rank == 0 else None, np.float64)
+        each = ranks.everywhere(own)
+        ranks.agree(dataset="same")
+        return (
+            None if merged is None else merged.tolist(),
+            told.tolist(),
+            [x.tolist() for x in each],
+            ranks.total(np.array([ranks.rank, 1])).tolist(),
+            list(ranks.shares(11)),
+        )
+
+    results = []
+    Threads.run(size, lambda ranks: results.append((ranks.rank, work(ranks))))
+    expected = [list(range(rank + 1)) for rank in range(size)]
+    shares = []
+    for rank, (merged, told, each, total, share) in sorted(results):
+        assert merged == ([x for each in expected for x in each] if rank == 0 else None)
+        assert told == [1.5, 2.5] and each == expected and total == [size * (size - 1) // 2, size]
+        shares += share
+    assert sorted(shares) == list(range(11))
+    assert work(Alone())[1] == [1.5, 2.5]
+
+
+def test_ranks_that_differ():
+    with pytest.raises(InputError, match="rank 0 has seed 0, rank 1 has seed 1"):
+        Threads.run(2, lambda ranks: ranks.agree(seed=str(ranks.rank)))
+
+
+def test_an_error_of_one_thread_is_raised():
+    def work(ranks):
+        if ranks.rank == 2:
+            raise InputError("the third one fails")
+        ranks.everywhere(np.zeros(1))
+
+    started = time.monotonic()
+    with pytest.raises(InputError, match="the third one fails"):
+        Threads.run(4, work)
+    assert time.monotonic() - started < 5
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    rng = np.random.default_rng(9)
+    folder = tmp_path_factory.mktemp("ranks")
+    graph = clgraph.Graph.from_edges(*rng.integers(0, 300, (2, 900)) * 2)
+    write_shards(graph, folder / "g.clgs", shard_edges=300)
+    options = ("--method", "dre", "--sizes", "60%,20%", "--seed", "4")
+    assert process("sample", folder / "g.clgs", *options, "-o", folder / "alone-{size}.clgs").status == 0
+    return folder
+
+
+def mpi_run(count, *args, cwd, **more):
+    command = [MPIEXEC, "-n", str(count), sys.executable, "-m", "clgraph", *args]
+    env = environment() | {"POCL_MAX_PTHREAD_COUNT": "1"}
+    return subprocess.run(
+        command, cwd=cwd, env=env, capture_output=True, text=True, timeout=100, check=False, **more
+    )
+
+
+@mpi
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_same_bytes_under_mpi(dataset, count):
+    name = f"p{count}-{{size}}.clgs"
+    done = mpi_run(
+        count,
+        "sample",
+        "g.clgs",
+        "--method",
+        "dre",
+        "--sizes",
+        "60%,20%",
+        "--seed",
+        "4",
+        "--json",
+        "-o",
+        name,
+        cwd=dataset,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["samples"]) == 2  # one rank speaks
+    for size in ("60%", "20%"):
+        one, other = (dataset / each.format(size=size) for each in ("alone-{size}.clgs", name))
+        assert sorted(file.name for file in one.iterdir()) == sorted(file.name for file in other.iterdir())
+        for file in one.iterdir():
+            assert file.read_bytes() == (other / file.name).read_bytes()
+
+
+@mpi
+@pytest.mark.slow
+def test_faults_end_the_whole_job(dataset, tmp_path):
+    copy = shutil.copytree(dataset / "g.clgs", tmp_path / "g.clgs")
+    lost = sorted(copy.glob("pairs-*.clg"))[1]
+    data = lost.read_bytes()
+    lost.write_bytes(data[:-100])
+    started = time.monotonic()
+    done = mpi_run(3, "sample", "g.clgs", "--size", "50%", "-o", "out.clgs", cwd=tmp_path)
+    assert done.returncode != 0 and time.monotonic() - started < 40
+    assert lost.name in done.stderr and "Traceback" not in done.stderr and done.stdout == ""
+    assert not (tmp_path / "out.clgs").exists()
+    lost.write_bytes(data)
+    assert mpi_run(3, "sample", "g.clgs", "--size", "50%", "-o", "out.clgs", cwd=tmp_path).returncode == 0
+
+
+@mpi
+@pytest.mark.slow
+def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
+    code = (
+        "import os, signal, sys, clgraph\n"
+        "from mpi4py import MPI\n"
+        "shards = clgraph.open_shards(sys.argv[1])\n"
+        "read = shards.read\n"
+        "def fatal(name, number):\n"
+        "    if MPI.COMM_WORLD.Get_rank() == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return read(name, number)\n"
+        "shards.read = fatal\n"
+        "clgraph.sample_shards(shards, sizes=['50%'], seed=1, outputs=[sys.argv[2]])\n"
+    )
+    command = [
+        MPIEXEC,
+        "-n",
+        "2",
+        sys.executable,
+        "-c",
+        code,
+        str(dataset / "g.clgs"),
+        str(tmp_path / "out.clgs"),
+    ]
+    env = environment() | {"POCL_MAX_PTHREAD_COUNT": "1"}
+    started = time.monotonic()
+    done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0 and time.monotonic() - started < 40
+    assert not (tmp_path / "out.clgs").exists()
+    assert signal.SIGKILL  # what ended it
+
+
+def test_launched_without_mpi4py(dataset, monkeypatch):
+    monkeypatch.setenv("PMI_SIZE", "2")
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    from clgraph.scale import open_shards, sample_shards
+
+    with pytest.raises(InputError, match="mpi4py is missing"):
+        sample_shards(open_shards(dataset / "g.clgs"), sizes=[5])
