@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
+from clgraph.device.staging import Staging
 from clgraph.errors import InputError
 from clgraph.graph.io.common import check_ratio, open_binary
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.device.memory import Staging
 
 HEAD = 1 << 16  # room for the line that began in the piece before: longer ones are left to the host's scanner
 TAIL = 64  # room for a line feed after the last line, and for words that reach beyond it
@@ -192,7 +192,7 @@ def pieces(
 
     try:
         for _ in range(shape.ahead):
-            rooms.append(device.memory.staging(HEAD + shape.piece + TAIL))
+            rooms.append(Staging(device, HEAD + shape.piece + TAIL))
             fill(rooms[-1])
         rest = np.empty(0, np.uint8)
         begin, done = HEAD + skip, 0

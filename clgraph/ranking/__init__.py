@@ -154,6 +154,7 @@ def pagerank(
         solver.run()
         phase("iterate")
         ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
+        solver.give_back()
         phase("download")
         seconds["total"] = time.perf_counter() - start
         result = PageRankResult(

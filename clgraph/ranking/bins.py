@@ -193,9 +193,11 @@ class BinRows(SliceRows[BinBalance]):
     def count_parts(self) -> int:
         return self.groups
 
-    def upload(self) -> None:
-        super().upload()
-        self._block_sum = self.device.empty(self.kept.balance.blocks, np.float64)
+    def make_work(self) -> tuple[Any, ...]:
+        return (*super().make_work(), self.device.empty(self.kept.balance.blocks, np.float64))
+
+    def take_work(self, work: tuple[Any, ...]) -> None:
+        self._piece_sum, self._block_sum = work
 
     def explain(self) -> list[str]:
         return [

@@ -145,6 +145,13 @@ class Rows:
         """Bring the arrays to the device, where they stay as long as the graph lives."""
         raise NotImplementedError
 
+    def make_work(self) -> tuple[Any, ...]:
+        """Buffers to work in, which later calls may have again."""
+        return ()
+
+    def take_work(self, work: tuple[Any, ...]) -> None:
+        """Work in these buffers, which `make_work` has made, perhaps for another call."""
+
     def compile(self, defines: dict[str, Any]) -> None:
         """Build the kernels; `defines` are those of the problem."""
         raise NotImplementedError

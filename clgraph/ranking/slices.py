@@ -258,7 +258,13 @@ class SliceRows(Rows, Generic[B]):
         )
 
     def upload(self) -> None:
-        self._piece_sum = self.device.empty(self.kept.num_pieces, np.float64)
+        """Nothing: the slices are on the device."""
+
+    def make_work(self) -> tuple[Any, ...]:
+        return (self.device.empty(self.kept.num_pieces, np.float64),)  # an ACC has 8 bytes either way
+
+    def take_work(self, work: tuple[Any, ...]) -> None:
+        self._piece_sum = work[0]
 
     @property
     def offset(self) -> dict[str, str]:

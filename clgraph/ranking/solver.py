@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.device.scratch import Pool
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import InputError
 from clgraph.ranking.rows import TALLY, Numbers
@@ -62,6 +63,22 @@ class Vectors:
     p: Any
     q: Any
     start: Any
+
+
+@dataclass(frozen=True)
+class Area:
+    """What a call works in; kept with the graph, and lent to one call at a time.
+
+    `work` are buffers of the rows' own; the other names are as in ``cl/ranking/pagerank.h``.
+    """
+
+    rank: Any
+    contribution: Any
+    next: Any
+    parts: Any
+    sums: Any
+    state: Any
+    work: tuple[Any, ...]
 
 
 class Solver:
@@ -122,18 +139,31 @@ class Solver:
         """Bring the graph to the device, and allocate and fill the vectors."""
         self.rows.upload()
         dev, n, real, rows = self.device, self.n, self.numbers.real, self.rows
-        vectors = ("rank", "contribution", "next", "inverse_out", "p", "q", "start")
-        dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
         self.order: RowOrder = rows.row_order()
         self.hold(self.make_vectors())
-        # `output` has large pages on CPUs, which gathers from all over a vector want
-        self._rank = dev.output(n, real)
-        self._contribution, self._next = (dev.output(n + rows.shift, real) for _ in range(2))
-        for buffer in (self._contribution, self._next) if rows.shift else ():
-            dev.fill(buffer, real(0), rows.shift)
-        self._parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
-        self._sums = dev.empty(3, np.float64)
-        self._state = dev.empty(3, np.int32)
+        key = "ranking-work", rows.variant, rows.plan, real, self.parts
+        self._areas: Pool[Area] = dev.cached(rows.graph, key, Pool)
+
+        def make() -> Area:
+            vectors = ("rank", "contribution", "next", "p", "q", "start")
+            dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
+            # `output` has large pages on CPUs, which gathers from all over a vector want
+            contribution, following = (dev.output(n + rows.shift, real) for _ in range(2))
+            for buffer in (contribution, following) if rows.shift else ():
+                dev.fill(buffer, real(0), rows.shift)
+            parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
+            sums, state = dev.empty(3, np.float64), dev.empty(3, np.int32)
+            return Area(dev.output(n, real), contribution, following, parts, sums, state, rows.make_work())
+
+        self._area = area = self._areas.borrow(make)
+        self._rank, self._contribution, self._next = area.rank, area.contribution, area.next
+        self._parts, self._sums, self._state = area.parts, area.sums, area.state
+        rows.take_work(area.work)
+
+    def give_back(self) -> None:
+        """Let the next call have the buffers; after the last `take`, where nothing failed."""
+        if self.order.order is not None:  # else the ranks were handed over as they are
+            self._areas.give_back(self._area)
 
     def hold(self, given: Vectors) -> None:
         """Run with these vectors from now on."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from ranking_checks import VARIANTS, assert_close, every_check, mixed_graph, skewed_graph, usable
 
-from clgraph import Graph, read
+from clgraph import Graph, personalized_pagerank, powerlaw_graph, read
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking import pagerank
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
@@ -294,3 +294,61 @@ def test_verifier() -> None:
     ):
         with pytest.raises(ClgraphError):
             verify_pagerank(graph, wrong)
+
+
+class Moved:
+    """Counts the bytes that cross between host and device, or are handed over."""
+
+    def __init__(self, device: Device, patch: pytest.MonkeyPatch) -> None:
+        self.up = self.down = 0
+        upload, write, download = device.memory.upload, device.memory.write, device.memory.download
+
+        def watched_upload(array: Any, **options: Any) -> Any:
+            self.up += array.nbytes
+            return upload(array, **options)
+
+        def watched_write(buffer: Any, array: Any, offset: int = 0) -> None:
+            self.up += np.asarray(array).nbytes
+            write(buffer, array, offset)
+
+        def watched_download(buffer: Any, dtype: Any, count: int, offset: int = 0) -> Any:
+            self.down += count * np.dtype(dtype).itemsize
+            return download(buffer, dtype, count, offset)
+
+        patch.setattr(device.memory, "upload", watched_upload)
+        patch.setattr(device.memory, "write", watched_write)
+        patch.setattr(device.memory, "download", watched_download)
+
+
+def test_scalars_cross_the_bus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph on the device is ranked there: nothing of its size moves, and again scalars alone."""
+    graph = powerlaw_graph(20_000, seed=3, device=device)
+    moved = Moved(device, monkeypatch)
+    options: dict[str, Any] = {"variant": "bins", "arrays": "device", "device": device}
+    first = pagerank(graph, **options)
+    assert moved.up + moved.down < 8000
+    assert not {"row_ptr", "col_idx", "ids"} & vars(graph).keys()
+    moved.up = moved.down = 0
+    again = pagerank(graph, **options)
+    looks = -(-again.iterations // 8)
+    assert (moved.up, moved.down) == (0, 4 * looks + 12 + 24)  # looks, the state and the sums at the end
+    ppr = {"method": "power", "top": 5, "device": device}
+    personalized_pagerank(graph, [17], **ppr)  # type: ignore[arg-type]
+    moved.up = moved.down = 0
+    personalized_pagerank(graph, [17], **ppr)  # type: ignore[arg-type]
+    assert moved.up + moved.down < 4000
+    assert first.top(3) == again.top(3)
+    assert first.ranks.get().tobytes() == again.ranks.get().tobytes()
+    assert pagerank(graph, variant="bins", device=device).ranks.tobytes() == again.ranks.get().tobytes()
+
+
+def test_areas_are_lent_to_one_call(device: Device) -> None:
+    """What a result has is not worked in by later calls."""
+    for variant in ("serial", "runs", "bins", "small"):
+        graph = mixed_graph(3)
+        options: dict[str, Any] = {"variant": variant, "tol": 0, "max_iter": 9, "device": device}
+        host, there = pagerank(graph, **options), pagerank(graph, arrays="device", **options)
+        wanted = host.ranks.copy()
+        pagerank(graph, personalization={3: 1}, **options)
+        pagerank(graph, personalization={3: 1}, arrays="device", **options)
+        assert host.ranks.tobytes() == there.ranks.get().tobytes() == wanted.tobytes()

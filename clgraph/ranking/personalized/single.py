@@ -95,6 +95,7 @@ class Single:
             self.solver.turn_to(i)
             self.solver.run()
             self._take(i, found)
+        self.solver.give_back()
         return found
 
     def _take(self, i: int, found: Outcome) -> None:
