@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -103,8 +105,8 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
             "--force",
             is_flag=True,
             expose_value=False,
-            callback=_into_environment("CLGRAPH_FPGA_FORCE"),
-            help="Take an FPGA binary even if it was made from other sources.",
+            callback=_into_environment("CLGRAPH_FORCE"),
+            help="Use kernels that failed the driver's selftest, or an FPGA binary of other sources.",
         ),
         click.option(
             "--fpga-binary",
@@ -219,13 +221,48 @@ def say(text: str, quiet: bool = False) -> None:
         click.echo(text, err=True)
 
 
-def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, bare_is_directed: bool = False) -> Graph:
-    """Read a graph as the options say, and report how it was read."""
+def read_graph(
+    path: str,
+    reading: dict[str, Any],
+    quiet: bool,
+    *,
+    bare_is_directed: bool = False,
+    device: Device | None = None,
+) -> Graph:
+    """Read a graph as the options say, on the device that the command runs on, and report how it was read."""
     from clgraph.files.summary import read_with_summary
 
-    graph, summary = read_with_summary(path, bare_is_directed=bare_is_directed, **reading)
+    with file_bar(f"reading {Path(path).name}", quiet) as progress:
+        graph, summary = read_with_summary(
+            path, bare_is_directed=bare_is_directed, device=device, progress=progress, **reading
+        )
     say(summary, quiet)
     return graph
+
+
+def write_graph(
+    graph: Graph, path: str, quiet: bool, *, to: str | None = None, device: Device | None = None
+) -> None:
+    """Write a graph, if it is large on the command's device, and report what was written."""
+    from clgraph.files.summary import write_with_summary
+    from clgraph.files.where import SMALL_ARCS
+
+    if graph.num_arcs < SMALL_ARCS:
+        device = None
+    with file_bar(f"writing {Path(path).name}", quiet) as progress:
+        summary = write_with_summary(graph, path, format=to, device=device, progress=progress)
+    say(summary, quiet)
+
+
+def device_for_file(path: str, spec: str | None) -> Device | None:
+    """The device that a command will run on, if the file is large enough to be read there."""
+    from clgraph.files.where import SMALL
+
+    try:
+        small = os.stat(path).st_size < SMALL
+    except (OSError, ValueError):
+        return None  # who reads it says what is wrong
+    return None if small else open_device(spec, quiet=True)
 
 
 def check_without_graph(method: str, **options: Any) -> None:
@@ -267,3 +304,27 @@ def progress_bar(what: str, quiet: bool) -> Iterator[Callable[[int, int], None] 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+@contextmanager
+def file_bar(what: str, quiet: bool) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A bar with bytes and seconds left, on a terminal, from the second second on."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task, began = bar.add_task(what, total=None), time.monotonic()
+
+    def tell(done: int, of: int | None) -> None:
+        bar.update(task, completed=done, total=of)
+        if not bar.live.is_started and time.monotonic() - began > 1:
+            bar.start()
+
+    try:
+        yield tell
+    finally:
+        bar.stop()

@@ -10,6 +10,7 @@ import click
 from clgraph.cli.common import (
     OutputName,
     check_without_graph,
+    device_for_file,
     device_option,
     graph_options,
     json_option,
@@ -86,7 +87,7 @@ def curve(
         _check_picture(plot)
     if output:
         check_writable(output, "edges")
-    data = read_graph(graph, reading, quiet)
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     dev = open_device(device, quiet)
     options: dict[str, Any] = {"size": size, "device": dev, "mode": mode, "weight": weight}
     curves = []

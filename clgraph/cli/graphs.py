@@ -14,7 +14,7 @@ from clgraph.cli.common import (
     print_json,
     quiet_option,
     read_graph,
-    say,
+    write_graph,
 )
 from clgraph.cli.shards import describe_dataset, from_dataset, is_dataset, to_dataset
 
@@ -118,7 +118,6 @@ def convert(
     clgraph convert web.edges.gz web.clg
     clgraph convert web.clg web.clgs
     """
-    from clgraph.files.summary import write_with_summary
     from clgraph.graph.io import check_writable
 
     if is_dataset(target):
@@ -134,4 +133,4 @@ def convert(
         from_dataset(source, target, output_format, quiet)
         return
     graph = read_graph(source, reading, quiet)
-    say(write_with_summary(graph, target, format=output_format), quiet)
+    write_graph(graph, target, quiet, to=output_format)

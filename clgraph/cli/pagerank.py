@@ -12,6 +12,7 @@ import click
 from clgraph.cli.common import (
     EnergyWish,
     OutputName,
+    device_for_file,
     device_option,
     energy_option,
     graph_options,
@@ -135,7 +136,8 @@ def pagerank(
     if output:
         check_writable(output, "edges")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet, bare_is_directed=True)
+    where = device_for_file(graph, device)
+    data = read_graph(graph, reading, quiet, bare_is_directed=True, device=where)
     read_seconds = time.perf_counter() - started
     options: dict[str, Any] = {
         "personalization": None if personalize is None else _distribution(personalize, data, "--personalize"),

@@ -11,6 +11,7 @@ import click
 from clgraph.cli.common import (
     EnergyWish,
     OutputName,
+    device_for_file,
     device_option,
     energy_option,
     graph_options,
@@ -171,7 +172,8 @@ def ppr(
     if method != "monte-carlo":
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet, bare_is_directed=True)
+    where = device_for_file(graph, device)
+    data = read_graph(graph, reading, quiet, bare_is_directed=True, device=where)
     read_seconds = time.perf_counter() - started
     ids = [_as_id(word, where, data) for word, where in words]
     top = min(top, data.num_vertices)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.cli.common import (
+    device_for_file,
     device_option,
     graph_options,
     json_option,
@@ -125,10 +126,11 @@ def quality(
         check_writable(value, "edges")
         need_matplotlib(name)
     made = read_origin(record, method, sample_seed, command, sample)
-    whole = read_graph(original, reading, quiet)
+    whole = read_graph(original, reading, quiet, device=device_for_file(original, device))
     part = None
     if sample is not None:
-        part = read_graph(sample, {**reading, "format": sample_format}, quiet)
+        how = {**reading, "format": sample_format}
+        part = read_graph(sample, how, quiet, device=device_for_file(sample, device))
         made = made.checked(part, record)
         if relation is None:
             relation = "contraction" if made.contracts else "subset"

@@ -12,6 +12,7 @@ from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     check_without_graph,
+    device_for_file,
     device_option,
     energy_option,
     graph_options,
@@ -22,6 +23,7 @@ from clgraph.cli.common import (
     quiet_option,
     read_graph,
     say,
+    write_graph,
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
@@ -30,6 +32,8 @@ from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
     from clgraph.sampling import Sample
+
+TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
 
 @click.command()
@@ -70,7 +74,7 @@ if TYPE_CHECKING:
     help="Which components count in a directed graph.",
 )
 @click.option("--weight", help="dhyb: the older name of --mix.")
-@click.option("--start", metavar="ID", help="ebfs, edfs: where to begin (default: drawn).")
+@click.option("--start", metavar="ID", help="ebfs, edfs, walks: where to begin (default: drawn).")
 @drawing_options
 @click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
 @click.option(
@@ -201,7 +205,7 @@ def sample(
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record another name")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet)
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
     energy.open(dev)
@@ -219,23 +223,25 @@ def sample(
         **drawing,
     }
     told: list[dict[str, Any]] = []
-    for number in range(first, first + (seeds or 1)):
-        with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:
-            found = run(data, method, seed=number, progress=progress, **options)
-            made = [found] if options["sizes"] is None else found
-        for each, result in zip(wanted, made, strict=True):
-            if number == first:
+    together = _together(dev, data, method, mode, connection, seeds or 1)
+    for number in range(first, first + (seeds or 1), together):
+        count = min(together, first + (seeds or 1) - number)
+        which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
+        with progress_bar("sampling" + ("" if seeds is None else which), quiet) as progress:
+            more: dict[str, Any] = {} if count == 1 else {"seeds": count}
+            found = run(data, method, seed=number, progress=progress, **more, **options)
+            made = [found] if options["sizes"] is None and count == 1 else found
+        for each, result in zip(wanted * count, made, strict=True):
+            if result.seed == first:
                 for note in result.notes:
                     say(f"note: {note}", quiet)
             if verify:
                 _verified(data, result, connection, quiet)
             seconds = {"read": read_seconds, **result.seconds}
-            name = names.get((each, number))
+            name = names.get((each, result.seed))
             if name:
-                from clgraph.files.summary import write_with_summary
-
                 started = time.perf_counter()
-                say(write_with_summary(result.graph, name, format=output_format), quiet)
+                write_graph(result.graph, name, quiet, to=output_format, device=dev)
                 seconds["write"] = time.perf_counter() - started
             told.append({**result.to_dict(), "seconds": seconds, "verified": verify, "output": name})
             if not as_json:
@@ -260,6 +266,17 @@ def sample(
         write_record(record, graph, reading["format"], dev, value)
     if as_json:
         print_json(value)
+
+
+def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
+    """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.options import EXACT, check_options
+    from clgraph.sampling.replicates import side_by_side
+
+    if method not in EXACT:
+        return 1
+    options = check_options(graph, method, mode=mode, connection=connection)
+    return min(runs, TOGETHER) if side_by_side(device, graph, options, runs) else 1
 
 
 def _vertex(text: str | None, ids: str) -> Any:

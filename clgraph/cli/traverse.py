@@ -11,6 +11,7 @@ import click
 from clgraph.cli.common import (
     EnergyWish,
     OutputName,
+    device_for_file,
     device_option,
     energy_option,
     graph_options,
@@ -20,6 +21,7 @@ from clgraph.cli.common import (
     quiet_option,
     read_graph,
     say,
+    write_graph,
 )
 from clgraph.errors import ClgraphError, InputError
 
@@ -86,7 +88,7 @@ def bfs(
     if output:
         check_writable(output, "edges")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet)
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
     ids = [_as_id(word, data.ids.dtype) for word in sources]
     dev = open_device(device, quiet)
@@ -215,7 +217,7 @@ def components(
         if largest and Path(output).resolve() == Path(largest).resolve():
             raise InputError(f"-o and --largest both name {output}: give them different names")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet)
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
     found = connected_components(data, connection="strong" if strong else "weak", device=dev)
@@ -238,9 +240,7 @@ def components(
             pairs = zip(data.ids.tolist(), found.labels.tolist(), strict=True)
             out.writelines(f"{vertex}\t{component}\n" for vertex, component in pairs)
     if largest:
-        from clgraph.files.summary import write_with_summary
-
-        say(write_with_summary(data.subgraph(found.largest), largest), quiet)
+        write_graph(data.subgraph(found.largest), largest, quiet, device=dev)
     if output or largest:
         seconds["write"] = time.perf_counter() - started
     if as_json:

@@ -65,59 +65,6 @@ class HostBuffer(cl.Buffer):
     array: npt.NDArray[Any]
 
 
-class Staging:
-    """Bytes that the host writes and a device then reads, again and again.
-
-    Where memory is shared they are one and the same; elsewhere they are copied from memory that the driver
-    has pinned, at the full speed of the bus.
-
-    Attributes
-    ----------
-    buffer : device buffer, uint8
-    array : uint8 array
-        Belongs to the host from `take_back` (or the beginning) to `give`.
-    """
-
-    def __init__(self, memory: Memory, nbytes: int) -> None:
-        self._memory, self._shared = memory, memory.shares
-        self.buffer = memory.output(nbytes, np.uint8) if self._shared else memory.empty(nbytes, np.uint8)
-        self._pinned = self.buffer
-        self._map: Any = None
-        if memory.pins:
-            flags = _FLAGS.READ_WRITE | _FLAGS.ALLOC_HOST_PTR
-            self._pinned = cl.Buffer(self.buffer.context, flags, nbytes)
-        self.array = self._mapped(nbytes) if self._shared or memory.pins else np.empty(nbytes, np.uint8)
-        self.array.fill(0)
-
-    def _mapped(self, nbytes: int) -> npt.NDArray[np.uint8]:
-        flags: Any = cl.map_flags.READ | cl.map_flags.WRITE
-        array: Any
-        array, _ = cl.enqueue_map_buffer(
-            self._memory.queue, self._pinned, flags, 0, (nbytes,), np.dtype(np.uint8)
-        )
-        self._map = array.base
-        kept: npt.NDArray[np.uint8] = array
-        return kept
-
-    def give(self, begin: int, end: int) -> None:
-        """Let the device have the bytes from `begin` to `end`; does not wait if the memory is pinned."""
-        part = self.array[begin:end]
-        if self._shared:
-            self._map.release(self._memory.queue)
-        elif self._map is None:
-            # from the beginning on: Oclgrind regards what is written at an offset as uninitialised
-            self._memory.write(self.buffer, self.array[:end])
-        else:
-            cl.enqueue_copy(self._memory.queue, self.buffer, part, dst_offset=begin, is_blocking=False)
-
-    def take_back(self) -> None:
-        """Let the host write again; waits until the device has finished with what was given."""
-        if self._shared:
-            self.array = self._mapped(len(self.array))
-        else:
-            self._memory.finish()
-
-
 def _on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """An uninitialised array, which starts on a 2 MiB boundary if it is large.
 
@@ -202,29 +149,7 @@ class Memory:
         self._lent[next(self._numbers)] = weakref.ref(buffer), array
         return buffer
 
-    @property
-    def queue(self) -> Any:
-        """The device's main queue."""
-        return self._queues.main
-
-    @property
-    def shares(self) -> bool:
-        """Whether host and device are one memory."""
-        return self._quirks.shares_memory
-
-    @property
-    def pins(self) -> bool:
-        """Whether copies are faster from host memory that the driver has allocated."""
-        return self._hardware.kind == "gpu"
-
     # --- buffers ----------------------------------------------------------------------------------
-
-    def staging(self, nbytes: int) -> Staging:
-        """Bytes for the host to write and the device to read."""
-        try:
-            return Staging(self, nbytes)
-        except cl.Error as error:
-            raise self._no_room(nbytes, error) from error
 
     def empty(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` values, uninitialised."""
@@ -325,7 +250,7 @@ class Memory:
         array = np.empty(count, dtype)
         if count:
             start = offset * array.itemsize
-            self._wait(
+            self.wait(
                 lambda: cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
             )
         return array
@@ -352,7 +277,7 @@ class Memory:
             )
             seen.base.release(self._queues.main)
 
-        self._wait(map_once)
+        self.wait(map_once)
         return buffer.array
 
     def array(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> Any:
@@ -369,7 +294,7 @@ class Memory:
         array = np.ascontiguousarray(array)
         if array.nbytes:
             start = offset * array.itemsize
-            self._wait(
+            self.wait(
                 lambda: cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
             )
 
@@ -383,9 +308,10 @@ class Memory:
 
     def finish(self) -> None:
         """Wait until everything enqueued has finished."""
-        self._wait(self._queues.main.finish)
+        self.wait(self._queues.main.finish)
 
-    def _wait(self, blocking: Callable[[], Any]) -> None:
+    def wait(self, blocking: Callable[[], Any]) -> None:
+        """Call what waits for the queue; memory of buffers that were freed before goes then."""
         # only those whose buffers are freed already: other threads may launch and free more while this waits
         over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:

@@ -102,7 +102,13 @@ def read(
     )[0]
 
 
-def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:
+def write(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    device: Device | str | None = None,
+) -> None:
     """Write a graph to a file, completely or not at all, also if the power fails.
 
     Pipes, devices and ``/dev/stdout`` are written straight through.
@@ -120,6 +126,10 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         ``-`` is standard output.
     format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
         Default: by the suffix; of ``-`` an edge list.
+    device : Device or str, optional
+        Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
+        wherever that is. Default: the CPU, through OpenCL where it has a driver and the graph has 200 000
+        arcs or more. Weights, ids that are text and ``.gz`` are always the host's.
 
     Raises
     ------
@@ -135,4 +145,4 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     >>> path.read_text()
     '10\\t20\\n10\\t30\\n20\\t30\\n'
     """
-    write_with_summary(graph, path, format=format)
+    write_with_summary(graph, path, format=format, device=device)

@@ -5,25 +5,25 @@ What the kernels do not take (`clgraph.files.parse`) is read by the host's reade
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.csr.build import build_counted
+from clgraph.csr.upload import Parts, graph_of
 from clgraph.files.number import number_vertices
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import SHAPES, LongLine, Packed, Plain, Shape, pieces
+from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
+from clgraph.files.sources import Packed, Plain, Unusual
 from clgraph.graph import Graph
-from clgraph.graph.arrays import Arrays
-from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
+from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-Progress = Callable[[int, int | None], None] | None
 MARK = "\ufeff".encode()
 
 
@@ -91,14 +91,14 @@ def _columns(
     for id_type in (np.int32, np.int64):
         packed = path.suffix == ".gz"
         source: Any = Packed(path, options.max_ratio) if packed else Plain(path)
-        size = None if packed else source.size
-        told = None if progress is None else (lambda done, size=size: progress(done, size))
         try:
-            parser = Parser(device, wanted, id_type, size, block)
-            with closing(pieces(device, source, skip, shape or SHAPES.of(device), told)) as text:
+            parser = Parser(device, wanted, id_type, source.total, block)
+            with closing(pieces(device, source, skip, shape or SHAPES.of(device), progress)) as text:
                 return parser.all(text)
         except TooWide:
             continue
+        except Unusual as error:
+            raise NotTaken(f"{error}") from error
         except LongLine as error:
             raise NotTaken("a line that is very long") from error
         finally:
@@ -107,9 +107,6 @@ def _columns(
 
 
 def _graph(device: Device, columns: Columns, options: Options) -> Graph:
-    from clgraph.csr.build import build_counted
-    from clgraph.csr.upload import Place
-
     directed = options.direction()
     if columns.weight is not None:
         names = columns.id_type, columns.count
@@ -132,15 +129,15 @@ def _graph(device: Device, columns: Columns, options: Options) -> Graph:
         mirror=not directed,
         duplicates=options.duplicates,
     )
-    graph = Graph.of(
-        Arrays(
-            device.take(rows.row_ptr, rows.offset, rows.n + 1),
-            device.take(rows.col_idx, np.int32, rows.arcs),
-            multiplicity=None if copies is None else device.take(copies, np.int32, rows.arcs),
-            ids=None if numbered.ids is None else device.take(numbered.ids, np.int64, numbered.n),
-            directed=directed,
-            num_self_loops=None if loops else 0,
-        )
+    parts = Parts(
+        rows,
+        directed=directed,
+        multiplicity=copies,
+        ids=None if numbered.ids is None else device.take(numbered.ids, np.int64, numbered.n),
+        num_self_loops=None if loops else 0,
+        has_copies=None if options.duplicates == "keep" else False,
     )
-    Place.of(device, graph).keep(rows)
+    graph = graph_of(device, parts)
+    if options.duplicates == "merge":
+        vars(graph)["num_duplicates"] = count - graph.num_edges  # what the lazy value would count
     return graph

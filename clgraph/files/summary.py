@@ -9,10 +9,19 @@ import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
-from clgraph.files.where import HOST, read_edges_somewhere
+from clgraph.files.where import HOST, read_edges_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, check_graph_type
 from clgraph.graph.io.atomic import STDOUT, named
-from clgraph.graph.io.common import MAX_RATIO, Ids, Loaded, Options, check_file, check_vertex_count, counted
+from clgraph.graph.io.common import (
+    MAX_RATIO,
+    Ids,
+    Loaded,
+    Options,
+    Progress,
+    check_file,
+    check_vertex_count,
+    counted,
+)
 from clgraph.graph.io.formats import check_writable, find_format
 
 if TYPE_CHECKING:
@@ -33,6 +42,7 @@ def read_with_summary(
     max_vertices: int | None = None,
     max_ratio: float = MAX_RATIO,
     device: Device | str | None = None,
+    progress: Progress = None,
 ) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
@@ -40,6 +50,8 @@ def read_with_summary(
     ----------
     bare_is_directed : bool
         How to read a file that does not say whether it is directed, if `directed` does not either.
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None), by readers on devices.
 
     Returns
     -------
@@ -47,10 +59,7 @@ def read_with_summary(
     summary : str
         As ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
     """
-    if device is not None and device != HOST:
-        from clgraph.device import get_device
-
-        device = get_device(device)
+    device = _opened(device)
     word(ids, "ids", get_args(Ids))
     word(duplicates, "duplicates", get_args(Duplicates))
     directed, weights = None if directed is None else flag(directed, "directed"), flag(weights, "weights")
@@ -68,7 +77,11 @@ def read_with_summary(
         directed, ids, weights, duplicates, bare_is_directed, verify, header, max_vertices, float(max_ratio)
     )
     try:
-        loaded = read_edges_somewhere(file, options, device) if name == "edges" else form.read(file, options)
+        loaded = (
+            read_edges_somewhere(file, options, device, progress)
+            if name == "edges"
+            else form.read(file, options)
+        )
     except InputError as error:
         # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):
@@ -79,8 +92,25 @@ def read_with_summary(
     return loaded.graph, f"read {file.name}: {_describe(loaded)}"
 
 
-def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> str:
+def _opened(device: Device | str | None) -> Device | str | None:
+    """The device that a text means; None and "host" as they are."""
+    if device is None or device == HOST:
+        return device
+    from clgraph.device import get_device
+
+    return get_device(device)
+
+
+def write_with_summary(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    device: Device | str | None = None,
+    progress: Progress = None,
+) -> str:
     """`write`, and a line that says what was written and what the format could not hold."""
+    device = _opened(device)
     check_graph_type(graph)
     check_writable(path, format)
     file = file_name(path)
@@ -90,7 +120,11 @@ def write_with_summary(graph: Graph, path: str | os.PathLike[str], *, format: st
             f"cannot write {file}: the weight of arc {arc} is {graph.weights[arc]}, but weights are finite"
         )
     try:
-        notes = find_format(file, format)[1].write(graph, file)
+        kind, form = find_format(file, format)
+        if kind == "edges":
+            notes = write_edges_somewhere(graph, file, device, progress)
+        else:
+            notes = form.write(graph, file)
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "
@@ -114,6 +148,8 @@ def _describe(loaded: Loaded) -> str:
         facts.append(f"{repeated} parallel copies kept")
     if graph.num_self_loops:
         facts.append(counted(graph.num_self_loops, "self-loop"))
+    if loaded.where:
+        facts.append(loaded.where)
     if loaded.notes:
         facts.append("skipped: " + ", ".join(loaded.notes))
     return f"{_size(graph)} ({'; '.join(facts)})"

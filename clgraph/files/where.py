@@ -1,4 +1,4 @@
-"""Where an edge list is read: on a device, or by the host's reader."""
+"""Where an edge list is read or written: on a device, or by the host's reader and writer."""
 
 from __future__ import annotations
 
@@ -7,45 +7,74 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clgraph.errors import CapacityError, DeviceError
-from clgraph.graph.io.common import Loaded, Options
-from clgraph.graph.io.edges import read_edges
+from clgraph.graph import Graph
+from clgraph.graph.io.common import Loaded, Options, Progress
+from clgraph.graph.io.edges import read_edges, write_edges
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 HOST = "host"
 SMALL = 1_000_000  # bytes of a file that the host reads sooner than a device is opened
+SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner
 
 
-def read_edges_somewhere(path: Path, options: Options, device: Device | str | None) -> Loaded:
-    """Read an edge list where `device` says (see `clgraph.read`), else on the host; `rows` says where."""
-    if device == HOST or options.ids != "int" or (device is None and path.stat().st_size < SMALL):
-        return read_edges(path, options)
-    from clgraph.files.edge_list import NotTaken, read_edge_list
-
-    found = _cpu() if device is None else device
+def read_edges_somewhere(
+    path: Path, options: Options, device: Device | str | None, progress: Progress = None
+) -> Loaded:
+    """Read an edge list where `device` says (see `clgraph.read`), else on the host."""
+    if device is None and path.stat().st_size < SMALL:
+        device = HOST
+    found = None if options.ids != "int" else _found(device)
     if found is None:
         return read_edges(path, options)
-    assert not isinstance(found, str)
+    from clgraph.files.edge_list import NotTaken, read_edge_list
+    from clgraph.files.sources import unpacker
+
     try:
-        loaded = read_edge_list(path, options, found)
+        loaded = read_edge_list(path, options, found, progress=progress)
     except NotTaken as error:
         return _on_host(path, options, f"{error}")
     except CapacityError:
         return _on_host(path, options, f"no room on {found.hardware}")
-    return replace(loaded, rows=f"{loaded.rows}, read on {found.hardware}")
+    by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
+    return replace(loaded, where=f"read on {found.hardware}{by}")
+
+
+def write_edges_somewhere(
+    graph: Graph, path: Path, device: Device | str | None, progress: Progress = None
+) -> list[str]:
+    """Write an edge list where `device` says (see `clgraph.write`), else on the host."""
+    if device is None and graph.num_arcs < SMALL_ARCS:
+        device = HOST
+    found = _found(device)
+    if found is None:
+        return write_edges(graph, path)
+    from clgraph.files.spell import Spelling, is_plain, write_edge_list
+
+    if not is_plain(graph, path):
+        return write_edges(graph, path)
+    try:
+        spelling = Spelling(graph, found, path)
+    except CapacityError:
+        return write_edges(graph, path)
+    return write_edge_list(spelling, path, progress=progress)
 
 
 def _on_host(path: Path, options: Options, why: str) -> Loaded:
-    loaded = read_edges(path, options)
-    return replace(loaded, rows=f"{loaded.rows}, read on the host: {why}")
+    return replace(read_edges(path, options), where=f"read on the host: {why}")
 
 
-def _cpu() -> Device | None:
-    """The CPU as a device, if it has a driver that works."""
+def _found(device: Device | str | None) -> Device | None:
+    """The device that is meant (for an FPGA, which has no such kernels, the CPU); None means the host."""
+    if device == HOST:
+        return None
+    assert not isinstance(device, str)
+    if device is not None and not device.is_fpga:
+        return device
     from clgraph.device import get_device
 
     try:
         return get_device("cpu", kernels="ndrange")
-    except DeviceError:
+    except DeviceError:  # there is none that works, or this process was forked from one that uses it
         return None

@@ -31,3 +31,21 @@ def case_files_weights(device: Any) -> None:
 def case_files_wide(device: Any) -> None:
     """Ids that are sorted."""
     _read(device, b"".join(b"%d %d\n" % (2**40 + 977 * k % 31, 10**12 * (k % 7)) for k in range(30)))
+
+
+def case_files_spell(device: Any) -> None:
+    """Edges written, with ids of one word, two and three."""
+    import numpy as np
+
+    from clgraph import Graph
+    from clgraph.files.spell import Spelling, write_edge_list
+    from clgraph.graph.io.edges import write_edges
+
+    ends = np.random.default_rng(3).integers(0, 30, (2, 50))
+    with tempfile.TemporaryDirectory() as folder:
+        one, other = Path(folder, "a.txt"), Path(folder, "b.txt")
+        for factor, directed in ((1, False), (10**9, True), (10**16, False)):
+            graph = Graph.from_edges(*ends * factor, directed=directed)
+            write_edge_list(Spelling(graph, device, one), one)
+            write_edges(graph, other)
+            assert one.read_bytes() == other.read_bytes()

@@ -23,6 +23,7 @@ from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
 
 Ids = Literal["int", "str"]
+Progress = Callable[[int, int | None], None] | None  # called with (bytes so far, bytes in all or None)
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
 RATIO_FLOOR = 1 << 26  # bytes that any file may unpack to
@@ -60,6 +61,7 @@ class Loaded:
     graph: Graph
     rows: str  # "48436 rows": what the file held
     notes: list[str] = field(default_factory=list)  # what was skipped
+    where: str = ""  # "read on 0:1 (GPU)", where that is worth a word
 
 
 @contextmanager

@@ -283,7 +283,7 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     rows = graph.rows
     with writing(path) as file:
         if comma:
-            file.write(b"source,target,weight\n" if graph.weights is not None else b"source,target\n")
+            file.write(csv_header(graph))
         for start in range(0, graph.num_arcs, CHUNK):
             tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]
             weight = None if graph.weights is None else graph.weights[start : start + CHUNK]
@@ -296,6 +296,11 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
     return lost_in_edges(graph)
+
+
+def csv_header(graph: Graph) -> bytes:
+    """The first line of a .csv file."""
+    return b"source,target,weight\n" if graph.weights is not None else b"source,target\n"
 
 
 def _name(path: Path, name: str) -> bytes:
@@ -329,8 +334,8 @@ def lost_in_edges(graph: Graph) -> list[str]:
 
 def isolated_note(graph: Graph) -> list[str]:
     """A note where vertices have no edges, which a list of edges does not hold."""
-    touched = np.zeros(graph.num_vertices, bool)
-    touched[graph.col_idx] = True
-    touched |= graph.degrees > 0
+    touched = graph.degrees > 0
+    if graph.directed:  # else every head is a tail as well
+        touched[graph.col_idx] = True
     isolated = graph.num_vertices - int(np.count_nonzero(touched))
     return [f"{counted(isolated, 'vertex', 'vertices')} without edges left out"] if isolated else []

@@ -1,0 +1,182 @@
+"""Edge lists written from a device: host half of ``cl/files/spell.cl``.
+
+Rows are spelt piece by piece; while the device spells the next piece, a thread writes the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.upload import upload_csr
+from clgraph.device.shapes import Shapes
+from clgraph.device.staging import Staging
+from clgraph.graph.building import exclusive_sums
+from clgraph.graph.io.atomic import atomic_write
+from clgraph.graph.io.common import Progress
+from clgraph.graph.io.edges import csv_header, lost_in_edges
+from clgraph.temporary import begin_sync
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Tunables of ``cl/files/spell.cl``, and how a text is cut.
+
+    Attributes
+    ----------
+    run : int
+        Arcs that one work-item takes.
+    piece : int
+        Bytes that a piece has at most.
+    rooms : int
+        Pieces that exist at a time.
+    """
+
+    run: int
+    piece: int
+    rooms: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(run=64, piece=1 << 25, rooms=4),
+    cpu=Shape(run=4096, piece=1 << 24, rooms=3),
+    simulator=Shape(run=3, piece=1 << 8, rooms=2),
+)
+
+
+def is_plain(graph: Graph, path: Path) -> bool:
+    """Whether `write_edge_list` writes this graph: ids that are numbers, no weights, no compression."""
+    numbers = graph.has_identity_ids or graph.ids.dtype != object
+    return numbers and not graph.is_weighted and path.suffix != ".gz"
+
+
+def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None) -> list[str]:
+    """Write an edge list (see `clgraph.graph.io.edges.write_edges`: the same bytes).
+
+    Parameters
+    ----------
+    spelling : Spelling
+    path : Path
+    progress : callable, optional
+        Called with (bytes written, about as many as there will be).
+
+    Returns
+    -------
+    list of str
+        Notes on what the file does not hold.
+    """
+    graph, done = spelling.graph, 0
+    pool = ThreadPoolExecutor(1, "clgraph-write")
+    with spelling.device.alone(), atomic_write(path, "wb") as file, pool:
+        if spelling.comma:
+            file.write(csv_header(graph))
+            file.flush()
+        writing: list[Future[None]] = []
+        for k, (last, nbytes, room) in enumerate(spelling.pieces()):
+            writing.append(pool.submit(_write, file, room.fetch(nbytes)))
+            if k + 1 >= len(spelling.rooms):
+                writing.pop(0).result()  # the room that comes next is free again
+            done += nbytes
+            if progress is not None:
+                progress(done, done * graph.num_arcs // last)
+        for each in writing:
+            each.result()
+    return lost_in_edges(graph)
+
+
+def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
+    file.write(text.data)
+    file.flush()
+    if file.seekable():
+        end = file.tell()
+        begin_sync(file.fileno(), end - len(text), len(text))
+
+
+class Spelling:
+    """The rows of a graph, spelt piece by piece.
+
+    Parameters
+    ----------
+    graph : Graph
+        One that `is_plain`.
+    device : Device
+    path : Path
+        Whose suffix says how fields are separated.
+    shape : Shape, optional
+
+    Attributes
+    ----------
+    comma : bool
+        Whether by commas, else by tabs.
+    rooms : list of Staging
+        What the pieces are spelt into, in turn.
+
+    Raises
+    ------
+    CapacityError
+        If it does not fit the device.
+    """
+
+    def __init__(self, graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> None:
+        self.graph, self.device = graph, device
+        self.comma = path.name.endswith(".csv")
+        shape = shape or SHAPES.of(device)
+        with device.alone():
+            self._begin(shape)
+
+    def _begin(self, shape: Shape) -> None:
+        graph, device = self.graph, self.device
+        self._run, self._arcs = shape.run, graph.num_arcs
+        self._directed, n = np.int32(graph.directed), graph.num_vertices
+        self._csr = upload_csr(device, graph)
+        identity = graph.has_identity_ids
+        highest = max(n - 1, 0) if identity else int(graph.ids.max(initial=0))
+        words = (len(str(highest)) + 8) // 8
+        items = device.tuning.items
+        self._program = device.program(
+            "files/spell", RUN=shape.run, WORDS=words, ITEMS=items, **self._csr.defines
+        )
+        self._cells, self._sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
+        ids = None if identity else device.upload(graph.ids)
+        self._program.spell_ids(
+            -(-n // items),
+            np.int32(n),
+            np.uint8(ord(",") if self.comma else ord("\t")),
+            ids,
+            self._cells,
+            self._sizes,
+        )
+        longest = 2 * (len(str(highest)) + 1)  # bytes of a row
+        all_runs = -(-self._arcs // shape.run)
+        self._runs = max(1, min(shape.piece // (longest * shape.run), all_runs))
+        self._lengths = device.empty(self._runs + 1, np.int32)
+        rooms = min(shape.rooms, -(-all_runs // self._runs) + 1)
+        self.rooms: list[Staging] = [Staging(device, self._runs * shape.run * longest) for _ in range(rooms)]
+
+    def pieces(self) -> Iterator[tuple[int, int, Staging]]:
+        """For each piece the arcs done, its bytes, and the room that it is in."""
+        step = self._runs * self._run
+        for k, first in enumerate(range(0, self._arcs, step)):
+            last, room = min(first + step, self._arcs), self.rooms[k % len(self.rooms)]
+            yield last, self._spell(first, last, room), room
+
+    def _spell(self, first: int, last: int, room: Staging) -> int:
+        device, runs = self.device, -(-(last - first) // self._run)
+        arcs = np.int32(self._csr.n), np.int64(first), np.int64(last), self._directed
+        graph = self._csr.row_ptr, self._csr.col_idx
+        self._program.spell_lengths(runs, *arcs, *graph, self._sizes, self._lengths)
+        before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
+        device.write(self._lengths, np.append(before, nbytes).astype(np.int32))
+        room.give(0, 0)
+        self._program.spell_rows(runs, *arcs, *graph, self._cells, self._lengths, room.buffer)
+        return nbytes

@@ -1,0 +1,117 @@
+"""Edge lists written from a device: the bytes of the host's writer."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_files import GRAPHS
+from graphs import random_graph, tangle
+
+import clgraph.files.spell
+import clgraph.files.where
+from clgraph import Graph, InputError
+from clgraph.files import write
+from clgraph.files.spell import Shape, Spelling, is_plain, write_edge_list
+from clgraph.files.summary import write_with_summary
+
+SMALL = Shape(run=3, piece=300, rooms=2)
+
+
+def check(graph: Graph, device: Any, folder: Path, shape: Shape | None = SMALL) -> None:
+    """Both suffixes, by both writers."""
+    for suffix in (".txt", ".csv"):
+        one, other = folder / f"device{suffix}", folder / f"host{suffix}"
+        assert is_plain(graph, one)
+        notes = write_edge_list(Spelling(graph, device, one, shape), one)
+        write(graph, other, device="host")
+        assert one.read_bytes() == other.read_bytes()
+        said = write_with_summary(graph, other, device="host")
+        assert all(note in said for note in notes)
+        assert write_with_summary(graph, one, device=device) == said.replace("host", "device")
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_small_graphs(device: Any, tmp_path: Path, name: str) -> None:
+    graph = GRAPHS[name]
+    if graph.weights is None and graph.ids.dtype != object:
+        check(graph, device, tmp_path)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_ids_of_all_lengths(device: Any, tmp_path: Path, directed: bool) -> None:
+    powers = [10**k - 1 for k in range(1, 19)] + [10**k for k in range(19)]
+    rng = np.random.default_rng(2)
+    for top in (7, 8, 15, 16, 19):
+        ids = np.array([x for x in powers if x < 10**top] + ([2**63 - 1] if top == 19 else []))
+        graph = Graph.from_edges(*rng.choice(ids, (2, 300)), directed=directed)
+        check(graph, device, tmp_path)
+
+
+def test_larger_graphs(device: Any, tmp_path: Path) -> None:
+    shuffled = np.random.default_rng(1).permutation(500) * 10**9
+    for graph in (
+        tangle(1, duplicates="keep"),
+        tangle(2, directed=True),
+        random_graph(3, 40_000, 150_000),
+        random_graph(4, 500, 30_000, directed=True).with_ids(shuffled),
+    ):
+        check(graph, device, tmp_path, Shape(run=64, piece=200_000, rooms=3))
+        check(graph, device, tmp_path, None)
+
+
+def test_what_the_host_writes(device: Any, tmp_path: Path) -> None:
+    for graph, name in (
+        (GRAPHS["weights"], "a.txt"),
+        (GRAPHS["strings"], "a.txt"),
+        (GRAPHS["plain"], "a.txt.gz"),
+    ):
+        assert not is_plain(graph, tmp_path / name)
+        write(graph, tmp_path / name, device=device)
+        written = (tmp_path / name).read_bytes()
+        write(graph, tmp_path / name, device="host")
+        assert written == (tmp_path / name).read_bytes()
+
+
+def test_a_full_disk_leaves_the_old_file(
+    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    calls = []
+
+    def full(*_: Any) -> None:
+        calls.append(threading.current_thread().name)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(clgraph.files.spell, "_write", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        write_edge_list(Spelling(tangle(1), device, path, SMALL), path)
+    assert path.read_text() == "old" and [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+    assert set(calls) == {"clgraph-write_0"}
+    assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-write")]
+
+
+def test_an_interrupt_leaves_the_old_file(
+    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    spelling = Spelling(tangle(1), device, path, SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        write_edge_list(spelling, path, progress=interrupted)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_small_graphs_are_written_on_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clgraph.files.where, "_found", lambda device: {"host": None}[device])
+    write(GRAPHS["plain"], tmp_path / "a.txt")
