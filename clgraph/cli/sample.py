@@ -74,7 +74,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     help="Which components count in a directed graph.",
 )
 @click.option("--weight", help="dhyb: the older name of --mix.")
-@click.option("--start", metavar="ID", help="ebfs, edfs: where to begin (default: drawn).")
+@click.option("--start", metavar="ID", help="ebfs, edfs, walks: where to begin (default: drawn).")
 @drawing_options
 @click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
 @click.option(
