@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clgraph import system
 from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
 from clgraph.errors import InputError
@@ -86,7 +87,7 @@ class Plain:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._descriptor = os.open(path, os.O_RDONLY | system.OPEN)
         self.size = os.fstat(self._descriptor).st_size
 
     def parts(self, length: int) -> Iterator[tuple[int, int]]:
@@ -98,7 +99,7 @@ class Plain:
         """Fill a view; an InputError if the file has become shorter."""
         wanted, done = min(len(view), max(self.size - offset, 0)), 0
         while done < wanted:
-            got = os.preadv(self._descriptor, [view[done:wanted]], offset + done)
+            got = system.read_at(self._descriptor, view[done:wanted], offset + done)
             if got == 0:
                 raise InputError(
                     f"{self._path}: became shorter while it was read ({offset + done} bytes of {self.size}); "
