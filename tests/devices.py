@@ -66,7 +66,7 @@ def poor_device(word: str) -> Device | None:
     device = working_devices().get("pocl")
     if device is None:
         return None
-    setup = replace(Setup.wanted(), without=Without.wanted(POOR[word]))
+    setup = replace(Setup.wanted(), force=True, without=Without.wanted(POOR[word]))
     if word == "poor":
         return device.with_setup(setup)
     kept, hardware.quirks = hardware.quirks, lambda raw: Quirks("gpu")

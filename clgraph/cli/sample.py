@@ -33,6 +33,8 @@ from clgraph.errors import ClgraphError, InputError
 if TYPE_CHECKING:
     from clgraph.sampling import Sample
 
+TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
+
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
@@ -72,7 +74,7 @@ if TYPE_CHECKING:
     help="Which components count in a directed graph.",
 )
 @click.option("--weight", help="dhyb: the older name of --mix.")
-@click.option("--start", metavar="ID", help="ebfs, edfs: where to begin (default: drawn).")
+@click.option("--start", metavar="ID", help="ebfs, edfs, walks: where to begin (default: drawn).")
 @drawing_options
 @click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
 @click.option(
@@ -221,18 +223,22 @@ def sample(
         **drawing,
     }
     told: list[dict[str, Any]] = []
-    for number in range(first, first + (seeds or 1)):
-        with progress_bar("sampling" if seeds is None else f"sampling, seed {number}", quiet) as progress:
-            found = run(data, method, seed=number, progress=progress, **options)
-            made = [found] if options["sizes"] is None else found
-        for each, result in zip(wanted, made, strict=True):
-            if number == first:
+    together = _together(dev, data, method, mode, connection, seeds or 1)
+    for number in range(first, first + (seeds or 1), together):
+        count = min(together, first + (seeds or 1) - number)
+        which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
+        with progress_bar("sampling" + ("" if seeds is None else which), quiet) as progress:
+            more: dict[str, Any] = {} if count == 1 else {"seeds": count}
+            found = run(data, method, seed=number, progress=progress, **more, **options)
+            made = [found] if options["sizes"] is None and count == 1 else found
+        for each, result in zip(wanted * count, made, strict=True):
+            if result.seed == first:
                 for note in result.notes:
                     say(f"note: {note}", quiet)
             if verify:
                 _verified(data, result, connection, quiet)
             seconds = {"read": read_seconds, **result.seconds}
-            name = names.get((each, number))
+            name = names.get((each, result.seed))
             if name:
                 started = time.perf_counter()
                 write_graph(result.graph, name, quiet, to=output_format, device=dev)
@@ -260,6 +266,17 @@ def sample(
         write_record(record, graph, reading["format"], dev, value)
     if as_json:
         print_json(value)
+
+
+def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
+    """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.options import EXACT, check_options
+    from clgraph.sampling.replicates import side_by_side
+
+    if method not in EXACT:
+        return 1
+    options = check_options(graph, method, mode=mode, connection=connection)
+    return min(runs, TOGETHER) if side_by_side(device, graph, options, runs) else 1
 
 
 def _vertex(text: str | None, ids: str) -> Any:

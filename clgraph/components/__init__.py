@@ -135,8 +135,9 @@ def largest_component(
 ) -> Graph:
     """The largest connected component as a graph of its own, found on a device.
 
-    A tie goes to the component with the smallest vertex index. The vertices and edges that remain keep their
-    ids, weights and multiplicities. Parameters and errors are those of `connected_components`.
+    It stays on the device until its arrays are looked at. A tie goes to the component with the smallest
+    vertex index. The vertices and edges that remain keep their ids, weights and multiplicities. Parameters
+    and errors are those of `connected_components`.
 
     Examples
     --------
@@ -148,6 +149,8 @@ def largest_component(
     check_connection(connection)
     if graph.num_vertices == 0:
         return graph
+    from clgraph.csr.compact import compact, labelled
+    from clgraph.csr.upload import graph_of, parts_of, upload_csr
     from clgraph.device import get_device
 
     dev = get_device(device)
@@ -156,4 +159,9 @@ def largest_component(
         root, size, _ = finder.largest_label(label)
         if size == graph.num_vertices:
             return graph
-        return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)
+        if not dev.has_compiler:
+            return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)
+        live = labelled(dev, upload_csr(dev, graph), label, root)
+        made = graph_of(dev, compact(dev, parts_of(dev, graph), live))
+        dev.finish()
+        return made

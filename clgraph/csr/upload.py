@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.compact import compact
 from clgraph.csr.facts import count_loops_and_copies
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
+from clgraph.csr.views import reversed_arcs, without_directions
 from clgraph.errors import DeviceError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.place import Name, View
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 __all__ = ["INT32_MAX", "Chosen", "DeviceCSR", "Parts", "Place", "graph_of", "parts_of", "upload_csr"]
+
+SMALL = 1 << 16  # arcs; the host makes views of fewer sooner
 
 
 class Place:
@@ -148,15 +152,32 @@ class Place:
         """Whether some row names a vertex twice."""
         return count_loops_and_copies(self._device, self._any)[1] > 0
 
-    def view(self, graph: Graph, view: View) -> Graph | None:
-        """A graph made of this one on the device; None where only the host can make it."""
-        return None
+    def view(self, graph: Any, view: View) -> Any:
+        """A graph made of this one on the device; None where the host makes it, or makes it sooner."""
+        device = self._device
+        if not device.has_compiler or (graph.is_on_host and graph.num_arcs < SMALL):
+            return None
+        with device.alone():
+            made: Parts | None
+            if view == "simple":
+                made = compact(device, parts_of(device, graph), loops=False)
+            elif view == "reverse":
+                made = reversed_arcs(device, parts_of(device, graph))
+            else:
+                copies, back = graph.has_copies, parts_of(device, graph.reverse)
+                made = without_directions(device, parts_of(device, graph), back, copies=copies)
+            return None if made is None else graph_of(device, made)
 
-    def some(
-        self, graph: Graph, vertices: npt.NDArray[Any] | None, arcs: npt.NDArray[Any] | None
-    ) -> Graph | None:
-        """Some vertices and arcs; None where only the host can choose them."""
-        return None
+    def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
+        """Some vertices and the arcs between them; None where the host has the rows, or has to do it."""
+        device = self._device
+        if not device.has_compiler or graph.is_on_host:
+            return None
+        with device.alone():
+            live = device.upload(vertices.view(np.uint8))
+            made = graph_of(device, compact(device, parts_of(device, graph), live))
+            device.finish()
+            return made
 
     def settle(self, graph: Any) -> None:
         """Become a place of a graph with these rows."""

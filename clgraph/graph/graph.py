@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -245,9 +245,9 @@ class Graph(Placed, Exchange):
 
     def _made(self, view: View) -> Graph:
         """A view, made where the graph is: in a place that can make it, or on the host."""
-        made = None
+        made: Graph | None = None
         for place in self._places():
-            made = made or place.view(self, view)
+            made = place.view(self, view) if made is None else made
         if made is None:
             made = self._made_on_host(view)
         made._origin = weakref.ref(self), view
@@ -314,6 +314,10 @@ class Graph(Placed, Exchange):
             check_range(chosen, n, "vertices")
             mask[chosen] = True
         mask = checked_mask(mask, n, "vertices", "vertices")
+        if arcs is None:
+            for place in self._places():
+                if (made := place.some(self, mask)) is not None:
+                    return cast(Graph, made)
         keep = np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx]
         if arcs is None:
             return Graph.of(views.some_vertices(self.arrays, mask, keep))

@@ -57,10 +57,10 @@ class Place(Protocol):
         """Whether some row names a vertex twice."""
 
     def view(self, graph: Any, view: View) -> Any:
-        """A graph made of this one, in this place; None where only the host can make it."""
+        """A graph made of this one, in this place; None where the host makes it."""
 
-    def some(self, graph: Any, vertices: npt.NDArray[Any] | None, arcs: npt.NDArray[Any] | None) -> Any:
-        """Some vertices and the arcs between them, or those of a mask; None where only the host can."""
+    def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
+        """The vertices of a mask and the arcs between them; None where the host makes it."""
 
     def settle(self, graph: Any) -> None:
         """Become a place of a graph with these rows."""

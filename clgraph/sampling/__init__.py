@@ -137,13 +137,36 @@ def sample(
     weight : float or str, optional
         The older name of dhyb's `mix`.
     start : vertex id, optional
-        Of ebfs and edfs: where to begin (default: a vertex drawn by the seed).
+        Of ebfs, edfs and walks: where to begin (default: a vertex drawn by the seed).
     edges : float, int or str, optional
         Of re, rne, hyb: how many edges, or what share of them, instead of `size`.
-    keep : {"induced", "visited"}, optional
-        Of re, rne, hyb: all edges among the vertices, or those drawn (default).
+    keep : {"induced", "visited", "tree"}, optional
+        All edges among the vertices (default of walks), those drawn (default of re, rne, hyb) or walked, or
+        the edges by which walks first entered vertices.
     weighted : bool, optional
-        Of rdn and re: whether edge weights count. Default False.
+        Of rdn, re, rw, rwr, rj: whether edge weights count. Default False.
+    steps : int, optional
+        Of walks: the number of steps of each walker, instead of `size`; visits count after every `thin`-th
+        (default 1) step past the first `burn_in` (default 0).
+    walkers : int, optional
+        Of walks. Default 1. They begin at `start` (one id, or several in turn), or else at a vertex of the
+        largest component and at others drawn by the seed.
+    burn_in, thin : int, optional
+        See `steps`.
+    patience : int, optional
+        Of walks: steps for each vertex that a leg brought before it gives way to a new one, which begins at a
+        vertex not seen so far. Default 1000.
+    direction : {"both", "out", "in"}, optional
+        Of walks: which arcs of a directed graph are followed. Default "both".
+    walks : bool, optional
+        Of walks with `steps`: whether the result has the walks themselves. Default False.
+    p : float or str, optional
+        Of rwr, rj: the probability of a restart, or a jump. Default 0.15.
+    alpha : float or str, optional
+        Of rwj: the weight of jumps (default: the mean degree, rounded up). Of mhrw: 1 (default) makes visits
+        uniform, 0 gives rw, less than 1 something between.
+    c : int, optional
+        Of gmd. Default: the mean degree, rounded up.
     starts : int, optional
         Of rnn: the number of centres, instead of `size`.
     strata : array, shape (n,), optional

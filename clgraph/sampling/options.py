@@ -59,6 +59,16 @@ class SampleOptions(TypedDict, total=False):
     weighted: bool | None
     starts: int | None
     strata: Any
+    walkers: int | None
+    steps: int | None
+    burn_in: int | None
+    thin: int | None
+    patience: int | None
+    direction: Literal["both", "out", "in"] | None
+    walks: bool | None
+    p: float | str | None
+    alpha: float | str | None
+    c: int | None
 
 
 @dataclass(frozen=True)

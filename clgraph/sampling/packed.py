@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -118,18 +119,20 @@ class PackedSamples(Portion):
         self._packed, self._whole, self._way, self.about = packed, whole, way, about
         targets = sorted({target for _, target in wanted}, reverse=True)
         self._slots = [targets.index(target) for _, target in wanted]
-        self._made: dict[int, Sample] = {}
+        self._made: WeakValueDictionary[int, Sample] = WeakValueDictionary()  # those that somebody holds
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
+        return {name: value for name, value in self.__dict__.items() if name != "_made"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _made=WeakValueDictionary())
 
     def __len__(self) -> int:
         return len(self._packed.counts) * len(self._wanted)
 
     def _sample(self, i: int) -> Sample:
-        if i not in self._made:
-            self._made.setdefault(i, self._make(i))
-        return self._made[i]
+        made = self._made.get(i)
+        return self._made.setdefault(i, self._make(i)) if made is None else made
 
     def _place(self, i: int) -> tuple[int, int]:
         run, k = divmod(i, len(self._wanted))

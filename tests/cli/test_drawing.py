@@ -51,6 +51,14 @@ def test_sizes_and_seeds(run, file, device):
     assert [(one["vertices"], one["seed"]) for one in told] == [(30, 1), (5, 1), (30, 2), (5, 2)]
 
 
+def test_a_walk(run, file, device):
+    args = ("--walkers", "3", "--seed", "1", "--json", "-q", "--verify", "--device", device.spec)
+    told = json.loads(run("sample", file, "--method", "rw", "--steps", "40", "--burn-in", "4", *args).out)
+    assert told["weighting"] == "stationary" and told["verified"]
+    told = json.loads(run("sample", file, "--method", "mhrw", "--size", "9", "--keep", "tree", *args).out)
+    assert told["vertices"] == 9
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [

@@ -3,28 +3,13 @@
 import numpy as np
 import pytest
 from graphs import random_graph, same
+from placed_graphs import KINDS, make
 
 from clgraph import Graph
 from clgraph.csr.compact import arcs_of_view, compact, host_rows, labelled, some_rows
 from clgraph.csr.upload import graph_of, parts_of, upload_csr
 from clgraph.graph.building import sorted_rows
 from clgraph.sampling.result import extract
-
-KINDS = [
-    {"directed": directed, "duplicates": duplicates, "weighted": weighted, "names": names}
-    for directed in (False, True)
-    for duplicates in ("merge", "keep")
-    for weighted, names in ((False, False), (True, False), (False, True))
-]
-
-
-def make(n, m, *, weighted, names, **options):
-    rng = np.random.default_rng(n)
-    ends = (rng.random((2, m)) ** 2 * n).astype(int)
-    weights = rng.random(m) if weighted else None
-    if names:
-        ends = np.array([f"v{i}" for i in range(n)], object)[ends]
-    return Graph.from_edges(*ends, weights=weights, **options)
 
 
 def chosen_by_numpy(graph, live, keep):

@@ -7,39 +7,17 @@ import pickle
 import numpy as np
 import pytest
 from graphs import random_graph, same
+from placed_graphs import looked_at, made_there
 
 from clgraph import Graph, powerlaw_graph
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, graph_of, upload_csr
+from clgraph.csr.upload import Place, upload_csr
 from clgraph.errors import CapacityError, DeviceError
-from clgraph.graph.place import NAMES
-
-
-def made_there(device, graph):
-    """The same graph, made on the device."""
-    rows = DeviceCSR(
-        graph.num_vertices,
-        graph.num_arcs,
-        device.upload(graph.row_ptr),
-        device.upload(graph.col_idx),
-        graph.offset,
-    )
-    columns = {
-        name: None if array is None else device.upload(array)
-        for name, array in (("weights", graph.weights), ("multiplicity", graph.multiplicity))
-    }
-    place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
-    ids = None if graph.has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
-    return graph_of(device, Parts(rows, directed=graph.directed, ids=ids, **columns))
 
 
 def given(weights=True, **options):
     rng = np.random.default_rng(3)
     ends = 5 * rng.integers(0, 90, (2, 500)) + 2
     return Graph.from_edges(*ends, weights=rng.random(500) if weights else None, **options)
-
-
-def looked_at(graph):
-    return [name for name in NAMES if vars(graph).get(name) is not None]
 
 
 @pytest.mark.parametrize("directed", [False, True])

@@ -113,3 +113,25 @@ def case_compact(device: Any) -> None:
         assert np.array_equal(
             some_rows(device, rows, listed).of(1), graph.col_idx[slice(*graph.row_ptr[7:9])]
         )
+
+
+def case_views(device: Any) -> None:
+    """A directed graph reversed, and without directions."""
+    from clgraph import Graph
+    from clgraph.csr.upload import graph_of, parts_of
+    from clgraph.csr.views import reversed_arcs, without_directions
+
+    rng = np.random.default_rng(4)
+    ends = rng.integers(0, 30, (2, 120))
+    for duplicates, weights in (("merge", None), ("keep", rng.random(120))):
+        graph = Graph.from_edges(*ends, weights=weights, directed=True, duplicates=duplicates)  # type: ignore[arg-type]
+        parts = parts_of(device, graph)
+        back = reversed_arcs(device, parts)
+        assert back is not None
+        made = without_directions(device, parts, back, copies=graph.has_copies)
+        if made is None:  # no 64-bit floats
+            continue
+        for view, want in ((back, graph.reverse), (made, graph.undirected)):
+            there = graph_of(device, view)
+            for name in ("row_ptr", "col_idx", "weights", "multiplicity"):
+                assert np.array_equal(getattr(there, name), getattr(want, name)), name

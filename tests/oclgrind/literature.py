@@ -48,6 +48,16 @@ def case_race_neighbours(device: Any) -> None:
     _draw("rnn", device, starts=3, seeds=1)
 
 
+def case_walks(device: Any) -> None:
+    """Every method; several walkers, legs, walked edges and trees."""
+    for method in ("rwr", "rj", "rwj", "gmd", "nbrw"):
+        _draw(method, device, seeds=1, size=6)
+    _draw("rw", device, size=30, walkers=3, patience=2, keep="tree")
+    _draw("mhrw", device, size=6, keep="visited", alpha="0.5")
+    _draw("rw", device, seeds=1, steps=9, walkers=2, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
+    _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
+
+
 def case_smallest(device: Any) -> None:
     """Selections with equal keys, and of more than there is."""
     from clgraph.sampling.literature.smallest import Smallest

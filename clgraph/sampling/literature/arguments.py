@@ -116,6 +116,8 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
     """
     plan = METHODS[method]
     given = {name: value for name, value in options.items() if value is not None and name in OPTIONS}
+    if given.get("mode") == "auto":
+        del given["mode"]
     for name, default in OTHERS.items():
         if name in options and options[name] != default and name not in plan.options:
             raise InputError(f"{name} is of other methods than {method}: leave it out")
@@ -134,8 +136,77 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values["starts"] = whole(given["starts"], "starts", 1, graph.num_vertices)
     if "strata" in given:
         values["strata"] = check_strata(graph, given["strata"], size)
+    if plan.kind == "walk":
+        values |= walk_values(view, method, given)
     values |= _how_much(graph, view, plan, method, size, given, strict)
     return Wish(method, view, **values)
+
+
+def walk_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of walks."""
+    n = view.n
+    values: dict[str, Any] = {
+        "walkers": whole(given.get("walkers", 1), "walkers", 1, 2**31 - 1),
+        "patience": whole(given.get("patience", 1000), "patience", 1, 2**31 - 1),
+        "walks": flag(given.get("walks", False), "walks"),
+    }
+    if values["walkers"] > n:
+        raise InputError(
+            f"walkers is {values['walkers']}, and the graph has {n} vertices: use at most as many"
+        )
+    for name, least in (("steps", 1), ("burn_in", 0), ("thin", 1)):
+        if name in given:
+            values[name] = whole(given[name], name, least, 2**40)
+    steps = values.get("steps")
+    if steps is None and ("burn_in" in given or "thin" in given or values["walks"]):
+        raise InputError("burn_in, thin and walks go with steps: give steps, not size")
+    if steps is not None and steps < values.get("burn_in", 0) + values.get("thin", 1):
+        raise InputError(f"{steps} steps, less burn_in, do not make one visit that counts: give more steps")
+    if "start" in given:
+        values["start"] = check_start(view, given["start"])
+    if method in ("rwr", "rj"):
+        values["p"] = probability("p", given.get("p", "0.15"), below_one=True)
+    if method == "rwj":
+        values["alpha"] = (
+            _positive("alpha", given["alpha"]) if "alpha" in given else Fraction(default_c(view))
+        )
+    if method == "mhrw":
+        values["alpha"] = probability("alpha", given.get("alpha", 1))
+    if method == "gmd":
+        values["c"] = whole(given.get("c", default_c(view)), "c", 1, 2**31 - 1)
+    if view.weighted:
+        lost = np.flatnonzero((view.strengths == 0) & (view.degrees > 0))
+        if len(lost):
+            name = view.original.ids[lost[0]]
+            raise InputError(f"all edges of vertex {name} have the weight 0: a walk cannot leave it")
+    if given.get("keep", "induced") != "induced" and view.rows is not view.original.undirected.simple:
+        raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
+    return values
+
+
+def check_start(view: View, start: Any) -> tuple[int, ...]:
+    """The vertices of one id or several.
+
+    Raises
+    ------
+    InputError
+        If one is not in the graph, or has no edges.
+    """
+    found = view.original.index(start).ravel().tolist()
+    if not found:
+        raise InputError("start is empty: give an id, several, or leave it out")
+    degrees = view.original.undirected.simple.degrees
+    for v in found:
+        if degrees[v] == 0:
+            raise InputError(f"start {view.original.ids[v]} has no edges: give a vertex that has some")
+    return tuple(found)
+
+
+def _positive(name: str, value: Any) -> Fraction:
+    number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
+    if number is None or not 0 < number <= 2**30:
+        raise InputError(f"{name} {shown(value)}: give a number above 0, at most 2**30")
+    return number
 
 
 def _keep(plan: Method, given: Mapping[str, Any]) -> str:

@@ -51,6 +51,8 @@ class Drawn:
         Further Packed values of a method, by name.
     notes : list of tuple of str
         Of each run.
+    rounds : int64 array, shape (runs,), or None
+        Of walks: legs; of searches: starts.
     """
 
     vertices: Packed
@@ -61,3 +63,4 @@ class Drawn:
     visits: Packed | None = None
     more: dict[str, Packed] = field(default_factory=dict)
     notes: list[tuple[str, ...]] = field(default_factory=list)
+    rounds: npt.NDArray[np.int64] | None = None

@@ -89,6 +89,53 @@ METHODS = {
         "Leskovec, Faloutsos 2006",
         ("RandomNodeNeighbor",),
     ),
+    "rw": Method(
+        "walk",
+        "to a neighbour, all with one probability (weighted: in proportion to the weights)",
+        (*_WALK, "weighted"),
+        "Leskovec, Faloutsos 2006; Gjoka et al. 2010",
+        ("RandomWalk", "LoopErased"),
+    ),
+    "rwr": Method(
+        "walk",
+        "with probability `p` back to the start, else as rw",
+        (*_WALK, "p", "weighted"),
+        "Leskovec, Faloutsos 2006",
+        ("RandomWalkWithRestart",),
+    ),
+    "rj": Method(
+        "walk",
+        "with probability `p` to any vertex, else as rw",
+        (*_WALK, "p", "weighted"),
+        "Leskovec, Faloutsos 2006",
+        ("RandomWalkWithJump",),
+    ),
+    "rwj": Method(
+        "walk",
+        "with probability alpha / (d + alpha) to any vertex, else as rw",
+        (*_WALK, "alpha"),
+        "Avrachenkov, Ribeiro, Towsley 2010",
+    ),
+    "mhrw": Method(
+        "walk",
+        "to a neighbour u, taken with probability min(1, d / d(u)) (alpha < 1: to the power of alpha)",
+        (*_WALK, "alpha"),
+        "Gjoka et al. 2010; Li et al. 2015 (alpha)",
+        ("MetropolisHastingsRandomWalk",),
+    ),
+    "gmd": Method(
+        "walk",
+        "stays with probability 1 - d / c where d < c, else as rw",
+        (*_WALK, "c"),
+        "Bar-Yossef et al. 2000; Li et al. 2015",
+    ),
+    "nbrw": Method(
+        "walk",
+        "as rw, but back where it came from only at dead ends",
+        _WALK,
+        "Lee, Xu, Eun 2012",
+        ("NonBackTrackingRandomWalk",),
+    ),
 }
 KINDS = {
     "vertices": "race of vertices",
@@ -99,7 +146,8 @@ KINDS = {
     "stages": "spreading",
 }
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
-OPTIONS = ("strata", "weighted", "edges", "keep", "mix", "starts")
+# every option that some sampler reads
+OPTIONS = tuple(dict.fromkeys(name for method in METHODS.values() for name in method.options))
 
 
 def known(method: object) -> str | None:

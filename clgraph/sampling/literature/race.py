@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.sampling.literature.clock import NONE, device_tables, lg
+from clgraph.sampling.literature.clock import device_tables, lg
 from clgraph.sampling.literature.drawn import Drawn, Packed
 from clgraph.sampling.literature.rank import integer_ranks
 from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
@@ -25,7 +25,7 @@ WAY = 1 << 32
 ONE = 1 << 40
 
 
-def race(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     race_of = _EdgeRace if wish.kind in ("edges", "ties") else _VertexRace
     return race_of(device, view, wish, seed, runs).run()
@@ -215,6 +215,3 @@ def mixed(mix: int, n: int, m: int) -> tuple[int, int, bool, bool]:
     by_arc = lg(mix) - 32 * ONE - lg(n) if mix else 0
     by_edge = lg(WAY - mix) - 32 * ONE - lg(max(m, 1)) if mix < WAY else 0
     return by_arc, by_edge, mix > 0, mix < WAY
-
-
-__all__ = ["NONE", "bytes_per_run", "mixed", "race"]

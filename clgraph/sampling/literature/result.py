@@ -64,6 +64,7 @@ class DrawnSample(Sample):
             "group": None,
             "notes": (*wish.notes, *(drawn.notes[run] if drawn.notes else ()), *how.pop("notes", ())),
             "way": wish.kind,
+            "iterations": 0 if drawn.rounds is None else int(drawn.rounds[run]),
             **how,
         }
         self.__dict__.update(fields)
@@ -83,7 +84,7 @@ class DrawnSample(Sample):
     def index(self) -> npt.NDArray[np.int64]:
         """Indices of the sample's vertices in the original, ascending."""
         wish, drawn = self.wish, self._drawn
-        if drawn.arcs is not None and wish.target is None:
+        if wish.kind == "edges" and wish.target is None:
             tails, heads, _ = self._ends
             return np.unique(np.concatenate((tails, heads))).astype(np.int64)
         return drawn.vertices.of(self._run).astype(np.int64)
@@ -129,12 +130,44 @@ class DrawnSample(Sample):
     @property
     def _edge_arcs(self) -> npt.NDArray[np.int64]:
         """Places of the sample's edges in the rows of the undirected view, where not all are taken."""
-        return self._ends[2]
+        if self.wish.keep == "tree":
+            return self._tree_arcs()
+        tails, heads, arcs = self._ends
+        if self.wish.kind == "edges":
+            return arcs
+        inside = np.isin(tails, self.index) & np.isin(heads, self.index)
+        return arcs[inside]
+
+    def _tree_arcs(self) -> npt.NDArray[np.int64]:
+        """The arc to each vertex's parent, of parallel ones the first."""
+        assert self._drawn.parent is not None
+        parent, index = self._drawn.parent.of(self._run).astype(np.int64), self.index
+        some = (parent >= 0) & np.isin(parent, index)
+        simple = self.wish.view.original.undirected.simple
+        pairs = (simple.rows.astype(np.int64) << 32) | simple.col_idx
+        made: npt.NDArray[np.int64] = np.searchsorted(pairs, (index[some] << 32) | parent[some])
+        return made
+
+    @lazy
+    def parent(self) -> npt.NDArray[Any] | None:
+        """Id of the vertex from which each was reached; its own for starts."""
+        if self._drawn.parent is None:
+            return None
+        parent = self._drawn.parent.of(self._run).astype(np.int64)
+        return self.wish.view.original.ids[np.where(parent < 0, self.index, parent)]
+
+    @lazy
+    def walks(self) -> npt.NDArray[Any] | None:
+        """On request: the id of each walker's vertex after each step, shape (walkers, steps)."""
+        if "walks" not in self._drawn.more:
+            return None
+        made = self._drawn.more["walks"].of(self._run).reshape(-1, self.wish.walkers)
+        return self.wish.view.original.ids[made.T]
 
     @lazy
     def order(self) -> npt.NDArray[np.int64] | None:
         """Rank of arrival of each vertex."""
-        if self._drawn.came is None or (self._drawn.arcs is not None and self.wish.target is None):
+        if self._drawn.came is None:
             return None
         came = self._drawn.came.of(self._run)
         rank = np.empty(len(came), np.int64)

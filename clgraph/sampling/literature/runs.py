@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling.literature import race
+from clgraph.sampling.literature import race, walk
 from clgraph.sampling.literature.arguments import Wish, check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
@@ -17,7 +17,20 @@ from clgraph.sampling.samples import Clock
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.sampling.literature.view import View
 
+
+class Kind(Protocol):
+    """How a kind of sampler draws."""
+
+    def draw(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+        """Runs with the seeds `seed`, `seed` + 1, ..."""
+
+    def bytes_per_run(self, view: View, wish: Wish) -> int:
+        """Device memory that one run takes, roughly."""
+
+
+HOW: dict[str, Kind] = {"vertices": race, "edges": race, "ties": race, "near": race, "walk": walk}
 HOST_SHARE = 1 << 28  # bytes of the runs that go side by side, where the device shares the host's memory
 
 
@@ -48,11 +61,14 @@ def draw(device: Device, wish: Wish, seed: int, runs: int) -> list[tuple[Drawn, 
         For each run what it belongs to, and its number there.
     """
     room = HOST_SHARE if device.shares_memory else device.global_memory // 4
-    each = max(1, room // max(1, race.bytes_per_run(wish.view, wish)))
+    method = HOW[wish.kind]
+    each = max(1, room // max(1, method.bytes_per_run(wish.view, wish)))
+    if wish.kind == "walk":  # the trail has room for a step of each walker
+        each = max(1, min(each, (1 << 30) // wish.walkers))
     made = []
     for first in range(0, runs, each):
         some = min(each, runs - first)
-        drawn = race.race(device, wish.view, wish, seed + first, some)
+        drawn = method.draw(device, wish.view, wish, seed + first, some)
         made += [(drawn, run) for run in range(some)]
     return made
 
@@ -84,5 +100,5 @@ def drawn_samples(
         clock.lap("upload")
         by_size = [draw(device, wish, first, runs) for wish in wanted]
         clock.lap("sample")
-        common = {"device": device.name, "iterations": 0, "seconds": clock.seconds(), "notes": told, **how()}
+        common = {"device": device.name, "seconds": clock.seconds(), "notes": told, **how()}
         return DrawnPortion(wanted, by_size, first, common)

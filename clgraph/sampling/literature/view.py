@@ -87,6 +87,23 @@ class View:
         np.cumsum(self.integers, out=up_to[1:])  # differences are right even where this overflows
         return up_to[self.rows.row_ptr[1:]] - up_to[self.rows.row_ptr[:-1]]
 
+    @lazy
+    def limits(self) -> npt.NDArray[np.uint64]:
+        """Where each arc's share of its row ends, in units of 2^-62, shape (arcs,)."""
+        row_ptr, whole = self.rows.row_ptr, self.strengths
+        up_to = np.zeros(len(self.integers) + 1, np.uint64)
+        np.cumsum(self.integers, out=up_to[1:])
+        rest = up_to[1:] - np.repeat(up_to[row_ptr[:-1]], self.degrees)
+        total = np.repeat(whole, self.degrees)
+        made = (rest == total).astype(np.uint64)  # long division: bit by bit, everything below 2^63
+        rest -= made * total
+        for _ in range(62):
+            rest <<= np.uint64(1)
+            bit = rest >= total
+            rest -= bit * total
+            made = (made << np.uint64(1)) | bit.astype(np.uint64)
+        return made
+
     def csr(self, device: Device) -> DeviceCSR:
         """The rows on a device, kept there with the graph."""
         return upload_csr(device, self.rows)

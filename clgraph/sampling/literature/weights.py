@@ -14,6 +14,7 @@ from clgraph.sampling.literature.clock import rates
 if TYPE_CHECKING:
     from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.drawn import Drawn
+    from clgraph.sampling.literature.view import View
 
 Reals = npt.NDArray[np.float64]
 
@@ -49,7 +50,53 @@ def weights_of(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -
         return _inverse("approximate", chance(rate * _pull(wish, vertices)))
     if kind == "near":
         return _near(wish, drawn, run, vertices)
+    if kind == "walk" and (wish.direction == "both" or wish.method in ("rwr", "rj")):
+        return stationary(wish, vertices)
     return Weights("none", np.ones(len(vertices)), None)
+
+
+def stationary(wish: Wish, vertices: npt.NDArray[Any]) -> Weights:
+    """1 over what a walk's time at each vertex is in proportion to."""
+    view, method = wish.view, wish.method
+    d = (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
+    if method in ("rwr", "rj"):
+        return _ranked(wish, vertices)
+    if method == "rwj":
+        d = d + float(wish.alpha)
+    elif method == "mhrw":
+        d = np.maximum(d, 1) ** (1 - float(wish.alpha))
+    elif method == "gmd":
+        d = np.maximum(d, wish.c)
+    return Weights("stationary", 1 / np.maximum(d, 1), None)
+
+
+def _ranked(wish: Wish, vertices: npt.NDArray[Any]) -> Weights:
+    """1 over PageRank (rj), personalized by the starts (rwr)."""
+    if wish.method == "rwr" and wish.start is None:
+        return Weights("none", np.ones(len(vertices)), None)
+    x = power_ranks(wish.view, float(wish.p), None if wish.method == "rj" else wish.start)
+    return Weights("stationary", 1 / x[vertices], None)
+
+
+def power_ranks(view: View, p: float, starts: tuple[int, ...] | None) -> Reals:
+    """PageRank of damping 1 - p by the power method on the host; who restarts does so at `starts`."""
+    import scipy.sparse as sp
+
+    n, rows = view.n, view.rows
+    back = np.full(n, 1 / n)
+    if starts is not None:
+        back = np.bincount(np.array(starts), minlength=n) / len(starts)
+    out = (view.strengths if view.weighted else view.degrees).astype(np.float64)
+    share = view.integers.astype(np.float64) if view.weighted else np.ones(rows.num_arcs)
+    share /= np.repeat(np.maximum(out, 1), view.degrees)
+    flow = sp.csr_array((share, rows.col_idx, rows.row_ptr), shape=(n, n)).T.tocsr()
+    x = back
+    for _ in range(10_000):
+        new = (1 - p) * (flow @ x + x[out == 0].sum() * back) + p * back
+        if np.abs(new - x).sum() < 1e-12:
+            break
+        x = new
+    return new
 
 
 def chance(rate: Reals) -> Reals:

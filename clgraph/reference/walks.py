@@ -1,0 +1,297 @@
+"""Random walks, slow and obviously right: one step after the other, on the host."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+
+from clgraph import keyed
+from clgraph.graph import Graph
+from clgraph.reference.components import in_largest_component
+from clgraph.reference.numbers import below, clock, lg, words
+from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.sizes import target_size
+
+METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw")
+JUMP = -1  # instead of the place of an arc: no arc was walked
+STAY = -2
+
+
+class Walk:
+    """The rows that walks see, and one step of each method."""
+
+    def __init__(self, graph: Graph, method: str, seed: int, options: dict[str, Any]) -> None:
+        self.graph, self.method, self.seed = graph, method, seed
+        self.rows = directed_rows(graph, options.get("direction", "both"))
+        self.n = len(self.rows)
+        mean = Fraction(sum(map(len, self.rows)), self.n)
+        self.p = floor(Fraction(str(options.get("p", "0.15"))) * 2**64)
+        alpha = options.get("alpha")
+        self.jumps = floor((max(1, ceil(mean)) if alpha is None else Fraction(str(alpha))) * 2**16)
+        self.alpha = Fraction(1 if alpha is None else str(alpha))
+        self.c = options.get("c") or max(1, ceil(mean))
+        self.limits = row_limits(graph, self.rows) if options.get("weighted") else None
+
+    def d(self, v: int) -> int:
+        """Number of arcs that leave v."""
+        return len(self.rows[v])
+
+    def neighbour(self, v: int, a: int) -> int:
+        """The place of the arc that a picks."""
+        if self.limits is None:
+            return below(a, self.d(v))
+        return next(j for j, limit in enumerate(self.limits[v]) if a // 4 < limit)
+
+    def step(self, w: int, t: int, v: int, previous: int | None, home: int) -> tuple[int, int]:
+        """Where step t leads from v, and by which arc."""
+        a, b = words(self.seed, w, t % 2**32, 16 * (t // 2**32), keyed.TAG_STEP)
+        d, method = self.d(v), self.method
+        if d == 0:
+            return (home if method == "rwr" else below(a, self.n)), JUMP
+        if method == "rwr" and b < self.p:
+            return home, JUMP
+        if method == "rj" and b < self.p:
+            return below(a, self.n), JUMP
+        if method == "rwj" and below(b, self.jumps + 2**16 * d) < self.jumps:
+            return below(a, self.n), JUMP
+        j = self.neighbour(v, a)
+        if method == "nbrw" and d > 1 and previous in self.rows[v]:
+            j = below(a, d - 1)
+            if j >= self.rows[v].index(previous):
+                j += 1
+        u = self.rows[v][j]
+        go = True
+        if method == "mhrw" and self.alpha == 1:
+            go = below(b, self.d(u)) < d
+        elif method == "mhrw" and self.d(u) > d:
+            gap = (lg(self.d(u)) - lg(d)) >> 16
+            go = clock(b) >= gap * floor(2**32 * self.alpha) >> 16
+        elif method == "gmd":
+            go = below(b, max(d, self.c)) < d
+        return (u, j) if go else (v, STAY)
+
+
+def directed_rows(graph: Graph, direction: str) -> list[list[int]]:
+    """The rows of a view without loops."""
+    if direction == "both" or not graph.directed:
+        return Rows(graph).near
+    rows: list[list[int]] = [[] for _ in range(graph.num_vertices)]
+    for u, v in zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True):
+        if u != v:
+            rows[u if direction == "out" else v].append(v if direction == "out" else u)
+    return [sorted(row) for row in rows]
+
+
+def row_limits(graph: Graph, rows: list[list[int]]) -> list[list[int]]:
+    """Where each arc's share of its row ends, out of 2^62 (the undirected view)."""
+    made = Rows(graph)
+    weight: dict[tuple[int, int], list[int]] = {}
+    for u, v, w in zip(made.edges.low.tolist(), made.edges.high.tolist(), made.weights(), strict=True):
+        weight.setdefault((u, v), []).append(w)
+        weight.setdefault((v, u), []).append(w)
+    limits = []
+    for v, row in enumerate(rows):
+        mine = [weight[v, u][row[:j].count(u)] for j, u in enumerate(row)]
+        limits.append([2**62 * sum(mine[: j + 1]) // sum(mine) for j in range(len(mine))])
+    return limits
+
+
+def first_start(graph: Graph, seed: int) -> int:
+    """A uniform vertex of the largest component."""
+    inside = np.flatnonzero(in_largest_component(graph.undirected)).tolist()
+    a, _ = words(seed, 0, 0, 0, keyed.TAG_DRAW)
+    return int(inside[below(a, len(inside))])
+
+
+def start_order(n: int, seed: int) -> list[int]:
+    """All vertices by start priority."""
+    return sorted(range(n), key=lambda v: (words(seed, v, 0, 0, keyed.TAG_START)[0], v))
+
+
+def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+    """Walk by the definition, on the host; arguments as in `clgraph.sample`."""
+    walk = Walk(graph, method, seed, options)
+    n, walkers, steps = walk.n, options.get("walkers", 1), options.get("steps")
+    given = options.get("start")
+    starts = [] if given is None else graph.index(given).ravel().tolist()
+    if not starts:
+        first = first_start(graph, seed)
+        others = [v for v in start_order(n, seed) if v != first]
+        starts = [first, *others[: walkers - 1]]
+    if steps is not None:
+        return _of_length(graph, walk, starts, walkers, steps, options)
+    return _of_size(graph, walk, starts, walkers, target_size(options["size"], n), options)
+
+
+def _of_length(
+    graph: Graph, walk: Walk, starts: list[int], walkers: int, steps: int, options: dict[str, Any]
+) -> ReferenceDraw:
+    burn_in, thin = options.get("burn_in", 0), options.get("thin", 1)
+    visits = [0] * walk.n
+    paths = []
+    came: dict[int, tuple[int, int]] = {}
+    parent: dict[int, int] = {}
+    walked: set[tuple[int, int, int]] = set()
+    for w in range(walkers):
+        home = v = starts[w % len(starts)]
+        previous, path = None, []
+        came[v] = min(came.get(v, (w, v)), (w, v))
+        for t in range(1, steps + 1):
+            u, j = walk.step(w, t, v, previous, home)
+            if (t * walkers + w, u) < came.get(u, (2**70, u)):
+                came[u] = (t * walkers + w, u)
+                parent[u] = u if j == JUMP else v
+            if j >= 0:
+                walked.add((v, u, walk.rows[v][:j].count(u)))
+            if u != v:
+                previous = v
+            v = u
+            path.append(v)
+            if t > burn_in and (t - burn_in) % thin == 0:
+                visits[v] += 1
+        paths.append(path)
+    keep = options.get("keep", "induced")
+    order = sorted(came, key=lambda v: came[v])
+    if keep == "induced":
+        order = [v for v in order if visits[v]]
+    for v in starts[:walkers]:
+        if came[v][0] < walkers:
+            parent[v] = v
+    made = _made(graph, order, keep, parent, walked, 0)
+    more = {"visits": [visits[v] for v in sorted(order)]}
+    if options.get("walks"):
+        more["walks"] = graph.ids[np.array(paths)].tolist()
+    return ReferenceDraw(
+        made.vertices, made.edges, None if keep == "induced" else made.order, 0, made.more | more
+    )
+
+
+def _of_size(
+    graph: Graph, walk: Walk, starts: list[int], walkers: int, target: int, options: dict[str, Any]
+) -> ReferenceDraw:
+    n, patience = walk.n, options.get("patience", 1000)
+    target = min(target, n)
+    came: dict[int, int] = {}
+    parent: dict[int, int] = {}
+    moves: list[tuple[int, int, int, int]] = []  # when, from, to, place
+    order = start_order(n, walk.seed)
+    t, cut = 0, None
+    while cut is None:
+        before, begin = len(came), t
+        for w in range(walkers):
+            v = starts[w % len(starts)]
+            if v not in came:
+                came[v] = t * walkers + w
+                parent[v] = v
+        if len(came) >= target:
+            break
+        at = [starts[w % len(starts)] for w in range(walkers)]
+        home, previous = list(at), [None] * walkers
+        boundary = 64
+        while True:
+            while t < begin + boundary:
+                t += 1
+                for w in range(walkers):
+                    v = at[w]
+                    u, j = walk.step(w, t, v, previous[w], home[w])
+                    when = t * walkers + w
+                    moves.append((when, v, u, j))
+                    if u not in came:
+                        came[u] = when
+                        parent[u] = u if j == JUMP else v
+                        if len(came) == target:
+                            cut = when
+                    if u != v:
+                        previous[w] = v  # type: ignore[call-overload]
+                    at[w] = u
+            if cut is not None or (t - begin) * walkers > patience * (len(came) - before):
+                break
+            boundary = 2 * boundary if boundary <= 2**16 else boundary + 2**16
+        starts = [v for v in order if v not in came][:walkers]
+    chosen = sorted(came, key=lambda v: (came[v], v))[:target]
+    visits = dict.fromkeys(chosen, 0)
+    walked = set()
+    for when, v, u, j in moves:
+        if cut is None or when <= cut:
+            if u in visits:
+                visits[u] += 1
+            if j >= 0:
+                walked.add((v, u, walk.rows[v][:j].count(u)))
+    made = _made(graph, chosen, options.get("keep", "induced"), parent, walked, target)
+    return ReferenceDraw(
+        made.vertices,
+        made.edges,
+        made.order,
+        target,
+        made.more | {"visits": [visits[v] for v in sorted(chosen)]},
+    )
+
+
+def _made(
+    graph: Graph,
+    order: list[int],
+    keep: str,
+    parent: dict[int, int],
+    walked: set[tuple[int, int, int]],
+    target: int,
+) -> ReferenceDraw:
+    """The result: which edges stay."""
+    rows = Rows(graph)
+    if keep == "induced":
+        return rows.draw(order, None, target)
+    if keep == "tree":
+        edges = {(min(v, parent[v]), max(v, parent[v]), 0) for v in order if parent[v] != v}
+        more = {"parent": [graph.ids[parent[v]] for v in sorted(order)]}
+    else:
+        edges, more = {(min(u, v), max(u, v), copy) for u, v, copy in walked}, {}
+    inside = set(order)
+    names = list(
+        zip(rows.edges.low.tolist(), rows.edges.high.tolist(), rows.edges.copy.tolist(), strict=True)
+    )
+    kept = [e for e in edges if e[0] in inside and e[1] in inside]
+    ranks = rows.edges.rank[[bisect_left(names, e) for e in sorted(kept)]]
+    made = rows.draw(order, ranks.astype(np.int64), target)
+    return ReferenceDraw(made.vertices, made.edges, made.order, target, more)
+
+
+def verify_walk(graph: Graph, sample: Any) -> None:
+    """Check a walk's sample: as many vertices as were asked for, entered one from another.
+
+    A vertex that is neither a start nor entered by a jump has a neighbour that came before it.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    wish = sample.wish
+    index = graph.index(sample.vertices)
+    if wish.target is not None and len(index) != min(wish.target, graph.num_vertices):
+        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, graph.num_vertices)}")
+    inside = np.zeros(graph.num_vertices, bool)
+    inside[index] = True
+    rows = wish.view.rows
+    if wish.keep == "induced":
+        simple = graph.undirected.simple
+        both = np.repeat(inside, simple.degrees) & inside[simple.col_idx]
+        if int(np.count_nonzero(both)) // 2 != len(sample.edges):
+            raise AssertionError("its edges are not all of those among its vertices")
+    if wish.keep == "tree" and len(sample.edges) != np.count_nonzero(sample.parent != sample.vertices):
+        raise AssertionError("a tree has one edge for each vertex that is no start")
+    steps = None if wish.steps is None else wish.walkers * ((wish.steps - wish.burn_in) // wish.thin)
+    if steps is not None and int(sample.visits.sum()) != steps:
+        raise AssertionError(f"{sample.visits.sum()} visits instead of {steps}")
+    if sample.order is None or sample.method in ("rj", "rwj"):
+        return
+    when = np.full(graph.num_vertices, graph.num_vertices, np.int64)
+    when[index] = sample.order
+    earliest = np.full(graph.num_vertices, graph.num_vertices, np.int64)
+    np.minimum.at(earliest, rows.col_idx, when[rows.rows])
+    lost = index[(earliest[index] >= when[index]) & (rows.degrees[index] > 0)]
+    most = wish.walkers * int(sample.iterations)
+    if wish.direction == "both" and np.all(rows.degrees[index] > 0) and len(lost) > most:
+        raise AssertionError(f"{len(lost)} vertices came from nowhere, and there were {most} starts")

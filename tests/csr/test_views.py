@@ -1,0 +1,60 @@
+"""Views made on devices, against those of the host."""
+
+import numpy as np
+import pytest
+from graphs import random_graph, same
+from placed_graphs import KINDS, looked_at, made_there, make
+
+from clgraph import Graph, InputError, largest_component
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
+@pytest.mark.parametrize("size", [(3, 2), (40, 300), (900, 5000)])
+def test_as_on_the_host(device, kind, size):
+    graph = make(*size, **kind)
+    weights = kind["weighted"]
+    for view in ("reverse", "undirected", "simple"):
+        there = made_there(device, graph)
+        made, want = getattr(there, view), getattr(graph, view)
+        fp64 = "HAVE_FP64" in device.features
+        if fp64 or not weights:
+            assert made is there or not looked_at(made), view
+        assert (made.num_self_loops, made.has_copies) == (want.num_self_loops, want.has_copies)
+        same(made, want)
+    same(made_there(device, graph).undirected.simple, graph.undirected.simple)
+
+
+def test_counts_that_are_given(device):
+    rng = np.random.default_rng(1)
+    ends = rng.integers(0, 30, (2, 200))
+    graph = Graph.from_edges(*ends, multiplicity=rng.integers(1, 9, 200), directed=True)
+    same(made_there(device, graph).undirected, graph.undirected)
+    once = Graph.from_edges([0, 1], [1, 2], multiplicity=[1, 1], directed=True)
+    assert once.undirected.multiplicity is None and made_there(device, once).undirected.multiplicity is None
+    most = Graph.from_edges([0, 1], [1, 0], multiplicity=[2**31 - 1, 1], directed=True)
+    with pytest.raises(InputError, match="multiplicities of the parallel edges"):
+        made_there(device, most).undirected  # noqa: B018
+    large = Graph.from_edges([0, 1], [1, 0], weights=[1.7e308, 1.7e308], directed=True)
+    with pytest.raises(InputError, match="weights of the parallel edges"):
+        made_there(device, large).undirected  # noqa: B018
+
+
+@pytest.mark.parametrize("kind", KINDS[::3], ids=lambda kind: "-".join(map(str, kind.values())))
+def test_subgraph_and_largest_component(device, kind):
+    graph = make(300, 280, **kind)
+    there = made_there(device, graph)
+    mask = np.random.default_rng(2).random(300)[: graph.num_vertices] < 0.5
+    made = there.subgraph(mask), largest_component(there, device=device)
+    assert not looked_at(there) and not looked_at(made[0]) and not looked_at(made[1])
+    same(made[0], graph.subgraph(mask))
+    same(made[1], graph.largest_component())
+    same(largest_component(graph, device=device), graph.largest_component())
+
+
+def test_a_view_that_was_given_up_is_made_again(device):
+    graph = random_graph(5, 50, 300, directed=True)
+    there = made_there(device, graph)
+    view = there.undirected
+    device.memory.forget(view)
+    assert view.leave(view.home)
+    same(view, graph.undirected)

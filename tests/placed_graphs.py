@@ -1,0 +1,45 @@
+"""Graphs of every kind, and graphs that are on a device only."""
+
+import numpy as np
+
+from clgraph import Graph
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
+from clgraph.graph.place import NAMES
+
+KINDS = [
+    {"directed": directed, "duplicates": duplicates, "weighted": weighted, "names": names}
+    for directed in (False, True)
+    for duplicates in ("merge", "keep")
+    for weighted, names in ((False, False), (True, False), (False, True))
+]
+
+
+def make(n, m, *, weighted, names, **options):
+    rng = np.random.default_rng(n)
+    ends = (rng.random((2, m)) ** 2 * n).astype(int)
+    weights = rng.random(m) if weighted else None
+    if names:
+        ends = np.array([f"v{i}" for i in range(n)], object)[ends]
+    return Graph.from_edges(*ends, weights=weights, **options)
+
+
+def made_there(device, graph):
+    """The same graph, made on the device."""
+    rows = DeviceCSR(
+        graph.num_vertices,
+        graph.num_arcs,
+        device.upload(graph.row_ptr),
+        device.upload(graph.col_idx),
+        graph.offset,
+    )
+    columns = {
+        name: None if array is None else device.upload(array)
+        for name, array in (("weights", graph.weights), ("multiplicity", graph.multiplicity))
+    }
+    place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
+    ids = None if graph.has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
+    return graph_of(device, Parts(rows, directed=graph.directed, ids=ids, **columns))
+
+
+def looked_at(graph):
+    return [name for name in NAMES if vars(graph).get(name) is not None]

@@ -1,0 +1,229 @@
+"""Random walks on every device against their reference, step for step, and against their laws."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from graphs import random_graph
+from samplers import SEVEN, awkward_graphs, equals_reference
+from scipy import stats
+
+from clgraph import Graph, InputError
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.device.shapes import Shapes
+from clgraph.reference.walks import METHODS
+from clgraph.sampling import sample
+from clgraph.sampling.literature import walk
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("walkers", [1, 5])
+def test_equals_reference(device, method, walkers):
+    for seed in range(3):
+        n = 20 + 15 * seed
+        graph = random_graph(seed, n, 3 * n, duplicates="keep" if seed == 1 else "merge")
+        for keep in ("induced", "visited", "tree"):
+            equals_reference(graph, method, device, seed=seed, size="40%", walkers=walkers, keep=keep)
+
+
+@pytest.mark.parametrize("method", ["rw", "rj", "nbrw"])
+def test_awkward_graphs(device, method):
+    for graph in awkward_graphs():
+        for walkers in (1, 4):
+            equals_reference(graph, method, device, seed=5, size="100%", walkers=walkers, patience=20)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_number_of_steps(device, method):
+    graph = random_graph(3, 30, 60)
+    options = {"steps": 40, "walkers": 3, "burn_in": 4, "thin": 3, "walks": True}
+    made = equals_reference(graph, method, device, seed=2, **options)
+    assert made.visits.sum() == 3 * 12 and made.walks.shape == (3, 40)
+    for keep in ("visited", "tree"):
+        equals_reference(graph, method, device, seed=2, steps=9, walkers=2, keep=keep)
+
+
+@pytest.mark.parametrize("direction", ["out", "in"])
+@pytest.mark.parametrize("method", METHODS)
+def test_directions_and_dead_ends(device, method, direction):
+    graph = random_graph(4, 30, 60, directed=True)
+    made = equals_reference(graph, method, device, seed=3, size="50%", direction=direction, walkers=2)
+    assert made.weighting == ("none" if method not in ("rwr", "rj") or method == "rwr" else "stationary")
+
+
+@pytest.mark.parametrize("method", ["rw", "rwr", "rj"])
+def test_weights(device, method):
+    weights = np.random.default_rng(1).random(90) ** 8
+    graph = random_graph(5, 30, 90, weights=weights)
+    equals_reference(graph, method, device, seed=4, size="50%", weighted=True, walkers=2)
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("rwr", {"p": "0.4", "start": 3}),
+        ("rj", {"p": 0}),
+        ("rwj", {"alpha": "2.5"}),
+        ("mhrw", {"alpha": "0.3"}),
+        ("mhrw", {"alpha": 0}),
+        ("gmd", {"c": 9}),
+        ("rw", {"start": [3, 4], "walkers": 5}),
+    ],
+)
+def test_options(device, method, options):
+    graph = powerlaw_graph(60, seed=2)
+    equals_reference(graph, method, device, seed=1, size="60%", **options)
+
+
+@pytest.mark.first_device
+def test_launches_do_not_show(device, monkeypatch):
+    """Short trails: many launches between two boundaries."""
+    graph = random_graph(7, 80, 90)
+    options = {"size": "90%", "walkers": 3, "keep": "visited", "patience": 20, "device": device}
+    whole = [sample(graph, "rw", seed=seed, **options) for seed in range(4)]
+    shape = dataclasses.replace(walk.SHAPES.of(device), trail=17 * 3, items=4)
+    monkeypatch.setattr(walk, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    for seed, one in enumerate(whole):
+        again = sample(graph, "rw", seed=seed, **options)
+        assert one.vertices.tolist() == again.vertices.tolist()
+        assert one.visits.tolist() == again.visits.tolist()
+        assert one.edges.tolist() == again.edges.tolist()
+
+
+@pytest.mark.parametrize("walkers", [1, 3])
+def test_runs_side_by_side(device, walkers):
+    graph = random_graph(6, 70, 100)
+    for method in METHODS:
+        several = sample(graph, method, size="70%", seed=11, seeds=4, walkers=walkers, device=device)
+        for run, one in enumerate(several):
+            alone = sample(graph, method, size="70%", seed=11 + run, walkers=walkers, device=device)
+            assert one.vertices.tobytes() == alone.vertices.tobytes()
+            assert one.order.tobytes() == alone.order.tobytes()
+            assert one.visits.tobytes() == alone.visits.tobytes()
+            assert one.notes == alone.notes
+
+
+def test_legs_are_told_and_bounded(device):
+    graph = Graph.from_edges(np.arange(0, 20, 2), np.arange(1, 20, 2))
+    made = sample(graph, "rw", size="100%", seed=1, device=device)
+    assert any("legs" in note for note in made.notes)
+    assert made.visits.sum() <= (2 * 1000 + 64) * 20
+
+
+# --- laws -----------------------------------------------------------------------------------------
+
+
+def step_law(method, p=0.15):
+    """The matrix of one step on SEVEN, by rows."""
+    n, a = 7, np.zeros((7, 7))
+    a[SEVEN.rows, SEVEN.col_idx] = 1
+    d = a.sum(1)
+    rw = a / d[:, None]
+    if method == "rj":
+        return (1 - p) * rw + p / n
+    if method == "rwr":
+        return (1 - p) * rw + p * np.eye(n)[2]
+    if method == "rwj":
+        jump = 3 / (d + 3)
+        return (1 - jump)[:, None] * rw + jump[:, None] / n
+    if method in ("mhrw", "rcmh"):
+        to = a / d[:, None] * np.minimum(1, (d[:, None] / d[None, :]) ** (1 if method == "mhrw" else 0.3))
+        return to + np.diag(1 - to.sum(1))
+    if method == "gmd":
+        stay = 1 - d / np.maximum(d, 3)
+        return (1 - stay)[:, None] * rw + np.diag(stay)
+    return rw
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["rw", "rwr", "rj", "rwj", "mhrw", "rcmh", "gmd", "nbrw"])
+def test_law_after_seven_steps(device, method):
+    """From vertex 2, against a power of the matrix; nbrw on its arcs."""
+    name, options = ("mhrw", {"alpha": "0.3"}) if method == "rcmh" else (method, {})
+    many = sample(SEVEN, name, steps=7, burn_in=6, start=2, seed=1, seeds=20_000, device=device, **options)
+    counts = np.bincount([int(one.index[0]) for one in many], minlength=7)
+    law = non_backtracking(7) if method == "nbrw" else np.linalg.matrix_power(step_law(method), 7)[2]
+    some = law > 0
+    assert counts[~some].sum() == 0
+    assert stats.chisquare(counts[some], 20_000 * law[some]).pvalue > 0.001
+
+
+def non_backtracking(steps):
+    arcs = list(zip(SEVEN.rows.tolist(), SEVEN.col_idx.tolist(), strict=True))
+    near = [[v for u, v in arcs if u == each] for each in range(7)]
+    at = {(None, 2): 1.0}
+    for _ in range(steps):
+        new = {}
+        for (last, v), p in at.items():
+            ways = [u for u in near[v] if u != last] or near[v]
+            for u in ways:
+                new[v, u] = new.get((v, u), 0) + p / len(ways)
+        at = new
+    law = np.zeros(7)
+    for (_, v), p in at.items():
+        law[v] += p
+    return law
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_estimates(device, method):
+    """The mean degree by 300 steps, and its error; the plain mean of rw is far off."""
+    graph = powerlaw_graph(60, seed=3).largest_component()
+    true = graph.num_arcs / graph.num_vertices
+    options = {"start": int(graph.ids[0])} if method == "rwr" else {}
+    many = sample(graph, method, steps=300, burn_in=20, seed=1, seeds=300, device=device, **options)
+    values = np.array([one.mean("degree").value for one in many])
+    spread = values.std() / 300**0.5
+    assert abs(values.mean() - true) < 4 * spread + 0.03 * true
+    if method == "rw":
+        plain = np.mean([(graph.degrees[one.index] * one.visits).sum() / one.visits.sum() for one in many])
+        assert plain > 1.3 * true
+        told = np.mean(
+            [
+                sample(graph, "rw", steps=300, burn_in=20, seed=s, device=device)
+                .mean("degree")
+                .standard_error
+                for s in range(40)
+            ]
+        )
+        assert 0.5 < told / values.std() < 1.5
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("rw", {}, "takes one of size or steps"),
+        ("rw", {"size": 3, "steps": 3}, "steps and size are given"),
+        ("rw", {"size": 3, "start": 99}, "99 is not in the graph"),
+        ("rw", {"size": 3, "start": 7}, "start 7 has no edges"),
+        ("rw", {"size": 3, "walkers": 9}, "walkers is 9, and the graph has 8 vertices"),
+        ("rwr", {"size": 3, "p": 1}, "probability, 0 to 1, below 1"),
+        ("rwr", {"size": 3, "p": -0.1}, "probability"),
+        ("mhrw", {"size": 3, "alpha": 2}, "probability"),
+        ("rwj", {"size": 3, "alpha": 0}, "above 0"),
+        ("gmd", {"size": 3, "c": 0}, "c is 0"),
+        ("rw", {"steps": 3, "burn_in": 3}, "do not make one visit"),
+        ("rw", {"size": 3, "thin": 2}, "go with steps"),
+        ("rw", {"size": 3, "p": "0.1"}, "p is not an option of rw"),
+        ("rw", {"size": 3, "direction": "up"}, "direction is 'up'"),
+        ("rw", {"size": 3, "patience": 0}, "patience"),
+    ],
+)
+def test_bad_input(method, options, words):
+    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    with pytest.raises(InputError, match=words):
+        sample(graph, method, seed=1, **options)
+
+
+def test_a_row_without_weight():
+    graph = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 0.0])
+    with pytest.raises(InputError, match="all edges of vertex 2 have the weight 0"):
+        sample(graph, "rw", size=2, weighted=True)
+    with pytest.raises(InputError, match="weight"):
+        sample(Graph.from_edges([0], [1], weights=[-1.0]), "rw", size=2, weighted=True)
