@@ -17,13 +17,14 @@ from clgraph.device import Device
 HIDE = """
 import importlib, os, pkgutil, signal, sys
 import asyncio, ctypes, http.server, multiprocessing, subprocess, tempfile, xml.sax, zipfile
-import click, numpy, pyopencl.array, pyopencl.invoker, rich.console, rich.progress, rich.table, scipy.sparse.csgraph, scipy.special
+import click, numpy, pyopencl.array, pyopencl.invoker, rich.console, rich.progress, rich.table
+import scipy.sparse.csgraph, scipy.special
 
 system, kind = sys.argv[1:3]
 MODULES = {"windows": "pwd grp fcntl resource termios syslog", "macos": ""}
 NAMES = {
-    "windows": "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK fchmod fork geteuid getgid getuid killpg mkfifo preadv "
-    "pread posix_fadvise register_at_fork sched_getaffinity sched_setaffinity setsid statvfs sysconf uname",
+    "windows": "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK fchmod fork geteuid getgid getuid killpg mkfifo "
+    "preadv pread posix_fadvise register_at_fork sched_getaffinity sched_setaffinity setsid statvfs sysconf uname",
     "macos": "posix_fadvise sched_getaffinity sched_setaffinity",
 }
 for name in MODULES[system].split():
