@@ -24,7 +24,8 @@ system, kind = sys.argv[1:3]
 MODULES = {"windows": "pwd grp fcntl resource termios syslog", "macos": ""}
 NAMES = {
     "windows": "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK fchmod fork geteuid getgid getuid killpg mkfifo "
-    "preadv pread posix_fadvise register_at_fork sched_getaffinity sched_setaffinity setsid statvfs sysconf uname",
+    "preadv pread posix_fadvise register_at_fork sched_getaffinity sched_setaffinity setsid statvfs sysconf "
+    "uname",
     "macos": "posix_fadvise sched_getaffinity sched_setaffinity",
 }
 for name in MODULES[system].split():
