@@ -44,7 +44,16 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample
-    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, sample_shards, write_shards
+    from clgraph.scale import (
+        ShardedSample,
+        Shards,
+        components_of_shards,
+        join_shards,
+        open_shards,
+        pagerank_of_shards,
+        sample_shards,
+        write_shards,
+    )
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
@@ -65,7 +74,8 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample",
-    "scale": "ShardedSample Shards join_shards open_shards sample_shards write_shards",
+    "scale": "ShardedSample Shards components_of_shards join_shards open_shards pagerank_of_shards"
+    " sample_shards write_shards",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -96,6 +106,7 @@ __all__ = [
     "bfs",
     "bfs_many",
     "clustering",
+    "components_of_shards",
     "connected_components",
     "deletion_order",
     "get_device",
@@ -103,6 +114,7 @@ __all__ = [
     "largest_component",
     "open_shards",
     "pagerank",
+    "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
     "quality",

@@ -105,8 +105,8 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
             "--force",
             is_flag=True,
             expose_value=False,
-            callback=_into_environment("CLGRAPH_FPGA_FORCE"),
-            help="Take an FPGA binary even if it was made from other sources.",
+            callback=_into_environment("CLGRAPH_FORCE"),
+            help="Use kernels that failed the driver's selftest, or an FPGA binary of other sources.",
         ),
         click.option(
             "--fpga-binary",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from time import perf_counter
 
 import click
 
-from clgraph.cli.common import device_option, open_device, quiet_option
+from clgraph.cli.common import device_option, json_option, open_device, print_json, quiet_option
+from clgraph.errors import DeviceError, InputError
 
 
 @click.command()
@@ -60,21 +62,49 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
 
 
 @click.command()
+@click.option("--family", "families", multiple=True, metavar="NAME", help="Check this kernel family only.")
 @device_option
+@json_option
 @quiet_option
-def selftest(device: str | None, quiet: bool) -> None:
-    """Check the algorithms against their references on small graphs."""
-    from clgraph.selftest import selftest as run
+def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+    """Check every kernel family on a device, in child processes.
 
-    dev = open_device(device, quiet)
-    failed = checks = 0
-    for name, wrong, seconds in run(dev):
-        checks += 1
-        failed += wrong is not None
-        click.echo(
-            f"{'ok  ' if wrong is None else 'FAIL'} {name} ({seconds:.2f} s)"
-            + (f": {wrong}" if wrong else "")
-        )
-    click.echo(f"{checks - failed} of {checks} checks passed on {dev.name}")
-    if failed:
+    A driver may crash or hang: the family at which it does is told, and the others are still checked. With
+    --json, a report for the maintainers: it names the device, driver, versions and checks, nothing else.
+    """
+    from clgraph.device.families import FAMILIES
+    from clgraph.device.verdict import Verdict, keep, run_checks
+    from clgraph.selftest.report import about, impersonal, report
+
+    if strange := set(families) - set(FAMILIES.values()):
+        known = ", ".join(dict.fromkeys(filter(None, FAMILIES.values())))
+        raise InputError(f"--family {strange.pop()}: there is none of that name; use one of {known}")
+    os.environ["CLGRAPH_FORCE"] = "1"  # it is tested here, not before
+    try:
+        dev = open_device(device, quiet or as_json)
+    except DeviceError as error:
+        if not as_json or "BROKEN" not in str(error):  # else there is no such device
+            raise
+        said = {"verdict": f"BROKEN: {impersonal(str(error))}", "families": {}, "checks": []}
+        print_json({**about(None), **said})
+        sys.exit(1)
+    driver, checks = dev.driver, []
+    for check in run_checks(driver, families):
+        checks.append(check)
+        if not as_json:
+            click.echo(
+                f"{'ok  ' if check.wrong is None else 'FAIL'} {check.family}: {check.name} "
+                f"({check.seconds:.2f} s)" + (f": {check.wrong}" if check.wrong else "")
+            )
+    if not checks:
+        raise DeviceError(f"{dev.hardware}: the child process made no check; see `clgraph doctor`")
+    verdict = Verdict.of(checks)
+    if not families and not driver.known:
+        verdict = keep(driver, checks)
+    if as_json:
+        print_json(report(dev, verdict, checks))
+    else:
+        failed = sum(check.wrong is not None for check in checks)
+        click.echo(f"{len(checks) - failed} of {len(checks)} checks passed on {dev.name}: {verdict}")
+    if verdict.failed:
         sys.exit(1)

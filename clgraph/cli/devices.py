@@ -41,7 +41,8 @@ def _device_table(devices: list[dict[str, Any]]) -> Any:
     for d in devices:
         if d["working"]:
             features = " ".join(name.removeprefix("HAVE_").lower() for name in d["features"])
-            state = "[green]works[/]" + (f", has {features}" if features else "")
+            lacks = f", [bold red]but not {escape(', '.join(d['failed']))}[/]" if d["failed"] else ""
+            state = f"[green]works[/]{lacks}" + (f", has {features}" if features else "")
         else:
             state = f"[bold red]BROKEN[/]: {escape(d['reason'])}"
         if d["without"]:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from clgraph import system
 from clgraph.device import cache
 
 SECONDS = 120.0  # the slowest first probe seen so far took 4
 
 
 # --- signals --------------------------------------------------------------------------------------
-
-TERMINATING: tuple[int, ...] = (signal.SIGTERM, signal.SIGHUP)
 
 
 class _Termination:
@@ -57,7 +58,9 @@ def signals_as_interrupts() -> Iterator[list[int]]:
 
     # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
     in_main_thread = threading.current_thread() is threading.main_thread()
-    mine = [each for each in TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
+    mine = [
+        each for each in system.TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL
+    ]
     for each in mine:
         signal.signal(each, interrupt)
     try:
@@ -86,14 +89,7 @@ def run(
     **options
         Of `subprocess.Popen`.
     """
-    # a signal that arrives before Popen returns must wait, or nothing would end the child
-    _termination.held = True
-    try:
-        process = subprocess.Popen(command, text=True, errors="replace", **options)
-    except BaseException:
-        _termination.held = False
-        _raise_held()
-        raise
+    process = _started(command, options)
     with process:
         try:
             _termination.held = False
@@ -102,6 +98,88 @@ def run(
             process.kill()
             raise
     return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def _started(command: Sequence[str], options: dict[str, Any]) -> subprocess.Popen[str]:
+    # a signal that arrives before Popen returns must wait, or nothing would end the child
+    _termination.held = True
+    try:
+        return subprocess.Popen(command, text=True, errors="replace", **options)
+    except BaseException:
+        _termination.held = False
+        _raise_held()
+        raise
+
+
+def lines(
+    module: str, *arguments: str, env: dict[str, str], seconds: float
+) -> Generator[str, None, str | None]:
+    """The lines that ``python -m MODULE ARGUMENTS`` prints, as they come.
+
+    Parameters
+    ----------
+    module : str
+    *arguments : str
+    env : dict
+        Its environment.
+    seconds : float
+        It is ended when it prints nothing for so long.
+
+    Returns
+    -------
+    str or None
+        How it ended, unless it ended well.
+    """
+    command = [sys.executable, *options(), "-m", module, *arguments]
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        try:
+            process = _started(
+                command, {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": said, "env": env}
+            )
+        except OSError as error:
+            return f"could not be started: {error}"
+        with process:
+            try:
+                _termination.held = False
+                told: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+                threading.Thread(target=_listen, args=(process, told), daemon=True).start()
+                while (line := _next(told, seconds)) is not None:
+                    yield line
+            except TimeoutError:
+                process.kill()
+                return f"did not end within {seconds:.0f} s"
+            except BaseException:
+                process.kill()
+                raise
+        said.seek(0)
+        return _how_it_ended(process.returncode, said.read())
+
+
+def _listen(process: subprocess.Popen[str], told: queue.SimpleQueue[str | None]) -> None:
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            told.put(line.rstrip("\n"))
+    finally:
+        told.put(None)
+
+
+def _next(told: queue.SimpleQueue[str | None], seconds: float) -> str | None:
+    end = time.monotonic() + seconds
+    while True:
+        _raise_held()
+        try:
+            return told.get(timeout=min(1.0, max(0.0, end - time.monotonic())))
+        except queue.Empty:
+            if time.monotonic() >= end:
+                raise TimeoutError from None
+
+
+def _how_it_ended(status: int, errors: str) -> str | None:
+    said = (errors.strip() or "no output").split("\n")[-1]
+    if status < 0:
+        return f"ended the process that used it ({signal.Signals(-status).name}): {said}"
+    return f"exit status {status}: {said}" if status else None
 
 
 def _communicate(process: subprocess.Popen[str], timeout: float | None) -> tuple[str, str]:
@@ -153,8 +231,8 @@ def started() -> None:
     print(STARTED, flush=True)
 
 
-def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
-    """Run ``python -m MODULE ARGUMENTS`` and read the JSON of its last line.
+def ask(module: str, *arguments: str, **variables: str) -> tuple[Any, str | None, bool]:
+    """Run ``python -m MODULE ARGUMENTS``, with these environment variables, and read its last line, JSON.
 
     Returns
     -------
@@ -173,20 +251,19 @@ def ask(module: str, *arguments: str) -> tuple[Any, str | None, bool]:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environment(),
+            env={**environment(), **variables},
         )
     except subprocess.TimeoutExpired:
         return None, f"did not answer within {SECONDS:.0f} s", True
     except OSError as error:
         return None, f"could not be started: {error}", False
-    said = (done.stderr.strip() or "no output").split("\n")[-1]
     if done.returncode < 0:
-        name = signal.Signals(-done.returncode).name
-        return None, f"ended the process that used it ({name}): {said}", True
+        return None, _how_it_ended(done.returncode, done.stderr), True
     try:
         # the last line: drivers may print anything before it
         return json.loads(done.stdout.rstrip().split("\n")[-1]), None, False
     except ValueError:
+        said = (done.stderr.strip() or "no output").split("\n")[-1]
         problem = f"exit status {done.returncode}: {said}"
     # Python's own failures come with a traceback
     if STARTED in done.stdout.split("\n") and "Traceback (most recent call last)" not in done.stderr:

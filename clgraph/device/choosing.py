@@ -114,7 +114,8 @@ def get_device(
     fpga_binary : path, optional
         On an FPGA: a file made by ``clgraph fpga compile``; else ``CLGRAPH_FPGA_BINARY`` names it.
     force : bool
-        Accept a binary made from other sources than this clgraph's (also ``CLGRAPH_FPGA_FORCE=1``).
+        Use a binary made from other sources than this clgraph's, and kernels that failed the driver's
+        selftest (also ``CLGRAPH_FORCE=1``).
 
     Raises
     ------

@@ -21,6 +21,7 @@ from clgraph.device.pipelines import Pipelines, pipelines_of
 from clgraph.device.probe import probe, probe_features
 from clgraph.device.program import Program, build, load_binary
 from clgraph.device.queues import Queues
+from clgraph.device.verdict import WORKS, Driver, Verdict, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
 
@@ -156,8 +157,25 @@ class Device:
 
     @once
     def fault(self) -> str | None:
-        """None if the probe kernel was built, ran and gave the right result; else the reason why not."""
-        return probe(self.queues, self.memory) if self.has_compiler else self._binary_fault()
+        """None if the probe kernel was built, ran and gave the right result; else the reason why not.
+
+        A driver that nobody has tried is also broken if no kernel family passes clgraph's selftest.
+        """
+        if not self.has_compiler:
+            return self._binary_fault()
+        return probe(self.queues, self.memory) or self.verdict.fault
+
+    @once
+    def verdict(self) -> Verdict:
+        """What the driver gets wrong, by kernel family; one that is new here is tried now, in a child."""
+        if self.setup.force or not self.has_compiler:
+            return WORKS
+        return verdict_of(self.driver)
+
+    @property
+    def driver(self) -> Driver:
+        """What a verdict is about."""
+        return Driver.of(self.hardware, self.kernels)
 
     def _binary_fault(self) -> str | None:
         """`fault` of a device without a compiler: it works if its binary can be used."""
@@ -221,6 +239,7 @@ class Device:
         return made
 
     def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
+        self.verdict.refuse(self.driver, name)
         if pipeline:
             return self.pipelines.program(name, defines)
         return build(self.queues, name, defines, self.build_options)

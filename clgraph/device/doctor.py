@@ -49,6 +49,8 @@ def examine() -> dict[str, Any]:
     versions = _versions()
     icds = _icds()
     devices, faults = _devices()
+    for device in devices:
+        _judge(device)
     store, more = _cache()
     faults += more + _icd_faults(icds) + _device_faults(devices) + _package_faults(versions)
     faults += _name_faults() + _shadow_faults()
@@ -132,7 +134,8 @@ def _may_load(icd: drivers.Icd) -> bool:
 
 def _child(*arguments: str) -> tuple[Any, str | None]:
     """What ``python -m clgraph.device.doctor ARGUMENTS`` prints, or how it ended."""
-    answer, problem, _ = child.ask("clgraph.device.doctor", *arguments)
+    # what is new is tried by the parent: that may take longer than this child has
+    answer, problem, _ = child.ask("clgraph.device.doctor", *arguments, CLGRAPH_FORCE="1")
     return answer, problem
 
 
@@ -146,7 +149,9 @@ def _devices() -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
                 device.update(found["devices"][0])
             else:
                 reason = f"the probe {trouble or (found or {}).get('error')}"
-                device.update(working=False, reason=reason, features=[])
+                device.update(
+                    working=False, reason=reason, features=[], verdict=f"BROKEN: {reason}", failed={}
+                )
     if answer is None:
         text = f"asking the drivers for their devices {problem}"
         return [], [
@@ -155,6 +160,21 @@ def _devices() -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     if "error" in answer:
         return [], [_fault(answer["error"], "pip install --force-reinstall pyopencl")]
     return answer["devices"], []
+
+
+def _judge(device: dict[str, Any]) -> None:
+    """Put a verdict beside the facts of a device that works; a driver that is new here is tried now."""
+    if not device["working"] or not device["has_compiler"]:
+        return
+    from clgraph.device.hardware import Setup
+    from clgraph.device.verdict import Driver, verdict_of
+
+    if Setup.wanted().force:
+        return
+    key = device["platform"], device["kind"], device["driver_version"]
+    setup = device["kernels"], device["without"]
+    found = verdict_of(Driver(device["spec"], tuple(device["identity"]), key, *setup))
+    device.update(working=not found.broken, reason=found.fault, verdict=str(found), failed=found.failed)
 
 
 def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
@@ -181,6 +201,8 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
         "max_work_group": device.max_work_group,
         "has_compiler": device.has_compiler,
         "without": str(device.setup.without),
+        "kernels": device.kernels,
+        "identity": list(device.identity),
     }
     if probed:
         reason = device.fault
@@ -188,6 +210,8 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
             "working": reason is None,
             "reason": reason,
             "features": sorted(device.features) if reason is None else [],
+            "verdict": str(device.verdict) if reason is None else f"BROKEN: {reason}",
+            "failed": device.verdict.failed if reason is None else {},
         }
     return facts
 
@@ -251,6 +275,7 @@ def _device_faults(devices: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
     faults = []
     for d in devices:
         if d["working"]:
+            faults += _family_faults(d)
             continue
         text = f"{d['spec']} {d['name']} ({d['platform_version']}) is broken: {d['reason']}"
         if "PoCL" in d["platform_version"]:
@@ -268,6 +293,19 @@ def _device_faults(devices: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
         else:
             faults.append(_fault(text, f"{INSTALL_CPU}   (another driver)"))
     return faults
+
+
+def _family_faults(device: dict[str, Any]) -> list[dict[str, str]]:
+    """Kernel families that fail on a device that works otherwise."""
+    where = f"{device['spec']} {device['name']} ({device['platform_version']})"
+    return [
+        _fault(
+            f"{where} works, but not {family}, which is refused there: {reason}",
+            f"{INSTALL_CPU}   (another driver)",
+            f"clgraph selftest --device {device['spec']} --json   (for a report, or after an update)",
+        )
+        for family, reason in device["failed"].items()
+    ]
 
 
 def _package_faults(versions: dict[str, str | None]) -> list[dict[str, str]]:

@@ -138,7 +138,8 @@ class Setup:
     binary : str or None
         On FPGAs: a file made by ``clgraph fpga compile``.
     force : bool
-        Accept the binary even if it was made from other sources than this clgraph's.
+        Use what is refused: a binary made from other sources than this clgraph's, and kernel families that
+        failed the driver's selftest.
     without : Without
         What is hidden of the device: as CLGRAPH_WITHOUT says.
     """
@@ -150,7 +151,7 @@ class Setup:
 
     @staticmethod
     def wanted(kernels: str | None = None, binary: str | Path | None = None, force: bool = False) -> Setup:
-        """By arguments, else by CLGRAPH_KERNELS, CLGRAPH_FPGA_BINARY and CLGRAPH_FPGA_FORCE."""
+        """By arguments, else by CLGRAPH_KERNELS, CLGRAPH_FPGA_BINARY and CLGRAPH_FORCE."""
         for name, value in (("kernels", kernels), ("fpga_binary", binary)):
             if not (value is None or isinstance(value, str) or (value is binary and isinstance(value, Path))):
                 raise DeviceError(f"{name} is {shown(value)}: a string is needed")
@@ -159,7 +160,7 @@ class Setup:
             where = "kernels" if kernels else "CLGRAPH_KERNELS"
             raise DeviceError(f"{where} is {chosen!r}: use 'ndrange' or 'pipeline'")
         path = binary or os.environ.get("CLGRAPH_FPGA_BINARY") or None
-        forced = flag(force, "force") or os.environ.get("CLGRAPH_FPGA_FORCE", "") not in ("", "0")
+        forced = flag(force, "force") or os.environ.get("CLGRAPH_FORCE", "") not in ("", "0")
         return Setup(chosen, None if path is None else str(path), forced)  # type: ignore[arg-type]
 
 

@@ -15,7 +15,8 @@ from clgraph.csr.build import build_counted
 from clgraph.csr.upload import Parts, graph_of
 from clgraph.files.number import number_vertices
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import SHAPES, LongLine, Packed, Plain, Shape, pieces
+from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
+from clgraph.files.sources import Packed, Plain, Unusual
 from clgraph.graph import Graph
 from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
@@ -90,14 +91,14 @@ def _columns(
     for id_type in (np.int32, np.int64):
         packed = path.suffix == ".gz"
         source: Any = Packed(path, options.max_ratio) if packed else Plain(path)
-        size = None if packed else source.size
-        told = None if progress is None else (lambda done, size=size: progress(done, size))
         try:
-            parser = Parser(device, wanted, id_type, size, block)
-            with closing(pieces(device, source, skip, shape or SHAPES.of(device), told)) as text:
+            parser = Parser(device, wanted, id_type, source.total, block)
+            with closing(pieces(device, source, skip, shape or SHAPES.of(device), progress)) as text:
                 return parser.all(text)
         except TooWide:
             continue
+        except Unusual as error:
+            raise NotTaken(f"{error}") from error
         except LongLine as error:
             raise NotTaken("a line that is very long") from error
         finally:

@@ -158,7 +158,7 @@ class Binary:
             raise BuildError(
                 f"{self.path} was made by clgraph {self.sidecar.clgraph} from other kernel sources "
                 f"({self.sidecar.sources[:12]}, ours are {pipelines.source_hash()[:12]}): compile again, or "
-                "use it nevertheless with --force (CLGRAPH_FPGA_FORCE=1)"
+                "use it nevertheless with --force (CLGRAPH_FORCE=1)"
             )
 
     def _check_board(self) -> None:

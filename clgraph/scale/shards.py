@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights
@@ -243,3 +244,9 @@ def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:
         If it is no complete dataset.
     """
     return Shards(Path(path), verify=verify)
+
+
+def check_shards(shards: object) -> None:
+    """Raise InputError unless it is an opened dataset."""
+    if not isinstance(shards, Shards):
+        raise InputError(f"shards is {shown(shards)}: a dataset opened by clgraph.open_shards is needed")

@@ -12,6 +12,7 @@ from cli_runs import InProcess, environment, process
 
 import clgraph
 from clgraph.cli import COMMANDS
+from clgraph.device.verdict import Check
 
 
 @pytest.fixture
@@ -198,21 +199,32 @@ def test_demo(device):
     assert device.name in done.err
 
 
-def test_selftest(device, run):
+def test_selftest(device, run, monkeypatch):
+    monkeypatch.setenv("CLGRAPH_FORCE", "")  # the command sets it
     done = run("selftest", "--device", device.spec)
     assert done.status == 0, done.out
-    assert f"checks passed on {device.name}" in done.out
+    assert f"checks passed on {device.name}: works" in done.out
     assert "FAIL" not in done.out
 
 
 @pytest.mark.first_device
 def test_selftest_tells_a_failure(device, run, monkeypatch):
-    checks = [("this", None, 0.1), ("that", "off", 0.2)]
-    monkeypatch.setattr("clgraph.selftest.selftest", lambda device: iter(checks))
+    monkeypatch.setenv("CLGRAPH_FORCE", "")
+    checks = [Check("search", "this", None, 0.1), Check("measures", "that", "off", 0.2)]
+    monkeypatch.setattr("clgraph.device.verdict.run_checks", lambda *_: iter(checks))
     done = run("selftest", "--device", device.spec)
     assert done.status == 1
-    assert "FAIL that (0.20 s): off" in done.out
-    assert "1 of 2 checks passed" in done.out
+    assert "FAIL measures: that (0.20 s): off" in done.out
+    assert f"1 of 2 checks passed on {device.name}: works, but not measures" in done.out
+    done = run("selftest", "--device", device.spec, "--json")
+    told = json.loads(done.out)
+    assert done.status == 1 and told["verdict"] == "works, but not measures"
+    assert told["checks"][1] == {"family": "measures", "name": "that", "seconds": 0.2, "message": "off"}
+    assert told["device"]["name"] == device.name and told["packages"]["pyopencl"]
+    done = run("selftest", "--device", "abacus", "--json")
+    assert done.status == 1 and "no device is 'abacus'" in done.err
+    done = run("selftest", "--family", "sums")
+    assert done.status == 1 and "use one of graph building" in done.err
 
 
 @pytest.mark.first_device

@@ -19,7 +19,8 @@ import clgraph.files.where
 from clgraph import InputError
 from clgraph.files import read
 from clgraph.files.parse import Parser
-from clgraph.files.pieces import HEAD, Plain, Shape
+from clgraph.files.pieces import HEAD, Shape
+from clgraph.files.sources import Plain
 from clgraph.files.summary import read_with_summary
 
 TAKEN = {

@@ -57,3 +57,23 @@ def case_extract(device: Any) -> None:
         expected = [v for u, v in pairs if u != v and member[u] and member[v]]
         found = heads[kept.place].tolist()
         assert found == expected if cut is None else set(found) <= set(expected)
+
+
+def case_components_of_shards(device: Any) -> None:
+    """Shards joined one after the other, labels merged."""
+    from clgraph.scale.components import Labels
+    from clgraph.scale.manifest import Shard
+    from clgraph.scale.shards import ShardRows
+
+    row_ptr, heads, pairs = _rows()
+    first, other = Labels(device, 50), Labels(device, 50)
+    for labels, begin, end in ((first, 0, 20), (first, 20, 30), (other, 30, 50)):
+        offsets = row_ptr[begin : end + 1] - row_ptr[begin]
+        some = heads[row_ptr[begin] : row_ptr[end]]
+        labels.add(ShardRows(Shard("x", begin, end - begin, len(some), 0, 0, 0, 0), offsets, some))
+    first.merge(other.download())
+    least = list(range(50))
+    for _ in range(50):
+        for u, v in pairs:
+            least[u] = least[v] = min(least[u], least[v])
+    assert first.download().tolist() == least

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fitting
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -35,6 +35,11 @@ class Shape:
     span: int
     block: int
     lanes: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        local, lanes = fitting(self.local, device), fitting(self.lanes, device, each=8)
+        return replace(self, local=local, lanes=lanes)
 
 
 SHAPES = Shapes(

@@ -1,0 +1,41 @@
+"""Kernel families: the kernel files that a driver gets right or wrong together."""
+
+from __future__ import annotations
+
+#: the beginning of a kernel file's name, without ``cl/`` and ``.cl``, and its family; the longest one counts
+FAMILIES = {
+    "device/": "",  # the probe tries these
+    "csr/": "graph building",
+    "csr/generate": "graph generator",
+    "files/": "reading files",
+    "components/": "components",
+    "components/strong": "strong components",
+    "traversal/": "search",
+    "traversal/many": "searches at once",
+    "ranking/": "pagerank",
+    "ranking/rows_subgroup": "pagerank subgroup",
+    "ranking/small": "pagerank small",
+    "ranking/bins": "pagerank bins",
+    "ranking/runs": "pagerank runs",
+    "ranking/deal": "pagerank runs",
+    "ranking/personalized/": "personalized pagerank",
+    "ranking/personalized/coo": "personalized pagerank coo",
+    "ranking/personalized/walks": "personalized pagerank monte-carlo",
+    "sampling/": "samples",
+    "sampling/contract": "samples by contraction",
+    "sampling/array_frontier": "batched samples",
+    "sampling/copra": "batched samples",
+    "sampling/draw": "batched samples",
+    "sampling/repair": "batched samples",
+    "sampling/select": "batched samples",
+    "sampling/explore": "samples by exploration",
+    "sampling/strong": "samples by strong components",
+    "measures/": "measures",
+    "scale/": "forests of large graphs",
+}
+
+
+def family_of(program: str) -> str:
+    """The family of a kernel file; empty for those of the device's own."""
+    found = [beginning for beginning in FAMILIES if program.startswith(beginning)]
+    return FAMILIES[max(found, key=len)] if found else program.split("/")[0]

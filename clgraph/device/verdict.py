@@ -1,0 +1,242 @@
+"""What a driver that nobody has tried gets right: found at its first use, kept by driver version.
+
+A driver that `KNOWN` does not list runs every kernel family, on small graphs and one large star, in a child
+process (``python -m clgraph.selftest``) that may die or hang: the family at which it does is the one that
+failed, and another child goes on with the rest. A family that failed is refused on that driver, unless
+CLGRAPH_FORCE=1 (or ``force``) says otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from clgraph._version import __version__
+from clgraph.device import cache, child
+from clgraph.device.families import FAMILIES, family_of
+from clgraph.device.program import kernel_folder
+from clgraph.errors import DeviceError
+
+if TYPE_CHECKING:
+    from clgraph.device.hardware import Hardware
+
+#: platform, kind and driver version of the drivers that all tests have passed on
+KNOWN = frozenset(
+    {
+        ("Portable Computing Language", "cpu", "3.1+debian"),
+        ("Intel(R) OpenCL", "cpu", "2024.18.12.0.05_160000"),
+        ("Intel(R) FPGA Emulation Platform for OpenCL(TM)", "emulator", "2024.18.12.0.05_160000"),
+        ("NVIDIA CUDA", "gpu", "580.159.04"),
+    }
+)
+CHILD = "clgraph.selftest"  # by name: it stands above this folder and imports from it
+MARK = "clgraph-selftest "  # begins the child's lines: drivers print lines of their own
+SECONDS = 120.0  # that a check may take: kernels are built meanwhile
+REMEDY = "use another device, or set CLGRAPH_FORCE=1 to use it all the same"
+
+
+@dataclass(frozen=True)
+class Driver:
+    """What a verdict is about.
+
+    Attributes
+    ----------
+    spec : str
+        The device's.
+    identity : tuple of str
+        Its platform, name and versions.
+    key : tuple of str
+        Platform, kind and driver version, as in `KNOWN`.
+    kernels, without : str
+        Of the device's setup: the form of its kernels, and what is hidden.
+    """
+
+    spec: str
+    identity: tuple[str, ...]
+    key: tuple[str, str, str]
+    kernels: str
+    without: str
+
+    @staticmethod
+    def of(hardware: Hardware, kernels: str) -> Driver:
+        """The driver of a device."""
+        key = hardware.platform_name, hardware.kind, hardware.driver_version
+        return Driver(hardware.spec, hardware.identity, key, kernels, str(hardware.without))
+
+    @property
+    def known(self) -> bool:
+        """Whether it need not be tried; simulators are slow, and find more by themselves."""
+        return self.key in KNOWN or self.key[1] == "simulator"
+
+    def __str__(self) -> str:
+        platform, _, version = self.key
+        return f"{platform}, driver {version}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of a selftest: `wrong` says what is, None if nothing is."""
+
+    family: str
+    name: str
+    wrong: str | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a driver gets wrong.
+
+    Attributes
+    ----------
+    failed : dict of str to str
+        Family and what happened.
+    right : tuple of str
+        The families that passed.
+    """
+
+    failed: dict[str, str] = field(default_factory=dict)
+    right: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(checks: list[Check]) -> Verdict:
+        """The verdict of a selftest."""
+        failed: dict[str, str] = {}
+        for check in checks:
+            if check.wrong is not None:
+                failed.setdefault(check.family, f"{check.name}: {check.wrong}")
+        right = dict.fromkeys(check.family for check in checks if check.family not in failed)
+        return Verdict(failed, tuple(right))
+
+    @property
+    def broken(self) -> bool:
+        """Whether nothing works."""
+        return bool(self.failed) and not self.right
+
+    def __str__(self) -> str:
+        if self.broken:
+            return f"BROKEN: {', '.join(self.failed)}"
+        return f"works, but not {', '.join(self.failed)}" if self.failed else "works"
+
+    @property
+    def fault(self) -> str | None:
+        """Why the device cannot be used at all; None if it can."""
+        if not self.broken:
+            return None
+        family, reason = next(iter(self.failed.items()))
+        return f"no kernel family passes clgraph's selftest ({family}: {reason})"
+
+    def refuse(self, driver: Driver, program: str) -> None:
+        """Raise a DeviceError if a kernel file belongs to a family that failed."""
+        if not self.failed:
+            return
+        family = family_of(program)
+        if family in self.failed:
+            raise DeviceError(
+                f"{driver.spec} ({driver.identity[2]}): clgraph's selftest of this driver ({driver}) failed "
+                f"in {family}, so cl/{program}.cl is not used: {self.failed[family]}; {REMEDY}"
+            )
+
+
+WORKS = Verdict()
+
+
+def verdict_of(driver: Driver, *, quiet: bool = False) -> Verdict:
+    """The verdict of a driver; at its first use, which takes about a minute, it is tried."""
+    if driver.known or not sys.executable:
+        return WORKS
+    found = kept(driver)
+    if found is None:
+        if not quiet and sys.stderr is not None:
+            print(
+                f"clgraph: {driver}, is used for the first time: testing it, which takes a minute or so",
+                file=sys.stderr,
+            )
+        found = keep(driver, list(run_checks(driver)))
+    return found
+
+
+def _key(driver: Driver) -> str:
+    sources = hashlib.sha256()
+    for file in sorted(kernel_folder().rglob("*.[ch]*")):
+        sources.update(file.read_bytes())
+    setup = driver.kernels, driver.without
+    return cache.digest(["verdict", *driver.identity, *setup, __version__, sources.hexdigest()])
+
+
+def kept(driver: Driver) -> Verdict | None:
+    """The verdict that an earlier selftest left in the cache folder."""
+    try:
+        found = json.loads(cache.load("probes", _key(driver)) or b"null")
+        return None if found is None else Verdict(dict(found["failed"]), tuple(found["right"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def keep(driver: Driver, checks: list[Check]) -> Verdict:
+    """The verdict of these checks; kept if any was made."""
+    verdict = Verdict.of(checks)
+    if checks:
+        cache.store("probes", _key(driver), json.dumps(asdict(verdict)).encode())
+    return verdict
+
+
+def run_checks(driver: Driver, families: Collection[str] = ()) -> Iterator[Check]:
+    """Every check of a selftest as it ends, in child processes; what ends or holds up its child fails.
+
+    Parameters
+    ----------
+    driver : Driver
+    families : collection of str
+        By default all.
+    """
+    over: list[str] = [] if not families else sorted(set(FAMILIES.values()) - set(families))
+    while True:
+        request = {**asdict(driver), "over": over}
+        environment = {**child.environment(), "CLGRAPH_FORCE": "1"}  # it asks for no verdict itself
+        told = _Told()
+        lines = child.lines(CHILD, json.dumps(request), env=environment, seconds=SECONDS)
+        while True:
+            try:
+                line = next(lines)
+            except StopIteration as end:
+                problem: str | None = end.value
+                break
+            if line.startswith(MARK):
+                yield from told.take(json.loads(line.removeprefix(MARK)))
+        if told.ended:
+            return
+        if told.family is None:  # the child never came to a check: that says nothing about any family
+            return
+        yield Check(told.family, told.name, problem or "the process ended", perf_counter() - told.since)
+        over = told.families
+
+
+class _Told:
+    """What a child has told so far: the families that it came to, and the check that it is in."""
+
+    def __init__(self) -> None:
+        self.families: list[str] = []
+        self.family: str | None = None
+        self.name = ""
+        self.since = perf_counter()
+        self.ended = False
+
+    def take(self, told: dict[str, Any]) -> Iterator[Check]:
+        """Note one of its lines; the check that has ended with it."""
+        if "over" in told:
+            self.families = told["over"]
+        elif "begun" in told:
+            self.family, self.name = told["begun"]
+            self.since = perf_counter()
+            if self.family not in self.families:
+                self.families = [*self.families, self.family]
+        elif "ended" in told:
+            self.ended = True
+        else:
+            yield Check(**told)

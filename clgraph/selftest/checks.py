@@ -1,0 +1,293 @@
+"""The checks of a selftest, by kernel family."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from itertools import product
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+import numpy as np
+
+from clgraph.components import connected_components, largest_component
+from clgraph.csr.build import build_rows
+from clgraph.csr.generate import powerlaw_graph, rmat_graph
+from clgraph.device.verdict import Check
+from clgraph.errors import ClgraphError
+from clgraph.files import read, write
+from clgraph.graph import Duplicates, Graph, build_csr
+from clgraph.measures.degrees import degree_histogram
+from clgraph.measures.hops import hop_plot
+from clgraph.measures.triangle_count import triangles
+from clgraph.ranking import Variant, pagerank
+from clgraph.ranking.personalized import Method, personalized_pagerank
+from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
+from clgraph.reference.forest import reference_forest
+from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
+from clgraph.reference.ppr import verify_ppr
+from clgraph.sampling import sample
+from clgraph.sampling.options import CONTRACTING, EXACT, EXPLORING
+from clgraph.scale.forest import Forest
+from clgraph.selftest.graphs import Graphs
+from clgraph.traversal import bfs, bfs_many
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+DELETING = ("drv", "dre", "drve", "dhyb")
+# how the checks' names call the graphs
+WORDS = {
+    "powerlaw": "power-law graph",
+    "path": "path",
+    "arcs": "directed graph",
+    "star": "star",
+    "ties": "rings",
+    "medium": "large graph",
+    "medium_arcs": "large directed graph",
+    "chain": "long chain",
+}
+Named = tuple[str, str, Callable[[], None]]  # family, name, and the check, which raises what is wrong
+
+
+def selftest(
+    device: Device, skip: Collection[str] = (), before: Callable[[str, str], None] | None = None
+) -> Iterator[Check]:
+    """Run every check.
+
+    Parameters
+    ----------
+    device : Device
+    skip : collection of str
+        Families to leave out.
+    before : callable, optional
+        Called with family and name before each check.
+    """
+    for family, name, check in checks(device):
+        if family in skip:
+            continue
+        if before:
+            before(family, name)
+        started = perf_counter()
+        try:
+            check()
+            wrong = None
+        except (AssertionError, ClgraphError) as error:
+            wrong = str(error) or type(error).__name__
+        yield Check(family, name, wrong, perf_counter() - started)
+
+
+def checks(device: Device) -> Iterator[Named]:
+    """Every check: the families in turn."""
+    graphs = Graphs()
+    yield from _structure(device, graphs)
+    yield from _searches(device, graphs)
+    yield from _ranks(device, graphs)
+    yield from _samples(device, graphs)
+    yield "measures", "degrees, triangles, hop plot", partial(_measures, graphs, device)
+    yield "forests of large graphs", "power-law graph", partial(_on, graphs, "powerlaw", _forest, device)
+
+
+def _structure(device: Device, graphs: Graphs) -> Iterator[Named]:
+    yield "graph generator", "power law and R-MAT", partial(_generated, device)
+    for name in ("star", "ties", "medium_arcs"):
+        yield "graph building", WORDS[name], partial(_on, graphs, name, _built, device)
+    yield "reading files", "an edge list", partial(_on, graphs, "medium", _read, device)
+    for name in ("powerlaw", "path", "arcs", "star", "ties", "medium"):
+        yield "components", WORDS[name], partial(_on, graphs, name, _components, "weak", device)
+    for name in ("arcs", "medium_arcs", "chain"):
+        yield "strong components", WORDS[name], partial(_on, graphs, name, _components, "strong", device)
+
+
+def _searches(device: Device, graphs: Graphs) -> Iterator[Named]:
+    for name in ("powerlaw", "path", "arcs", "star", "ties", "medium", "medium_arcs"):
+        yield "search", WORDS[name], partial(_on, graphs, name, _bfs, device)
+    for name, count in (("powerlaw", 70), ("star", 40), ("medium", 9), ("medium", 64), ("path", 5)):
+        check = partial(_on, graphs, name, _many, count, device)
+        yield "searches at once", f"{WORDS[name]}, {count} sources", check
+
+
+def _ranks(device: Device, graphs: Graphs) -> Iterator[Named]:
+    for variant in sorted(get_args(Variant)):
+        family = f"pagerank {variant}" if variant in ("subgroup", "small", "bins", "runs") else "pagerank"
+        for name in ("arcs",) if variant == "small" else ("arcs", "medium_arcs", "star", "powerlaw"):
+            yield family, f"{variant}, {WORDS[name]}", partial(_on, graphs, name, _pagerank, variant, device)
+    for method in get_args(Method):
+        kinds = {"coo": " coo", "coo-flat": " coo", "monte-carlo": " monte-carlo"}
+        for name in ("arcs", "ties"):
+            check = partial(_on, graphs, name, _ppr, method, device)
+            yield f"personalized pagerank{kinds.get(method, '')}", f"{method}, {WORDS[name]}", check
+
+
+def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
+    for method in EXACT:
+        check = partial(_on, graphs, "powerlaw", _sample, method, "exact", device)
+        yield "samples", f"{method}, power-law graph", check
+    yield "samples", "drv, several seeds", partial(_on, graphs, "powerlaw", _seeds, device)
+    yield "samples", "drv, large graph", partial(_on, graphs, "medium", _valid, "drv", device, mode="exact")
+    kinds: dict[str, tuple[str, ...]] = {"batched samples": DELETING}
+    kinds |= {"samples by contraction": CONTRACTING, "samples by exploration": EXPLORING}
+    for family, methods in kinds.items():
+        for method in methods:
+            check = partial(_on, graphs, "powerlaw", _sample, method, "batched", device)
+            yield family, f"{method}, power-law graph", check
+            for name in ("star", "medium") if method not in ("drv", "dhyb") else ():
+                yield family, f"{method}, {WORDS[name]}", partial(_on, graphs, name, _valid, method, device)
+    directed = partial(_on, graphs, "arcs", _sample, "drve", "batched", device)
+    yield "batched samples", "drve, directed graph", directed
+    strong = partial(_on, graphs, "medium_arcs", _valid, "drv", device, connection="strong")
+    yield "samples by strong components", "drv, large directed graph", strong
+
+
+def _on(graphs: Graphs, name: str, check: Callable[..., None], *args: Any, **options: Any) -> None:
+    check(getattr(graphs, name), *args, **options)
+
+
+def _same(found: Graph, expected: Graph) -> None:
+    for name in ("ids", "row_ptr", "col_idx"):
+        if not np.array_equal(getattr(found, name), getattr(expected, name)):
+            raise AssertionError(f"{name} is not that of the host's graph")
+
+
+def _generated(device: Device) -> None:
+    _same(powerlaw_graph(20_000, seed=9, device=device), powerlaw_graph(20_000, seed=9))
+    _same(rmat_graph(12, seed=9, device=device), rmat_graph(12, seed=9))
+
+
+def _built(graph: Graph, device: Device) -> None:
+    order = np.random.default_rng(1).permutation(graph.num_arcs)
+    tail, head = graph.rows[order].astype(np.int32), graph.col_idx[order].astype(np.int32)
+    n, count = graph.num_vertices, len(tail)
+    for duplicates, mirror in (("merge", True), ("keep", False)):
+        expected = build_csr(
+            tail[tail != head],
+            head[tail != head],
+            n,
+            directed=not mirror,
+            duplicates=cast(Duplicates, duplicates),
+        )
+        ends = device.upload(tail), device.upload(head)
+        for way in ("scatter", "buckets"):
+            rows = build_rows(
+                device,
+                n,
+                *ends,
+                count,
+                mirror=mirror,
+                duplicates=cast(Duplicates, duplicates),
+                way=cast(Any, way),
+            )
+            same = rows.arcs == expected.num_arcs and all(
+                np.array_equal(device.download(buffer, dtype, len(array)), array)
+                for buffer, dtype, array in (
+                    (rows.row_ptr, rows.offset, expected.row_ptr),
+                    (rows.col_idx, np.int32, expected.col_idx),
+                )
+            )
+            if not same:
+                raise AssertionError(f"rows differ from the host's ({way}, {duplicates})")
+
+
+def _read(graph: Graph, device: Device) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "graph.txt")
+        write(graph, path)
+        _same(read(path, device=device), read(path, device="host"))
+
+
+def _bfs(graph: Graph, device: Device) -> None:
+    for source in graph.ids[[0, -1]].tolist():
+        verify_bfs(graph, bfs(graph, source, device=device))
+
+
+def _many(graph: Graph, count: int, device: Device) -> None:
+    sources = graph.ids[:: max(1, graph.num_vertices // count)][:count].tolist()
+    found = bfs_many(graph, sources, device=device).distance
+    for row in range(0, count, max(1, count // 8)):
+        if not np.array_equal(found[row], reference_bfs(graph, sources[row])[0]):
+            raise AssertionError(f"the distances from vertex {sources[row]} are wrong")
+
+
+def _components(graph: Graph, connection: Literal["weak", "strong"], device: Device) -> None:
+    found = connected_components(graph, connection=connection, device=device)
+    verify_components(graph, found)
+    largest = largest_component(graph, connection=connection, device=device)
+    if not np.array_equal(largest.ids, graph.ids[found.labels == 0]):
+        raise AssertionError("the largest component is another one")
+
+
+def _pagerank(graph: Graph, variant: Variant, device: Device) -> None:
+    found = pagerank(graph, variant=variant, tol=1e-5, device=device)
+    verify_pagerank(graph, found)
+    expected = reference_pagerank(graph, iterations=found.iterations)
+    away = float(np.abs(found.ranks - expected).sum())
+    if away > 1e-6:
+        raise AssertionError(f"{away:.3g} (L1) away from the reference")
+
+
+def _ppr(graph: Graph, method: Method, device: Device) -> None:
+    sources = graph.ids[:9].tolist()
+    walks: dict[str, Any] = {"walks": 5000, "seed": 4} if method == "monte-carlo" else {}
+    for top in (None, 7):
+        found = personalized_pagerank(graph, sources, method=method, top=top, device=device, **walks)
+        verify_ppr(graph, found, sources)
+
+
+def _sample(graph: Graph, method: str, mode: Literal["exact", "batched"], device: Device) -> None:
+    ways: tuple[Literal["afforest", "bfs"], ...] = ("afforest", "bfs")
+    for components, size in product(ways, ("50%", "10%")):
+        expected = reference_sample(graph, method, size=size, seed=3, mode=mode)
+        made = sample(graph, method, size=size, seed=3, device=device, mode=mode, components=components)
+        verify_sample(graph, made)
+        if not (
+            np.array_equal(made.vertices, expected.vertices) and np.array_equal(made.edges, expected.edges)
+        ):
+            raise AssertionError(f"differs from the reference ({size}, {components})")
+
+
+def _seeds(graph: Graph, device: Device) -> None:
+    for made in sample(graph, "drv", size="50%", seed=3, seeds=5, mode="exact", device=device):
+        expected = reference_sample(graph, "drv", size="50%", seed=made.seed, mode="exact")
+        if not np.array_equal(made.vertices, expected.vertices):
+            raise AssertionError(f"the sample of seed {made.seed} differs from the reference")
+
+
+def _valid(graph: Graph, method: str, device: Device, **options: Any) -> None:
+    made = sample(graph, method, size="50%", seed=3, device=device, **options)
+    verify_sample(graph, made, **{key: value for key, value in options.items() if key == "connection"})
+
+
+def _measures(graphs: Graphs, device: Device) -> None:
+    import scipy.sparse as sp
+
+    for graph in (graphs.medium, graphs.star):
+        n = graph.num_vertices
+        degrees, counts = degree_histogram(device, graph)
+        expected = np.unique(graph.degrees, return_counts=True)
+        if not (np.array_equal(degrees, expected[0]) and np.array_equal(counts, expected[1])):
+            raise AssertionError("the degrees are wrong")
+        matrix = sp.csr_array((np.ones(graph.num_arcs, np.int32), graph.col_idx, graph.row_ptr), (n, n))
+        lower = sp.tril(matrix, format="csr")
+        corners = lower @ lower  # a path down; closed by an arc it is a triangle
+        total = int(corners.multiply(lower).sum())
+        if int(triangles(graph, device).sum()) != 3 * total:
+            raise AssertionError("the triangles are wrong")
+    small = graphs.powerlaw
+    distances = np.concatenate([reference_bfs(small, v)[0] for v in small.ids.tolist()])
+    pairs = np.cumsum(np.bincount(distances[distances >= 0]))
+    if not np.array_equal(hop_plot(device, small, 0, small.num_vertices).pairs, pairs):
+        raise AssertionError("the hop plot is wrong")
+
+
+def _forest(graph: Graph, device: Device) -> None:
+    once = graph.rows < graph.col_idx
+    tail, head = graph.rows[once], graph.col_idx[once]
+    rows = np.searchsorted(tail, np.arange(graph.num_vertices + 1)).astype(np.int32)
+    edges = list(zip(tail.tolist(), head.tolist(), strict=True))
+    for by_edges, method in ((False, "drv"), (True, "dre")):
+        forest = Forest(device, graph.num_vertices, 3, edges=by_edges, room=max(500, graph.num_vertices))
+        forest.add_rows(rows, head)
+        if not np.array_equal(forest.words(), reference_forest(graph.num_vertices, edges, 3, method)):
+            raise AssertionError(f"differs from the reference ({method})")

@@ -1,0 +1,239 @@
+"""The first use of a driver that nobody has tried: how crashes, hangs and wrong results are told and kept."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from cli_runs import ROOT
+
+from clgraph.device import cache, child, doctor, families, program, verdict
+from clgraph.device.verdict import Driver, Verdict, run_checks, verdict_of
+from clgraph.errors import DeviceError
+from clgraph.selftest import report
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+KERNELS = sorted(
+    file.relative_to(program.kernel_folder()).with_suffix("").as_posix()
+    for file in program.kernel_folder().rglob("*.cl")
+    if "fpga" not in file.parts
+)
+# a stand-in for clgraph.selftest: what happens in its family is its name
+STAND_IN = """
+import json, os, signal, sys, time
+request = json.loads(sys.argv[1])
+def tell(**what): print("clgraph-selftest " + json.dumps(what), flush=True)
+with open({log!r}, "a") as log: print("child", file=log)
+tell(over=request["over"])
+assert os.environ["CLGRAPH_FORCE"] == "1"
+for family in {families!r}:
+    if family in request["over"]: continue
+    tell(begun=[family, "a check"])
+    print("a driver's own line", flush=True)
+    if family == "crash": os.kill(os.getpid(), signal.SIGSEGV)
+    if family == "hang": time.sleep(60)
+    if family == "leave": os._exit(0)
+    if family == "status": sys.exit("no luck")
+    tell(family=family, name="a check", wrong="off by one" if family == "wrong" else None, seconds=0.5)
+tell(ended=True)
+"""
+Stand = Callable[..., Path]
+
+
+def unknown(device: Device) -> Driver:
+    return replace(device.driver, key=("Nobody's platform", "gpu", "0.1"))
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cache: Path) -> Stand:
+    """Makes the child one that goes through these families; returns the file with a line for each child."""
+
+    def make(*names: str) -> Path:
+        log = tmp_path / "log"
+        log.write_text("")
+        (tmp_path / "stand_in.py").write_text(STAND_IN.format(log=str(log), families=names))
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+        monkeypatch.setattr(verdict, "CHILD", "stand_in")
+        monkeypatch.setattr(verdict, "SECONDS", 5.0)
+        return log
+
+    return make
+
+
+def test_every_kernel_file_has_a_family() -> None:
+    for name in KERNELS:
+        found = [start for start in families.FAMILIES if name.startswith(start)]
+        assert found, f"cl/{name}.cl: its folder has no family in clgraph/device/families.py"
+    assert families.family_of("traversal/many_pull") == "searches at once"
+    assert families.family_of("traversal/search_push") == "search"
+    assert families.family_of("device/memory_fill") == ""
+    for start in families.FAMILIES:
+        assert any(name.startswith(start) for name in KERNELS), f"{start} begins no kernel file's name"
+
+
+def test_each_end_is_told_by_family(device: Device, stand_in: Stand) -> None:
+    names = ("good", "crash", "wrong", "hang", "leave", "status", "fine")
+    log = stand_in(*names)
+    checks = list(run_checks(unknown(device)))
+    assert [check.family for check in checks] == list(names)
+    said = {check.family: str(check.wrong) for check in checks}
+    assert said["good"] == said["fine"] == "None" and said["wrong"] == "off by one"
+    assert "ended the process that used it (SIGSEGV)" in said["crash"]
+    assert said["hang"] == "did not end within 5 s"
+    assert said["leave"] == "the process ended" and said["status"] == "exit status 1: no luck"
+    assert log.read_text().count("child") == 5  # one more after each that ended
+    found = Verdict.of(checks)
+    assert set(found.failed) == {"crash", "wrong", "hang", "leave", "status"} and not found.broken
+    assert str(found) == "works, but not crash, wrong, hang, leave, status"
+
+
+def test_the_three_verdicts(device: Device, stand_in: Stand) -> None:
+    stand_in("good")
+    works = verdict_of(unknown(device), quiet=True)
+    assert (str(works), works.fault, works.right) == ("works", None, ("good",))
+    broken = Verdict.of([verdict.Check("search", "path", "off", 0.1)])
+    assert str(broken) == "BROKEN: search" and "no kernel family passes" in str(broken.fault)
+
+
+def test_a_verdict_is_kept(device: Device, stand_in: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = stand_in("wrong", "good")
+    driver = unknown(device)
+    first = verdict_of(driver, quiet=True)
+    threads = [threading.Thread(target=verdict_of, args=(driver,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert log.read_text() == "child\n" and verdict_of(driver) == first
+    for other in (replace(driver, identity=(*driver.identity[:-1], "0.2")), replace(driver, without="fp64")):
+        assert verdict.kept(other) is None
+    monkeypatch.setattr(verdict, "__version__", "99")
+    assert verdict.kept(driver) is None  # a new release tries again
+
+
+def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_cache: Path) -> None:
+    log = stand_in("good")
+    driver = unknown(device)
+    verdict_of(driver, quiet=True)
+    for file in (own_cache / "probes").iterdir():
+        file.write_bytes(file.read_bytes()[:-3])
+    assert str(verdict_of(driver, quiet=True)) == "works"
+    assert log.read_text() == "child\n" * 2
+
+
+def test_known_drivers_are_not_tested(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "lines", lambda *_: pytest.fail("a child was started"))
+    known = replace(device.driver, key=sorted(verdict.KNOWN)[0])
+    assert known.known and verdict_of(known) is verdict.WORKS
+    assert replace(known, key=("Oclgrind", "simulator", "99")).known
+
+
+def test_what_cannot_be_started_says_nothing(device: Device, stand_in: Stand, own_cache: Path) -> None:
+    stand_in("good")
+    verdict.CHILD = "no_such_module"
+    driver = unknown(device)
+    assert str(verdict_of(driver, quiet=True)) == "works" and verdict.kept(driver) is None
+
+
+def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    import clgraph
+    from clgraph.device.device import Device as Made
+    from clgraph.device.hardware import Setup
+
+    other = Made(device.raw, device.spec, replace(Setup.wanted(), kernels="ndrange", force=False))
+    vars(other)["verdict"] = Verdict({"measures": "star: off by one"}, ("search",))
+    graph = clgraph.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    assert clgraph.bfs(graph, 0, device=other).reached == 3
+    with pytest.raises(
+        DeviceError, match=r"failed in measures, so cl/measures/.*star: off by one.*CLGRAPH_FORCE=1"
+    ):
+        clgraph.triangles(graph, device=other)
+    monkeypatch.setenv("CLGRAPH_FORCE", "1")
+    forced = Made(device.raw, device.spec)
+    assert forced.setup.force and forced.verdict is verdict.WORKS
+    assert clgraph.triangles(graph, device=forced).tolist() == [1, 1, 1]
+
+
+def test_the_doctor_says_it(device: Device, stand_in: Stand) -> None:
+    stand_in("good", "wrong")
+    facts = {**doctor.describe(device), "platform": "Nobody's platform", "driver_version": "0.1"}
+    doctor._judge(facts)
+    assert facts["working"] and facts["verdict"] == "works, but not wrong"
+    faults = doctor._device_faults([facts])
+    assert "works, but not wrong, which is refused there: a check: off by one" in faults[0]["fault"]
+    stand_in("wrong")
+    facts = {**facts, "driver_version": "0.2", "identity": [*facts["identity"], "0.2"]}
+    doctor._judge(facts)
+    assert not facts["working"] and facts["verdict"] == "BROKEN: wrong"
+
+
+@pytest.mark.slow
+@pytest.mark.first_device
+def test_a_broken_kernel_is_refused(device: Device, tmp_path: Path) -> None:
+    """One does not build, one is wrong on long rows only, and the table does not know the driver."""
+    for name in ("clgraph", "cl"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, old, new in (
+        ("clgraph/device/verdict.py", "key in KNOWN", "key in ()"),
+        ("cl/measures/degrees.cl", "__kernel", f"#error {tmp_path.name}\n__kernel"),
+        ("cl/ranking/rows_subgroup.cl", "PIECE * (k - first_piece[v])", "PIECE * (k - first_piece[v]) + 1"),
+    ):
+        text = (tmp_path / name).read_text()
+        assert text.count(old) == 1
+        (tmp_path / name).write_text(text.replace(old, new))
+    script = f"""
+import json, clgraph
+from clgraph.device import get_device
+device = get_device({device.spec!r})
+graph = clgraph.Graph.from_edges([0, 1, 2], [1, 2, 0])
+told = [str(device.verdict), clgraph.pagerank(graph, device=device).converged]
+for call in (lambda: clgraph.quality(graph, graph, device=device),
+             lambda: clgraph.pagerank(graph, variant="subgroup", device=device)):
+    try:
+        call()
+    except clgraph.errors.DeviceError as error:
+        told.append(str(error))
+print(json.dumps(told))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={**child.environment(), "PYTHONPATH": str(tmp_path)},
+        timeout=600,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "is used for the first time: testing it" in done.stderr
+    said, converged, *refused = json.loads(done.stdout.split("\n")[-2])
+    assert said == "works, but not pagerank subgroup, measures" and converged
+    assert len(refused) == 2
+    assert "failed in measures" in refused[0] and "failed in pagerank subgroup" in refused[1]
+    assert "not to 1 within" in refused[1]
+
+
+@pytest.mark.first_device
+def test_the_report_is_impersonal(device: Device, stand_in: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/alice"))
+    monkeypatch.setattr(report.getpass, "getuser", lambda: "alice")
+    checks = [
+        verdict.Check("search", "path", None, 0.12345),
+        verdict.Check("search", "star", f"alice: {cache.cache_folder()}/failed/x.cl, /home/alice/a.txt", 1),
+    ]
+    told = report.report(device, Verdict.of(checks), checks)
+    text = json.dumps(told)
+    assert "alice" not in text and str(cache.cache_folder()) not in text and platform.node() not in text
+    assert told["checks"][1]["message"] == "USER: CACHE/failed/x.cl, HOME/a.txt"
+    assert told["families"] == {"search": {"verdict": "fails", "seconds": 1.123}}
+    assert told["verdict"] == "BROKEN: search" and told["device"]["driver_version"] == device.driver_version
