@@ -215,9 +215,9 @@ def main() -> None:
         graph = powerlaw_graph(options.vertices, seed=1, device=where)
         write(graph, folder / "graph.txt", device=where)
         if not options.no_gzip:
-            with open(folder / "graph.txt", "rb") as text:
-                with gzip.open(folder / "graph.txt.gz", "wb", 6) as packed:
-                    shutil.copyfileobj(text, packed, 1 << 22)
+            packed = gzip.open(folder / "graph.txt.gz", "wb", 6)  # noqa: SIM115
+            with open(folder / "graph.txt", "rb") as text, packed:
+                shutil.copyfileobj(text, packed, 1 << 22)
         name = f"powerlaw{options.vertices}"
         script.run(lambda: cases_of(folder, graph, name, wanted(PEERS, options.peers)), options)
 
