@@ -253,11 +253,8 @@ class Memory:
         start = offset * array.itemsize
 
         def copy() -> None:
-            if (
-                self._quirks.shares_memory
-                or array.nbytes < LARGE
-                or not self._pinned.download(buffer, array, start)
-            ):
+            pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
+            if not (pieces and self._pinned.download(buffer, array, start)):
                 cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
 
         if count:

@@ -1,8 +1,8 @@
 """Large downloads through pinned memory, in pieces that overlap.
 
 A driver copies to ordinary memory through pinned memory of its own, one piece after the other: 6 to 10 GB/s
-were measured where pinned memory takes 54. Here several pieces are on their way at once, and threads move those
-that have arrived to where they belong.
+were measured where pinned memory takes 54. Here several pieces are on their way at once, and threads move
+those that have arrived to where they belong.
 """
 
 from __future__ import annotations
