@@ -36,15 +36,18 @@ class Form:
         A run a work-item, or all runs in each launch.
     arcs : int
         Graphs up to this size; for larger ones a run alone fills the device.
+    alone : int
+        Graphs up to this size also for a single run.
     """
 
     way: Literal["merge tree", "probes"]
     arcs: int
+    alone: int = 0
 
 
 SHAPES = Shapes(
     gpu=Form("probes", 1 << 23),
-    cpu=Form("merge tree", 1 << 19),
+    cpu=Form("merge tree", 1 << 19, alone=1 << 18),
     fpga=Form("merge tree", 0),
     emulator=Form("merge tree", 0),
     simulator=Form("merge tree", 1 << 19),
@@ -57,13 +60,10 @@ RUN_BYTES = 104  # of a run_t
 
 
 def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> bool:
-    """Whether runs are made side by side on a device, not one after the other."""
-    return (
-        runs > 1
-        and options.exact
-        and device.kernels == "ndrange"
-        and 4 <= graph.undirected.simple.num_arcs <= SHAPES.of(device).arcs
-    )
+    """Whether runs are made side by side on a device, not one after the other by probes."""
+    form = SHAPES.of(device)
+    most = form.arcs if runs > 1 else form.alone
+    return options.exact and device.kernels == "ndrange" and 4 <= graph.undirected.simple.num_arcs <= most
 
 
 @dataclass(frozen=True)
@@ -114,13 +114,7 @@ class Replicates:
         self._things = self._m if edges else self._n
         self._targets = len(targets)
         self._target = device.upload(np.array(targets, np.int32))
-        self._largest = graph_components(device, graph).largest()
         self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if edges else 0
-
-    @property
-    def whole(self) -> int:
-        """Vertices of the input's largest component."""
-        return self._largest.size
 
     @property
     def bits(self) -> int:
@@ -134,15 +128,16 @@ class Replicates:
         device.reserve({"members": 4 * sizes[0], "edges": 4 * sizes[1]})
         member = device.output(sizes[0], np.uint32)
         kept = device.output(sizes[1], np.uint32) if self._edges else None
-        count = device.output(3 * slots, np.int32)
-        device.fill(count, np.int32(0), 3 * slots)
+        count = device.output(3 * slots + 1, np.int32)
+        device.fill(count, np.int32(0), 3 * slots + 1)
         self._launch(first, runs, member, kept, count)
-        counts = device.take(count, np.int32, 3 * slots)  # waits
+        counts = device.take(count, np.int32, 3 * slots + 1)  # waits
         shape = (runs, self._targets)
         return Packed(
             Words(device, member, (*shape, self._words)),
             None if kept is None else Words(device, kept, (*shape, self._edge_words)),
-            counts.reshape(*shape, 3),
+            counts[:-1].reshape(*shape, 3),
+            int(counts[-1]),
         )
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
@@ -161,9 +156,8 @@ class Serial(Replicates):
         program = device.program("sampling/replicates")
         bits = max(1, self._things.bit_length() - 1)
         buckets = np.int32(64 - bits), np.int32(1 << bits)
-        largest = self._largest
         self._area = device.empty(area * self.at_first, np.int32)
-        common = (largest.label, np.int32(largest.root), np.int32(self._targets), self._target, self._area)
+        common = (np.int32(self._targets), self._target, self._area)
         self._head: tuple[Any, ...]
         self._tail: tuple[Any, ...]
         if edges:
@@ -189,6 +183,7 @@ class Probing(Replicates):
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
         super().__init__(device, graph, targets, edges=edges)
         n = self._n
+        self._largest = graph_components(device, graph).largest()
         self._few = np.int32(max(1, FEW * self._largest.size // self._things))
         each = {
             "key": 4 * self._things,
@@ -234,7 +229,8 @@ class Probing(Replicates):
         active, following = self._active, self._next
         probe.probes_keys((self._things, runs), things, seed, *ends, key)
         start = np.int32(largest.root), np.int32(largest.size)
-        probe.probes_begin((self._n, runs), n, largest.label, *start, inside, state, active)
+        slots = np.int32(runs * self._targets)
+        probe.probes_begin((self._n, runs), n, largest.label, *start, inside, state, active, count, slots)
         left = runs
         while left:
             over = (self._n, left)
@@ -301,12 +297,9 @@ def run_replicates(
     kind = Serial if way == "merge tree" else Probing
     several = kind(device, graph.undirected.simple, targets, edges=options.method == "dre")
     seconds = {**seconds, "compile": perf_counter() - started}
-    excess = max(0, several.whole - targets[-1])
     made: list[PackedSamples] = []
     done, held, at_once = 0, 0, several.at_first
     while done < runs:
-        if progress:
-            progress(done * excess, runs * excess)
         count = min(at_once, several.most, runs - done)
         started = perf_counter()
         packed = several.run(first + done, count)
@@ -315,8 +308,11 @@ def run_replicates(
             packed.download()
         took = perf_counter() - started
         about = {"device": device.name, "seconds": {**seconds, "sample": took / count}, **how()}
-        made.append(PackedSamples(graph, options, first + done, wanted, packed, several.whole, way, about))
+        made.append(PackedSamples(graph, options, first + done, wanted, packed, way, about))
         done += count
+        if progress:
+            excess = max(0, packed.whole - targets[-1])
+            progress(done * excess, runs * excess)
         if took < BRIEF / 2:
             at_once *= 2
         elif took > 2 * BRIEF:

@@ -1,5 +1,6 @@
 """Exact runs side by side: each is, byte for byte, the run alone."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -12,6 +13,15 @@ from clgraph.reference import verify_sample
 from clgraph.reference.sampling import reference_deletion
 from clgraph.sampling import replicates
 from clgraph.sampling.options import check_options
+
+
+def clusters(seed, sizes):
+    """Dense clusters in a row, joined by an edge: after a split another one may have been the larger."""
+    drawn = np.random.default_rng(seed)
+    first = np.cumsum([0, *sizes])
+    edges = [drawn.integers(a, b, (2, 3 * (b - a))) for a, b in itertools.pairwise(first)]
+    joins = [[[a], [b]] for a, b in itertools.pairwise(first[:-1])]
+    return Graph.from_edges(*np.concatenate([*edges, *joins], axis=1))
 
 
 def star(n):
@@ -50,6 +60,8 @@ GRAPHS = {
     "pairs and isolated vertices": Graph.from_edges([4, 0, 8], [5, 1, 9], vertices=range(12)),
     "ties of components": Graph.from_edges([8, 9, 0, 1, 4, 5], [9, 10, 1, 2, 5, 6], vertices=range(12)),
     "copies and loops": Graph.from_edges(rng.integers(0, 30, 90), rng.integers(0, 30, 90), duplicates="keep"),
+    "two clusters": clusters(1, [30, 26]),
+    "four clusters": clusters(2, [12, 11, 10, 9]),
     "directed": Graph.from_edges(rng.integers(0, 40, 90), rng.integers(0, 40, 90), directed=True),
     "directed copies": Graph.from_edges(
         rng.integers(0, 20, 90), rng.integers(0, 20, 90), directed=True, duplicates="keep"
@@ -102,6 +114,20 @@ def test_each_run_is_the_loop_of_single_deletions(device, form, method):
             np.testing.assert_array_equal(each.edges, expected.edges)
 
 
+@pytest.mark.parametrize("method", ["drv", "dre"])
+def test_one_run_on_a_small_graph(device, method, monkeypatch):
+    """CPUs take the form of many runs for it: the same bytes in one launch."""
+    graph = powerlaw_graph(700, seed=2)
+    made = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
+    assert device.kind != "cpu" or "cl/sampling/replicates.cl" in made[0].built
+    assert {"device", "build", "upload", "compile", "sample", "download", "result"} == set(made[0].seconds)
+    monkeypatch.setattr(replicates, "side_by_side", lambda *args: False)
+    monkeypatch.setattr("clgraph.sampling.side_by_side", lambda *args: False)
+    other = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
+    for one, expected in zip(made, other, strict=True):
+        same(one, expected)
+
+
 def test_nothing_is_made_before_it_is_looked_at(device):
     graph = powerlaw_graph(700, seed=2)
     made = sample(graph, "dre", sizes=["50%", "20%"], seed=1, seeds=6, device=device)
@@ -134,8 +160,8 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
     )
     assert len({id(part) for part, _ in parts._places}) > 1
     assert [done for done, _ in told] == sorted(done for done, _ in told)
-    assert told[0][0] == 0
     assert len({of for _, of in told}) == 1
+    assert told[-1][0] == told[-1][1]
     np.testing.assert_array_equal(parts.vertices, whole.vertices)
 
     def stop(done, of):
