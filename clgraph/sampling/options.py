@@ -69,6 +69,10 @@ class SampleOptions(TypedDict, total=False):
     p: float | str | None
     alpha: float | str | None
     c: int | None
+    k: int | None
+    stages: int | None
+    r: float | str | None
+    coupons: int | None
 
 
 @dataclass(frozen=True)

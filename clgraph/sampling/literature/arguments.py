@@ -132,12 +132,14 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
     values["keep"] = _keep(plan, given)
     if "mix" in given:
         values["mix"] = probability("mix", given["mix"])
-    if "starts" in given:
+    if "starts" in given and plan.kind == "near":
         values["starts"] = whole(given["starts"], "starts", 1, graph.num_vertices)
     if "strata" in given:
         values["strata"] = check_strata(graph, given["strata"], size)
     if plan.kind == "walk":
         values |= walk_values(view, method, given)
+    if plan.kind == "stages":
+        values |= stage_values(view, method, given)
     values |= _how_much(graph, view, plan, method, size, given, strict)
     return Wish(method, view, **values)
 
@@ -184,6 +186,37 @@ def walk_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, 
     return values
 
 
+def stage_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of searches that spread."""
+    mode = word(given.get("mode", "batched"), "mode", ("auto", "batched", "exact"))
+    values: dict[str, Any] = {"mode": mode}
+    if "start" in given:
+        values["start"] = check_start(view, given["start"])
+    if method == "snowball":
+        values["k"] = whole(given.get("k", 50), "k", 1, 2**31 - 1)
+        if "stages" in given:
+            values["stages"] = whole(given["stages"], "stages", 1, 2**31)
+            if values["mode"] == "exact":
+                raise InputError("stages counts stages, and mode 'exact' has none: leave one of them out")
+    elif method == "ff":
+        values["p"] = probability("p", given.get("p", "0.7"))
+        values["r"] = probability("r", given.get("r", 0))
+        if values["p"] > Fraction(99, 100):
+            raise InputError(
+                f"p {shown(given['p'])}: each vertex burns over 99 neighbours; give at most 0.99"
+            )
+        if values["r"] and given.get("direction", "both") == "both":
+            raise InputError("r is of directed fires: give direction='out' (or 'in') with it")
+    else:
+        values["k"] = whole(given.get("coupons", 3), "coupons", 1, 2**31 - 1)
+        values["starts"] = whole(given.get("starts", min(10, view.n)), "starts", 1, 2**31 - 1)
+        if values["starts"] > view.n:
+            raise InputError(f"starts is {values['starts']}, the graph has {view.n} vertices: give fewer")
+    if given.get("keep", "induced") != "induced" and view.rows is not view.original.undirected.simple:
+        raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
+    return values
+
+
 def check_start(view: View, start: Any) -> tuple[int, ...]:
     """The vertices of one id or several.
 
@@ -221,7 +254,7 @@ def _how_much(
     graph: Graph, view: View, plan: Method, method: str, size: Any, given: Mapping[str, Any], strict: bool
 ) -> dict[str, Any]:
     """`size`, `target`, `target_edges` and notes."""
-    names: list[str] = [name for name in ("edges", "steps") if name in plan.options]
+    names: list[str] = [name for name in ("edges", "steps", "stages") if name in plan.options]
     if plan.kind == "near":
         names.append("starts")
     asked = [name for name in names if name in given] + (["size"] if size is not None else [])
