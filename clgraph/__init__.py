@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from clgraph.scale import (
         ShardedSample,
         Shards,
+        bfs_of_shards,
         components_of_shards,
         join_shards,
         open_shards,
@@ -74,8 +75,8 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample",
-    "scale": "ShardedSample Shards components_of_shards join_shards open_shards pagerank_of_shards"
-    " sample_shards write_shards",
+    "scale": "ShardedSample Shards bfs_of_shards components_of_shards join_shards open_shards"
+    " pagerank_of_shards sample_shards write_shards",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -105,6 +106,7 @@ __all__ = [
     "__version__",
     "bfs",
     "bfs_many",
+    "bfs_of_shards",
     "clustering",
     "components_of_shards",
     "connected_components",

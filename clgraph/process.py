@@ -20,7 +20,8 @@ class _Process:
 
 def watch_forks() -> None:
     """At every fork from now on, note in the child what it has of its parent."""
-    os.register_at_fork(after_in_child=_begin)
+    if hasattr(os, "register_at_fork"):  # Windows does not fork
+        os.register_at_fork(after_in_child=_begin)
 
 
 def _begin() -> None:

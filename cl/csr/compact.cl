@@ -123,13 +123,6 @@ __kernel void compact_match(const int n, const int copies, __global const OFFSET
 }
 
 // The rows of some vertices one behind the other: listed int[count], begin OFFSET[count + 1].
-__kernel void compact_lengths(const int count, __global const int *restrict listed,
-                              __global const OFFSET *restrict row_ptr, __global int *restrict length)
-{
-    FOR_ITEMS(i, count)
-        length[i] = (int)(row_ptr[listed[i] + 1] - row_ptr[listed[i]]);
-}
-
 __kernel void compact_rows(const int count, __global const int *restrict listed,
                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                            __global const OFFSET *restrict begin, __global OFFSET *restrict first,

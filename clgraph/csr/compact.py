@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.facts import list_lengths
 from clgraph.csr.parts import Chosen, DeviceCSR, Parts
 from clgraph.csr.scan import running_sums
 from clgraph.graph.building import exclusive_sums
@@ -152,8 +153,8 @@ def some_rows(device: Device, rows: DeviceCSR, vertices: Ints) -> SomeRows:
         none = np.zeros(0, np.int64)
         return SomeRows(none, np.zeros(1, np.int64), none.astype(np.int32))
     program, passes = _program(device, rows), -(-count // device.tuning.items)
-    listed, length = device.upload(np.ascontiguousarray(vertices)), device.empty(count, np.int32)
-    program.compact_lengths(passes, np.int32(count), listed, rows.row_ptr, length)
+    listed = device.upload(np.ascontiguousarray(vertices))
+    length = list_lengths(device, rows, listed, count)
     begin = running_sums(device, length, count, into=rows.offset)
     at = device.download(begin, rows.offset, count + 1).astype(np.int64)
     first, head = device.empty(count, rows.offset), device.empty(max(int(at[-1]), 1), np.int32)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.facts import count_loops_and_copies
+from clgraph.csr.facts import count_loops_and_copies, find_hub, lengths_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.views import reversed_arcs, without_directions
 from clgraph.errors import DeviceError
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-__all__ = ["INT32_MAX", "Chosen", "DeviceCSR", "Parts", "Place", "graph_of", "parts_of", "upload_csr"]
+__all__ = [
+    "INT32_MAX",
+    "Chosen",
+    "DeviceCSR",
+    "Parts",
+    "Place",
+    "degrees_of",
+    "graph_of",
+    "hub_of",
+    "parts_of",
+    "upload_csr",
+]
 
 SMALL = 1 << 16  # arcs; the host makes views of fewer sooner
 
@@ -252,6 +263,20 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
     """
     offset = np.int64 if wide else graph.offset
     return Place.of(device, graph).rows(device, graph, offset)
+
+
+def hub_of(device: Device, graph: Graph) -> int:
+    """The first of the vertices with the most arcs, found where the graph is."""
+    if graph.is_on_host or not device.has_compiler:
+        return int(graph.degrees.argmax())
+    return find_hub(device, upload_csr(device, graph))
+
+
+def degrees_of(device: Device, graph: Graph, vertices: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    """Number of arcs of some vertices, looked up where the graph is."""
+    if graph.is_on_host or not device.has_compiler:
+        return graph.row_ptr[vertices.astype(np.int64) + 1] - graph.row_ptr[vertices]
+    return lengths_of(device, upload_csr(device, graph), vertices)
 
 
 def _uploaded(device: Device, graph: Graph, offset: type, other: DeviceCSR | None) -> DeviceCSR:

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from clgraph import system
 from clgraph.errors import InputError
 from clgraph.graph.io.common import check_ratio
 
@@ -58,7 +59,7 @@ class Plain:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._descriptor = os.open(path, os.O_RDONLY | system.OPEN)
         self.size = os.fstat(self._descriptor).st_size
 
     def parts(self, length: int) -> Iterator[tuple[int, int]]:
@@ -70,7 +71,7 @@ class Plain:
         """Fill a view; an InputError if the file has become shorter."""
         wanted, done = min(len(view), max(self.size - offset, 0)), 0
         while done < wanted:
-            got = os.preadv(self._descriptor, [view[done:wanted]], offset + done)
+            got = system.read_at(self._descriptor, view[done:wanted], offset + done)
             if got == 0:
                 raise InputError(
                     f"{self._path}: became shorter while it was read ({offset + done} bytes of {self.size}); "

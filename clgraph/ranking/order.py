@@ -92,9 +92,9 @@ def order_program(
 ) -> tuple[Program, int]:
     """The program, and how many positions a work-item takes."""
     items = device.tuning.items
-    offset = {} if csr is None else csr.defines
+    offset = "int" if csr is None else csr.defines["OFFSET"]
     number = "float" if real is np.float32 else "double"
-    return device.program("ranking/order", **offset, REAL=number, ITEMS=items), items
+    return device.program("ranking/order", OFFSET=offset, REAL=number, ITEMS=items), items
 
 
 def inverse_order(device: Device, n: int, order: Any) -> Any:

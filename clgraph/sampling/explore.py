@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 TOP = 1 << 64
 CAPACITY = 1 << 16  # vertices that the host sorts
+LEVELS_OF = 1 << 12  # vertices of a work-group that counts levels
+BINS = 64  # as in the kernel
 
 
 @dataclass(frozen=True)
@@ -155,10 +157,9 @@ class _Breadth:
     def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
         """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self._up_to):
-            self._search.run(np.array([begin], np.int32), None)
+            levels, _ = self._search.run(np.array([begin], np.int32), None)
             self._distance = self._search.task.distance
-            distance = self._device.take(self._distance, np.int32, self._n)
-            self._up_to = np.cumsum(np.bincount(distance + 1)[1:])
+            self._up_to = np.cumsum(self._sizes(levels + 1), dtype=np.int64)
         level = int(np.searchsorted(self._up_to, target))
         before = int(self._up_to[level - 1]) if level else 0
         cutoff, last = self._cutoff(level, target - before, int(self._up_to[level]) - before)
@@ -175,6 +176,21 @@ class _Breadth:
         if progress:
             progress(target, target)
         return level + 1
+
+    def _sizes(self, levels: int) -> npt.NDArray[np.int32]:
+        """Number of vertices in each level, of at most so many."""
+        device = self._device
+        count = device.zeros(max(levels, BINS), np.int32)
+        local = min(device.tuning.local_size, self._program.explore_levels.limit)
+        self._program.explore_levels.exact(
+            -(-self._n // LEVELS_OF) * local,
+            np.int32(self._n),
+            np.int32(LEVELS_OF),
+            self._distance,
+            count,
+            local=local,
+        )
+        return device.download(count, np.int32, levels)
 
     def _cutoff(self, level: int, wanted: int, there: int) -> tuple[int, int]:
         """(priority, vertex) of the last of the `wanted` first of `there` vertices in a level."""

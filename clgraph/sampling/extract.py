@@ -21,7 +21,7 @@ def extract_sample(device: Device, graph: Graph, left: SomeLeft) -> Graph:
     On devices that build no kernels it is made on the host; the arrays are the same.
     """
     if isinstance(left, Contracted):
-        return extract_contracted(graph, left)[0]
+        return extract_contracted(device, graph, left)
     if not isinstance(left, LeftThere) or not device.has_compiler:
         return extract(graph, left.vertices, left.arcs)[0]
     if not graph.directed:

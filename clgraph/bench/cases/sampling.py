@@ -163,6 +163,8 @@ def child(asked: dict[str, Any]) -> dict[str, Any]:
     Absent
         There is no CPU device here.
     """
+    if not hasattr(os, "sched_setaffinity"):
+        raise Absent("this system binds no process to a core")
     core = min(os.sched_getaffinity(0))
     env = {
         **processes.environment(),
