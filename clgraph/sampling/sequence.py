@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.errors import InputError
 from clgraph.lazy import lazy
 from clgraph.sampling.result import Sample
 
@@ -158,6 +159,53 @@ class Samples(Sequence[Sample]):
     def edges(self) -> npt.NDArray[np.int64]:
         """Ranks of all samples' edges, one sample behind the other."""
         return _joined([each.edges for each in self])
+
+    def mean(self, f: Any) -> tuple[float, float]:
+        """The mean of f over the original's vertices, estimated by each sample, and averaged over them.
+
+        Parameters
+        ----------
+        f
+            As `DrawnSample.mean` takes it.
+
+        Returns
+        -------
+        Estimate
+            ``(value, standard_error)``: the error is what the spread between the samples tells.
+
+        Raises
+        ------
+        InputError
+            If the samples are of a method that knows no weights (those that delete, contract or explore).
+        """
+        from clgraph.sampling.literature.estimates import of_runs
+
+        return of_runs([self._estimating(one).mean(f).value for one in self])
+
+    def distribution(self, f: Any) -> Any:
+        """The share of the original's vertices with each value of f, averaged over the samples.
+
+        Parameters
+        ----------
+        f
+            As `DrawnSample.mean` takes it.
+
+        Returns
+        -------
+        Distribution
+            With errors from the spread between the samples.
+        """
+        from clgraph.sampling.literature.estimates import distribution_of_runs
+
+        return distribution_of_runs([self._estimating(one).distribution(f) for one in self])
+
+    @staticmethod
+    def _estimating(one: Sample) -> Any:
+        if not hasattr(one, "weighting"):
+            raise InputError(
+                f"samples of {one.method} have no weights to estimate with: see `clgraph methods`"
+            )
+        return one
 
     def __repr__(self) -> str:
         return f"<Samples: {len(self)}{self._what()}>"

@@ -152,3 +152,58 @@ def of_batches(tops: Reals, bottoms: Reals) -> Estimate:
     residual = (tops - mean * bottoms)[some]
     variance = b / (b - 1) * float(np.sum((residual - residual.mean()) ** 2))
     return Estimate(mean, variance**0.5 / whole)
+
+
+def of_runs(values: list[float]) -> Estimate:
+    """The mean of several runs' estimates, with the error that their spread tells."""
+    x = np.array(values, np.float64)
+    if len(x) < 2:
+        return Estimate(float(x.mean()) if len(x) else float("nan"), float("nan"))
+    return Estimate(float(x.mean()), float(x.std(ddof=1)) / len(x) ** 0.5)
+
+
+def distribution_of_runs(parts: list[Distribution]) -> Distribution:
+    """The mean of several runs' distributions; a value that a run did not meet has the share 0 there."""
+    values = np.unique(np.concatenate([part.values for part in parts]))
+    shares = np.zeros((len(parts), len(values)))
+    for row, part in zip(shares, parts, strict=True):
+        row[np.searchsorted(values, part.values)] = part.share
+    made = [of_runs(column) for column in shares.T.tolist()]
+    return Distribution(
+        values, np.array([each.value for each in made]), np.array([each.standard_error for each in made])
+    )
+
+
+def recruitment_shares(
+    groups: npt.NDArray[Any], degrees: Reals, recruiter: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[Any], Reals]:
+    """RDS-I (Salganik, Heckathorn 2004): the shares of two groups from who recruited whom.
+
+    Parameters
+    ----------
+    groups : array, shape (k,)
+        Of each vertex of the sample.
+    degrees : float64 array, shape (k,)
+    recruiter : int64 array, shape (k,)
+        Place of each vertex's recruiter in the sample; its own for starts.
+
+    Raises
+    ------
+    InputError
+        If there are not two groups, or nobody was recruited across them.
+    """
+    names = np.unique(groups)
+    if len(names) != 2:
+        raise InputError(f"RDS-I compares two groups, and f has {len(names)} values in the sample")
+    second = groups == names[1]
+    recruited = recruiter != np.arange(len(groups))
+    by, of = second[recruiter[recruited]], second[recruited]
+    ab = float(of[~by].mean()) if np.any(~by) else 0.0
+    ba = float((~of[by]).mean()) if np.any(by) else 0.0
+    d_a = np.count_nonzero(~second) / np.sum(1 / degrees[~second])
+    d_b = np.count_nonzero(second) / np.sum(1 / degrees[second])
+    whole = ab * d_a + ba * d_b
+    if whole == 0:
+        raise InputError("nobody was recruited across the two groups: RDS-I does not tell their shares")
+    share = float(ba * d_b / whole)
+    return names, np.array([share, 1 - share])
