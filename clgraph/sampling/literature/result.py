@@ -261,8 +261,9 @@ class DrawnSample(Sample):
         f
             As in `mean`.
         estimator : {"SS", "II", "I"}
-            By successive sampling (Gile 2011; `distribution` gives it), by degrees (Volz, Heckathorn 2008), or
-            by who recruited whom, of two groups (Salganik, Heckathorn 2004). The latter two know no errors.
+            By successive sampling (Gile 2011; `distribution` gives it), by degrees (Volz, Heckathorn 2008),
+            or by who recruited whom, of two groups (Salganik, Heckathorn 2004). The latter two know no
+            errors.
         """
         if self.method != "rds":
             raise InputError(f"recruited() is of rds, and this is a sample of {self.method}")
