@@ -9,7 +9,6 @@ from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import known
-from clgraph.sampling.literature.runs import drawn_samples
 from clgraph.sampling.methods import upload
 from clgraph.sampling.options import (
     SampleOptions,
@@ -215,6 +214,8 @@ def sample(
     graph = check_graph(graph)
     drawing = known(method)
     if drawing is not None:
+        from clgraph.sampling.literature.runs import drawn_samples
+
         check_names(options)
         drawn = drawn_samples(graph, drawing, size, sizes, seeds, options)
         return Samples([drawn]) if sizes is not None or seeds is not None else drawn[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from html import escape
 from operator import index
 from typing import Any, overload
 
@@ -164,6 +163,8 @@ class Samples(Sequence[Sample]):
         return f"<Samples: {len(self)}{self._what()}>"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         rows = "".join(
             f"<tr><td>{part.seed(i)}</td><td>{escape(str(part.size(i)))}</td><td>{vertices}</td>"
             f"<td>{edges}</td></tr>"

@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -173,3 +174,26 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
     np.testing.assert_array_equal(
         sample(graph, "drv", size="50%", seed=1, seeds=9, device=device).vertices, whole.vertices
     )
+
+
+def test_as_many_runs_in_a_launch_as_fit(device, form, monkeypatch):
+    graph = powerlaw_graph(300, seed=2)
+    whole = sample(graph, "dre", size="50%", seed=1, seeds=7, device=device)
+    monkeypatch.setattr(replicates, "MOST", 3)
+    made = sample(graph, "dre", size="50%", seed=1, seeds=7, device=device)
+    np.testing.assert_array_equal(made.edges, whole.edges)
+    if replicates.SHAPES.of(device).way == "probes" and device.kernels == "ndrange":
+        assert [len(part) for part in made.portions] == [3, 3, 1]
+
+
+def test_threads(device):
+    """Calls on one graph from several threads at once give what they give alone."""
+    graph = powerlaw_graph(300, seed=2)
+    calls = [(method, seed) for method in ("drv", "dre") for seed in range(4)]
+
+    def call(method, seed):
+        return sample(graph, method, size="40%", seed=seed, seeds=5, device=device).edges.tobytes()
+
+    expected = [call(*each) for each in calls]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda each: call(*each), calls)) == expected
