@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
+from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
@@ -120,6 +121,16 @@ class Shards:
                 f"{path}: holds the ids of {graph.num_vertices} vertices, not of {self.num_vertices}"
             )
         return graph.ids
+
+    def index(self, ids: Any) -> npt.NDArray[np.int64]:
+        """Vertex indices of original ids; InputError names one that is not in the graph."""
+        return self._named.index(ids)
+
+    @lazy
+    def _named(self) -> Graph:
+        """A graph of the same vertices without edges."""
+        known = None if self.manifest.ids is None else self.ids
+        return Graph.of(Arrays(np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32), ids=known))
 
     @lazy
     def leaving(self) -> npt.NDArray[np.float64]:

@@ -77,3 +77,24 @@ def case_components_of_shards(device: Any) -> None:
         for u, v in pairs:
             least[u] = least[v] = min(least[u], least[v])
     assert first.download().tolist() == least
+
+
+def case_bfs_of_shards(device: Any) -> None:
+    """A search that pushes, then pulls, then looks for predecessors."""
+    import tempfile
+    from pathlib import Path
+
+    from clgraph.graph import Graph
+    from clgraph.reference.bfs import reference_bfs
+    from clgraph.scale import bfs as module
+    from clgraph.scale.cut import write_shards
+
+    tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
+    graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
+    expected = reference_bfs(graph, 7)
+    with tempfile.TemporaryDirectory() as folder:
+        shards = write_shards(graph, Path(folder) / "g.clgs")
+        for module.FEW in (0, 1000):
+            found = module.bfs_of_shards(shards, 7, device=device)
+            assert found.distance.tolist() == expected[0].tolist()
+            assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()

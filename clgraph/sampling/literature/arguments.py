@@ -16,7 +16,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.sampling.literature.plan import METHODS, OPTIONS, Method
 from clgraph.sampling.literature.view import View
-from clgraph.sizes import exact_number, target_size
+from clgraph.sizes import number_given, target_size
 
 Size = float | int | str
 # what clgraph.sample takes for other methods: their defaults mean "not given"
@@ -236,7 +236,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
 
 
 def _positive(name: str, value: Any) -> Fraction:
-    number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
+    number = number_given(value) if not isinstance(value, bool) else None
     if number is None or not 0 < number <= 2**30:
         raise InputError(f"{name} {shown(value)}: give a number above 0, at most 2**30")
     return number
@@ -308,7 +308,7 @@ def target_of(size: Size, whole_count: int, name: str, what: str) -> int:
 
 def probability(name: str, value: Any, *, below_one: bool = False) -> Fraction:
     """A probability as the exact number that its decimals say."""
-    number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
+    number = number_given(value) if not isinstance(value, bool) else None
     if number is None or number < 0 or number > 1 or (below_one and number == 1):
         raise InputError(
             f"{name} {shown(value)}: give a probability, 0 to 1" + (", below 1" if below_one else "")
