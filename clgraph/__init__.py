@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from clgraph.files import read, write
     from clgraph.graph import Graph
-    from clgraph.measures import Quality, clustering, quality, triangles
+    from clgraph.measures import Quality, clustering, core_numbers, quality, triangles
     from clgraph.ranking import PageRankResult, pagerank
     from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
     from clgraph.reference import (
@@ -66,7 +66,7 @@ _NAMES = {
     " InputError",
     "files": "read write",
     "graph": "Graph",
-    "measures": "Quality clustering quality triangles",
+    "measures": "Quality clustering core_numbers quality triangles",
     "ranking": "PageRankResult pagerank",
     "ranking.personalized": "PersonalizedResult personalized_pagerank",
     "reference": "reference_bfs reference_components reference_pagerank reference_sample"
@@ -110,6 +110,7 @@ __all__ = [
     "clustering",
     "components_of_shards",
     "connected_components",
+    "core_numbers",
     "deletion_order",
     "get_device",
     "join_shards",

@@ -133,7 +133,7 @@ def _graph(device: Device, columns: Columns, options: Options) -> Graph:
         rows,
         directed=directed,
         multiplicity=copies,
-        ids=None if numbered.ids is None else device.take(numbered.ids, np.int64, numbered.n),
+        ids=numbered.ids,
         num_self_loops=None if loops else 0,
         has_copies=None if options.duplicates == "keep" else False,
     )

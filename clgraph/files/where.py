@@ -50,13 +50,13 @@ def write_edges_somewhere(
     found = _found(device)
     if found is None:
         return write_edges(graph, path)
-    from clgraph.files.spell import Spelling, is_plain, write_edge_list
+    from clgraph.files.spell import Spelling, write_edge_list
 
-    if not is_plain(graph, path):
-        return write_edges(graph, path)
     try:
-        spelling = Spelling(graph, found, path)
+        spelling = Spelling.of(graph, found, path)
     except CapacityError:
+        spelling = None
+    if spelling is None:
         return write_edges(graph, path)
     return write_edge_list(spelling, path, progress=progress)
 
