@@ -109,9 +109,10 @@ def sample(
     seed : int, optional
         0 .. 2**64 - 1; by default one is drawn from the operating system and recorded in the result.
     seeds : int, optional
-        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Exact runs are made side by
-        side: on CPUs a run a core (graphs of up to some 250 000 edges), on GPUs all in each launch (up to
-        some 4 million). Others run one after the other.
+        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Of drv, dre (exact mode) and
+        ebfs the runs are made side by side on graphs that do not fill the device: on CPUs a run a core (up to
+        some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges; ebfs: a run a
+        work-item, up to some 250 000). Batched deletions, contractions and edfs run one after the other.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
     mode : {"auto", "batched", "exact"}, optional

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.components.kept import graph_components
+from clgraph.components.kept import Largest, graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import DeviceError, InputError
@@ -120,11 +120,7 @@ class ExploreRun:
             self.begin = self._members.nth(csr.n, label, root, rank)
         else:
             self.begin = self._given
-            if int(device.download(label, np.int32, 1, offset=self.begin)[0]) != root:
-                raise InputError(
-                    f"start {self._graph.ids[self.begin]} is outside the largest component "
-                    f"({self._size} vertices): give one of its vertices, or none for a random one"
-                )
+            check_start(device, self._graph, largest, self.begin)
         return self._size
 
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
@@ -139,6 +135,15 @@ class ExploreRun:
     def download(self) -> LeftThere:
         """What `shrink_to` found last."""
         return self._marks.download()
+
+
+def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> None:
+    """Raise an InputError unless a vertex is in the largest component."""
+    if int(device.download(largest.label, np.int32, 1, offset=start)[0]) != largest.root:
+        raise InputError(
+            f"start {graph.ids[start]} is outside the largest component ({largest.size} vertices): "
+            "give one of its vertices, or none for a random one"
+        )
 
 
 class _Breadth:

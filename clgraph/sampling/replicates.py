@@ -1,7 +1,8 @@
-"""Exact samples of one graph under many seeds, side by side.
+"""Samples of one graph under many seeds, side by side.
 
-Host half of ``cl/sampling/replicates.cl`` (a run a work-item, for CPUs) and of
-``cl/sampling/replicates_probes.cl`` and ``replicates_settle.cl`` (all runs in each launch, for GPUs).
+Host half of ``cl/sampling/replicates.cl`` (drv, dre: a run a work-item, for CPUs), of
+``replicates_probes.cl`` and ``replicates_settle.cl`` (the same for GPUs: all runs in each launch), and of
+``replicates_explore.cl`` (ebfs: a run a work-item).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.sampling.members import Members
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.packed import Packed, PackedSamples, Words
 from clgraph.sampling.result import Progress
@@ -38,19 +40,25 @@ class Form:
         Graphs up to this size; for larger ones a run alone fills the device.
     alone : int
         Graphs up to this size also for a single run.
+    breadth : int
+        Graphs up to this size for breadth-first samples, a run a work-item.
+    lanes : int
+        Work-items where a run is one; 0: the device's compute units.
     """
 
     way: Literal["merge tree", "probes"]
     arcs: int
     alone: int = 0
+    breadth: int = 0
+    lanes: int = 0
 
 
 SHAPES = Shapes(
-    gpu=Form("probes", 1 << 23),
-    cpu=Form("merge tree", 1 << 19, alone=1 << 18),
+    gpu=Form("probes", 1 << 23, breadth=1 << 19, lanes=1 << 11),
+    cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19),
     fpga=Form("merge tree", 0),
     emulator=Form("merge tree", 0),
-    simulator=Form("merge tree", 1 << 19),
+    simulator=Form("merge tree", 1 << 19, breadth=1 << 19),
 )
 BRIEF = 0.2  # seconds that a launch should take, so that Ctrl-C is noticed
 FEW = 64  # deletions that a run takes one by one
@@ -62,8 +70,12 @@ RUN_BYTES = 104  # of a run_t
 def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> bool:
     """Whether runs are made side by side on a device, not one after the other by probes."""
     form = SHAPES.of(device)
-    most = form.arcs if runs > 1 else form.alone
-    return options.exact and device.kernels == "ndrange" and 4 <= graph.undirected.simple.num_arcs <= most
+    most = 0
+    if options.exact:
+        most = form.arcs if runs > 1 else form.alone
+    elif options.method == "ebfs" and runs > 1:
+        most = form.breadth
+    return device.kernels == "ndrange" and 4 <= graph.undirected.simple.num_arcs <= most
 
 
 @dataclass(frozen=True)
@@ -175,6 +187,36 @@ class Serial(Replicates):
         after = self._device.zeros(1, np.int32)
         seeds = np.uint64(first), np.int32(runs)
         self._kernel.exact(self.at_first, *self._head, *seeds, *self._tail, after, *bits, count, local=1)
+
+
+class Breadth(Replicates):
+    """A run a work-item: breadth-first from a random vertex, or from a given one."""
+
+    def __init__(
+        self, device: Device, graph: Graph, targets: Sequence[int], *, start: int | None = None
+    ) -> None:
+        super().__init__(device, graph, targets, edges=False)
+        largest = graph_components(device, graph).largest()
+        if start is not None:
+            from clgraph.sampling.explore import check_start
+
+            check_start(device, graph, largest, start)
+        lanes, area = SHAPES.of(device).lanes or device.compute_units, 24 * self._n
+        room = min(device.global_memory // 4, device.max_buffer)
+        self.at_first = max(1, min(lanes, room // area))
+        self.most = 1 << 30
+        device.reserve({"areas": area * self.at_first})
+        self._kernel = device.program("sampling/replicates_explore").replicates_breadth
+        number = device.empty(self._n, np.int32)
+        inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
+        self._area = device.empty(6 * self._n * self.at_first, np.int32)
+        given = np.int32(-1 if start is None else start)
+        self._tail = (inside, np.int32(whole), given, np.int32(self._targets), self._target, self._area)
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        after = self._device.zeros(1, np.int32)
+        head = np.int32(self._n), np.uint64(first), np.int32(runs), self._csr.row_ptr, self._csr.col_idx
+        self._kernel.exact(self.at_first, *head, *self._tail, after, member, count, local=1)
 
 
 class Probing(Replicates):
@@ -291,11 +333,17 @@ def run_replicates(
 ) -> list[PackedSamples]:
     """The samples of `runs` runs, in portions that take a moment each."""
     how = device.watch()
-    way = SHAPES.of(device).way
+    way: str = SHAPES.of(device).way
     targets = sorted({target for _, target in wanted}, reverse=True)
     started = perf_counter()
-    kind = Serial if way == "merge tree" else Probing
-    several = kind(device, graph.undirected.simple, targets, edges=options.method == "dre")
+    several: Replicates
+    simple, edges = graph.undirected.simple, options.method == "dre"
+    if options.method == "ebfs":
+        several, way = Breadth(device, simple, targets, start=options.start), "breadth-first"
+    elif way == "merge tree":
+        several = Serial(device, simple, targets, edges=edges)
+    else:
+        several = Probing(device, simple, targets, edges=edges)
     seconds = {**seconds, "compile": perf_counter() - started}
     made: list[PackedSamples] = []
     done, held, at_once = 0, 0, several.at_first

@@ -124,6 +124,9 @@ def main() -> int:
             args.json.write_text(text + "\n")
     print(table(rows))
     wrong = [key for key, row in rows.items() if row.get("faults") or row["state"] == "ended the process"]
+    if args.only and all(row["state"] == "absent" for row in rows.values()):
+        print(f"none of {args.only} is here")
+        wrong += keys
     common = most_common([row["digests"] for row in rows.values() if row.get("digests")])
     wrong += [key for key, row in rows.items() if row.get("digests", common) != common]
     return int(bool(wrong))

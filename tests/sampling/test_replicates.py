@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from graphs import random_graph
 
-from clgraph import Graph, powerlaw_graph, sample
+from clgraph import Graph, InputError, powerlaw_graph, sample
 from clgraph.device.shapes import Shapes
 from clgraph.reference import verify_sample
 from clgraph.reference.sampling import reference_deletion
@@ -103,6 +103,29 @@ def test_each_run_is_the_run_alone(device, form, name, method):
         for k, each in enumerate(alone):
             same(made[4 * run + k], each)
             verify_sample(graph, made[4 * run + k])
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_each_breadth_first_run_is_the_run_alone(device, name):
+    graph = GRAPHS[name]
+    n = graph.num_vertices
+    sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5), -(-n // 4)]
+    made = sample(graph, "ebfs", sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
+    for run in range(4):
+        alone = sample(graph, "ebfs", sizes=sizes, seed=2**32 - 2 + run, device=device)
+        for k, each in enumerate(alone):
+            same(made[5 * run + k], each)
+            assert made[5 * run + k].iterations == each.iterations
+    start = made[0].vertices[-1]
+    given = sample(graph, "ebfs", size=sizes[2], seed=1, seeds=3, start=start, device=device)
+    for each in given:
+        same(each, sample(graph, "ebfs", size=sizes[2], seed=each.seed, start=start, device=device))
+
+
+def test_a_start_outside_the_largest_component(device):
+    graph = GRAPHS["ties of components"]
+    with pytest.raises(InputError, match="outside the largest component"):
+        sample(graph, "ebfs", size=2, seed=1, seeds=3, start=8, device=device)
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])

@@ -154,26 +154,6 @@ def of_batches(tops: Reals, bottoms: Reals) -> Estimate:
     return Estimate(mean, variance**0.5 / whole)
 
 
-def of_runs(values: list[float]) -> Estimate:
-    """The mean of several runs' estimates, with the error that their spread tells."""
-    x = np.array(values, np.float64)
-    if len(x) < 2:
-        return Estimate(float(x.mean()) if len(x) else float("nan"), float("nan"))
-    return Estimate(float(x.mean()), float(x.std(ddof=1)) / len(x) ** 0.5)
-
-
-def distribution_of_runs(parts: list[Distribution]) -> Distribution:
-    """The mean of several runs' distributions; a value that a run did not meet has the share 0 there."""
-    values = np.unique(np.concatenate([part.values for part in parts]))
-    shares = np.zeros((len(parts), len(values)))
-    for row, part in zip(shares, parts, strict=True):
-        row[np.searchsorted(values, part.values)] = part.share
-    made = [of_runs(column) for column in shares.T.tolist()]
-    return Distribution(
-        values, np.array([each.value for each in made]), np.array([each.standard_error for each in made])
-    )
-
-
 def recruitment_shares(
     groups: npt.NDArray[Any], degrees: Reals, recruiter: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[Any], Reals]:

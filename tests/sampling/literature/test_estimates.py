@@ -72,5 +72,3 @@ def test_over_runs(device):
     assert mean.standard_error == pytest.approx(each.std(ddof=1) / 300**0.5)
     shares = many.distribution("degree")
     assert shares.values.tolist() == [1, 2, 3, 4] and shares.share.sum() == pytest.approx(1)
-    with pytest.raises(InputError, match="have no weights"):
-        sample(SEVEN, "drv", size=4, seed=1, seeds=2, device=device).mean("degree")
