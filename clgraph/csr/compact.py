@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +33,18 @@ def _program(
     )
 
 
+# what has been prepared on each device
+_prepared: WeakKeyDictionary[Device, set[tuple[type, bool]]] = WeakKeyDictionary()
+
+
 def prepare(device: Device, rows: DeviceCSR, *, induced: bool) -> None:
     """Build the kernels now, so that no clock sees it; otherwise they are built at their first use."""
-    _program(device, rows, induced=induced)
-    for of, into in ((np.uint8, np.int32), (np.int32, np.int32), (np.int32, rows.offset)):
-        running_sums(device, device.zeros(1, of), 1, of=of, into=into)
+    done = _prepared.setdefault(device, set())
+    if (rows.offset, induced) not in done:
+        _program(device, rows, induced=induced)
+        for of, into in ((np.uint8, np.int32), (np.int32, np.int32), (np.int32, rows.offset)):
+            running_sums(device, device.zeros(1, of), 1, of=of, into=into)
+        done.add((rows.offset, induced))
 
 
 def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *, loops: bool = True) -> Parts:
