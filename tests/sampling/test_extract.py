@@ -85,7 +85,7 @@ def test_sample_of_a_sample_has_the_first_ones_ids(device):
 
 def test_a_device_lost_after_sampling(device, monkeypatch):
     graph = random_graph(1, 200, 800)
-    made = clgraph.sample(graph, "drv", size="50%", seed=1, device=device)
+    made = clgraph.sample(graph, "drve", size="50%", seed=1, device=device)
 
     def lost(*_, **__):
         raise clgraph.DeviceError("the device is lost")
