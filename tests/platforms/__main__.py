@@ -1,4 +1,4 @@
-"""See the package: ``python -m tests.platforms [--only A,B] [--few | --samples] [--json FILE] [--table FILE ...]``."""
+"""See the package: ``python -m tests.platforms [--only A,B] [--few | --samples] [--json FILE]``."""
 
 from __future__ import annotations
 
