@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from clgraph.files import read, write
     from clgraph.graph import Graph
-    from clgraph.measures import Quality, clustering, quality, triangles
+    from clgraph.measures import Quality, clustering, core_numbers, quality, triangles
     from clgraph.ranking import PageRankResult, pagerank
     from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
     from clgraph.reference import (
@@ -44,7 +44,17 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample
-    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, sample_shards, write_shards
+    from clgraph.scale import (
+        ShardedSample,
+        Shards,
+        bfs_of_shards,
+        components_of_shards,
+        join_shards,
+        open_shards,
+        pagerank_of_shards,
+        sample_shards,
+        write_shards,
+    )
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
@@ -56,7 +66,7 @@ _NAMES = {
     " InputError",
     "files": "read write",
     "graph": "Graph",
-    "measures": "Quality clustering quality triangles",
+    "measures": "Quality clustering core_numbers quality triangles",
     "ranking": "PageRankResult pagerank",
     "ranking.personalized": "PersonalizedResult personalized_pagerank",
     "reference": "reference_bfs reference_components reference_pagerank reference_sample"
@@ -65,7 +75,8 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample",
-    "scale": "ShardedSample Shards join_shards open_shards sample_shards write_shards",
+    "scale": "ShardedSample Shards bfs_of_shards components_of_shards join_shards open_shards"
+    " pagerank_of_shards sample_shards write_shards",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -95,14 +106,18 @@ __all__ = [
     "__version__",
     "bfs",
     "bfs_many",
+    "bfs_of_shards",
     "clustering",
+    "components_of_shards",
     "connected_components",
+    "core_numbers",
     "deletion_order",
     "get_device",
     "join_shards",
     "largest_component",
     "open_shards",
     "pagerank",
+    "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
     "quality",

@@ -10,36 +10,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_MAPS = "/proc/self/maps"
+
 
 class _Process:
     turns = threading.RLock()  # two threads that change filters restore each other's, and leave wrong ones
-    inherited: frozenset[str] = frozenset()
+    inherited = b""  # what was mapped into it when it was forked
 
 
 def watch_forks() -> None:
     """At every fork from now on, note in the child what it has of its parent."""
-    os.register_at_fork(after_in_child=_begin)
+    if hasattr(os, "register_at_fork"):  # Windows does not fork
+        os.register_at_fork(after_in_child=_begin)
 
 
 def _begin() -> None:
+    # short: Python drops a Ctrl-C that comes now
     _Process.turns = threading.RLock()  # who had a turn is a thread of the parent
-    if "pyopencl" in sys.modules:
-        _Process.inherited = _libraries()
-
-
-def _libraries() -> frozenset[str]:
-    """Stems of the shared libraries of this process (``libpocl``); none where there is no ``/proc``."""
-    try:
-        lines = Path("/proc/self/maps").read_bytes().split(b"\n")
-    except OSError:
-        return frozenset()
-    names = {line.rpartition(b"/")[2] for line in lines if b".so" in line}
-    return frozenset(os.fsdecode(name).split(".so")[0] for name in names)
+    if "pyopencl" in sys.modules and os.path.exists(_MAPS):
+        _Process.inherited = Path(_MAPS).read_bytes()
 
 
 def is_inherited(stem: str) -> bool:
-    """Whether a library was loaded before this process was forked, by whatever part of its parent."""
-    return stem in _Process.inherited
+    """Whether a library (``libpocl``) was loaded before this process was forked, by whomever."""
+    names = (line.rpartition(b"/")[2] for line in _Process.inherited.split(b"\n"))
+    return any(os.fsdecode(name).split(".so")[0] == stem for name in names if b".so" in name)
 
 
 @contextmanager

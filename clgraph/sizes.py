@@ -46,6 +46,14 @@ def exact_number(text: str) -> Fraction | None:
     return Fraction(text)
 
 
+def number_given(value: object) -> Fraction | None:
+    """The exact number that the decimals of a caller's value say, whatever it is; None if it is none."""
+    try:
+        return exact_number(str(value).strip())
+    except ValueError:  # a whole number of more than 4300 digits
+        return None
+
+
 def parse_size(size: float | int | str) -> int | Fraction:
     """A size as a count of vertices (int) or a share of the input's vertices (Fraction).
 
@@ -62,11 +70,13 @@ def parse_size(size: float | int | str) -> int | Fraction:
     """
     hint = "a share such as 0.3 or 30%, or a count such as 5000"
     if isinstance(size, bool) or not isinstance(size, (int, float, str, np.integer, np.floating)):
-        raise InputError(f"size {size!r}: give {hint}")
+        raise InputError(f"size {shown(size)}: give {hint}")
     if isinstance(size, (int, np.integer)):
         count = int(size)
         if count < 1:
-            raise InputError(f"size {count}: a sample has at least one vertex; give {hint}")
+            raise InputError(f"size {shown(size)}: a sample has at least one vertex; give {hint}")
+        if count >= 2**63:
+            raise InputError(f"size {shown(size)}: no graph has so many vertices; give {hint}")
         return count
     text = size.strip() if isinstance(size, str) else repr(float(size))
     percent = text.endswith("%")

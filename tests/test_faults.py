@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from cli_runs import ROOT, environment
 from conftest import chosen_devices
+from faults.lines import COMMANDS
 from faults.memory import memory
 from faults.trials import TASKS, Prepared
 
+from clgraph import cli
 from clgraph.device import Device
 from clgraph.device.memory import Memory
 from clgraph.errors import CapacityError
@@ -47,8 +49,13 @@ def test_odd_command_lines(pytestconfig: pytest.Config) -> None:
     assert "25 trials" in faults(pytestconfig, "lines", "--count", 25, "--seed", 2)
 
 
+def test_every_command_is_tried() -> None:
+    tried = {name.split()[0] for name in COMMANDS}
+    assert set(cli.COMMANDS) - tried == {"demo", "bench", "doctor", "selftest"}  # these take long
+
+
 def test_many_of_each(pytestconfig: pytest.Config, thorough: None) -> None:
-    for what, count in (("kills", 120), ("disks", 140), ("lines", 190)):
+    for what, count in (("kills", 120), ("disks", 140), ("lines", 190), ("memory", 500)):
         print(faults(pytestconfig, what, "--count", count))
 
 

@@ -32,6 +32,7 @@ FLOORS = (
         "keyed",
         "lazy",
         "sizes",
+        "system",
         "results",
         "drawing",
         "temporary",

@@ -6,7 +6,7 @@ import pytest
 
 from clgraph import Graph, InputError
 from clgraph.sampling.options import check_options
-from clgraph.sizes import parse_size, real_number, target_size, whole_number
+from clgraph.sizes import number_given, parse_size, real_number, target_size, whole_number
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,12 @@ def test_whole_and_real_numbers():
     ]
     for text in ("", "1_0", "\u0661", "\u00b2", "nan", "inf", "0x1", " 1", "1\n", "1e", "nan(0x1)"):
         assert whole_number(text) is None and real_number(text) is None
+
+
+def test_numbers_that_python_does_not_print() -> None:
+    huge = 10**5000
+    assert number_given(huge) is None and number_given(" 0.25 ") == Fraction(1, 4)
+    for size in (huge, -huge, 2**63):
+        with pytest.raises(InputError, match="size"):
+            parse_size(size)
+    assert parse_size(2**63 - 1) == 2**63 - 1

@@ -247,6 +247,7 @@ ARGUMENTS = {
     "bfs_many": (SMALL, [0, 1]),
     "clustering": (SMALL,),
     "connected_components": (SMALL,),
+    "core_numbers": (SMALL,),
     "largest_component": (Graph.from_edges([0, 1, 3], [1, 2, 4]),),
     "pagerank": (SMALL,),
     "personalized_pagerank": (SMALL, [0]),

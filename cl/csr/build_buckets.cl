@@ -8,10 +8,10 @@
 //
 // tail, head  int[count]             arcs; loops (tail == head) are skipped unless LOOPS
 // table       long[slices][buckets]  arcs of a slice in a bucket; then where the slice's part of the bucket begins
-// dealt       int[arcs][2]           tail and head by buckets; scratch space when rows are sorted
+// dealt       int[arcs][2]           tail and head by buckets; when rows are sorted, the first half of a bucket's part is
+//                                    scratch space, the second holds how many arcs each kept one stands for (COUNTS)
 // bucket_ptr  long[buckets + 1]      where a bucket begins
 // heads       int[arcs]              by rows; a bucket's rows are contiguous from its beginning, without duplicates
-// copies      int[arcs]              arcs that each kept one stands for (COUNTS)
 // degree      int[n]                 heads kept in each row
 // launch      one work-item per slice, or per bucket; no barriers, no atomics
 // tunables    INSERTION (longest row for an insertion sort)
@@ -104,8 +104,7 @@ static inline void radix_sort(__global int *x, __global int *other, long length,
 // Rows of each bucket: filled, sorted, duplicates removed. stay: heads of a bucket that are kept.
 __kernel void buckets_sort(const int n, const int shift, const int buckets, const int bits,
                            __global const long *restrict bucket_ptr, __global int *restrict dealt,
-                           __global int *restrict heads, __global int *restrict copies, __global int *restrict degree,
-                           __global long *restrict stay)
+                           __global int *restrict heads, __global int *restrict degree, __global long *restrict stay)
 {
     const long b = get_global_id(0);
     if (b < buckets) {
@@ -137,7 +136,7 @@ __kernel void buckets_sort(const int n, const int shift, const int buckets, cons
                     if (!repeated)
                         heads[kept++] = heads[p];
                     if (COUNTS)
-                        copies[kept - 1] = repeated ? copies[kept - 1] + 1 : 1;
+                        dealt[to + kept - 1] = repeated ? dealt[to + kept - 1] + 1 : 1;
                 }
                 degree[v] = (int)(kept - was);
             } else {
@@ -152,7 +151,7 @@ __kernel void buckets_sort(const int n, const int shift, const int buckets, cons
 // before[b]: heads kept in the buckets before b; `col` is null where nothing moves.
 __kernel void buckets_rows(const int n, const int shift, const int buckets, __global const long *restrict bucket_ptr,
                            __global const long *restrict before, __global const int *restrict heads,
-                           __global const int *restrict copies, __global const int *restrict degree,
+                           __global const int *restrict dealt, __global const int *restrict degree,
                            __global OFFSET *restrict row_ptr, __global int *restrict col,
                            __global int *restrict counts)
 {
@@ -171,6 +170,6 @@ __kernel void buckets_rows(const int n, const int shift, const int buckets, __gl
                 col[p] = heads[bucket_ptr[b] + (p - before[b])];
         if (counts)
             for (long p = before[b]; p < (long)end; p++)
-                counts[p] = copies[bucket_ptr[b] + (p - before[b])];
+                counts[p] = dealt[bucket_ptr[b] + bucket_ptr[b + 1] + (p - before[b])];
     }
 }

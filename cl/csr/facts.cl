@@ -1,4 +1,5 @@
-// csr/facts.cl: what is asked of rows before anybody works on them: self-loops and parallel arcs.
+// csr/facts.cl: what is asked of rows before anybody works on them: self-loops, parallel arcs, the longest row, the
+// lengths of some.
 //
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
 // found    uint[2]     self-loops; arcs that repeat the one before
@@ -25,4 +26,33 @@ __kernel void facts_count(const int n, __global const OFFSET *restrict row_ptr, 
         atomic_add(&found[0], loops);
     if (copies)
         atomic_add(&found[1], copies);
+}
+
+// hub[0]: arcs of the longest row, from 0 on.
+__kernel void facts_longest(const int n, __global const OFFSET *restrict row_ptr, volatile __global int *hub)
+{
+    int most = 0;
+    FOR_ITEMS(v, n)
+        most = max(most, (int)(row_ptr[v + 1] - row_ptr[v]));
+    // stale is harmless: the word only grows, and most work-items need not touch it
+    if (most > SHARED_LOAD(hub))
+        atomic_max(hub, most);
+}
+
+// hub[1]: the first vertex with so many, from n on.
+__kernel void facts_first(const int n, __global const OFFSET *restrict row_ptr, volatile __global int *hub)
+{
+    const int most = hub[0];
+    FOR_ITEMS(v, n)
+        if ((int)(row_ptr[v + 1] - row_ptr[v]) == most) {
+            atomic_min(&hub[1], v);
+            break;
+        }
+}
+
+__kernel void facts_lengths(const int count, __global const int *restrict listed,
+                            __global const OFFSET *restrict row_ptr, __global int *restrict length)
+{
+    FOR_ITEMS(i, count)
+        length[i] = (int)(row_ptr[listed[i] + 1] - row_ptr[listed[i]]);
 }

@@ -6,7 +6,7 @@
 // work-item counts its own consecutive keys in its own column, and writes runs of one digit.
 //
 // key uint[n], value int[n]   value NULL: each value is its position
-// counts int[DIGITS][tiles]   keys of a digit in a tile; base long[DIGITS * tiles + 1]: their running sums
+// counts int[DIGITS][tiles]   keys of a digit in a tile; base int[DIGITS * tiles + 1]: their running sums
 // launch      one work-group of LOCAL per tile
 // tunables    LOCAL (1 on CPUs: no barriers), EACH (keys of a work-item), BITS of a digit; LOCAL * EACH is at most 65535
 //             where LOCAL is not 1
@@ -46,7 +46,7 @@ __kernel void sort_count(const long n, const int shift, const int tiles, __globa
 }
 
 __kernel void sort_move(const long n, const int shift, const int tiles, __global const uint *restrict key,
-                        __global const int *restrict value, __global const long *restrict base,
+                        __global const int *restrict value, __global const int *restrict base,
                         __global uint *restrict new_key, __global int *restrict new_value)
 {
     const int tile = get_group_id(0);
@@ -93,17 +93,17 @@ __kernel void sort_move(const long n, const int shift, const int tiles, __global
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int i = lane; i < length; i += LOCAL) {
         const int d = DIGIT(keys[i]);
-        const long at = base[(long)d * tiles + tile] + (i - first[d]);
+        const int at = base[(long)d * tiles + tile] + (i - first[d]);
         new_key[at] = keys[i];
         new_value[at] = values[i];
     }
 #else
-    long next[DIGITS];
+    int next[DIGITS];
     for (int d = 0; d < DIGITS; d++)
         next[d] = base[(long)d * tiles + tile];
     for (int i = 0; i < length; i++) {
         const uint k = key[begin + i];
-        const long at = next[DIGIT(k)]++;
+        const int at = next[DIGIT(k)]++;
         new_key[at] = k;
         new_value[at] = value ? value[begin + i] : (int)(begin + i);
     }

@@ -47,13 +47,13 @@ __kernel void number_sums(const int words, __global const uint *restrict bits, _
 
 // ids: of the vertices in their order.
 __kernel void number_ids(const int words, __global const uint *restrict bits, __global const uint *restrict sums,
-                         __global uint *restrict before, __global long *restrict ids)
+                         __global uint *restrict before, __global int *restrict ids)
 {
     uint sum = (long)get_global_id(0) * SPAN < words ? sums[get_global_id(0)] : 0;
     FOR_RUN_WORDS(w, words) {
         before[w] = sum;
         for (uint left = bits[w]; left; left &= left - 1)
-            ids[sum++] = w * 32 + popcount((left - 1) & ~left);
+            ids[sum++] = (int)(w * 32 + popcount((left - 1) & ~left));
     }
 }
 

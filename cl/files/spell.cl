@@ -7,7 +7,7 @@
 //
 // row_ptr     OFFSET[n + 1]
 // col_idx     int[arcs]
-// ids         long[n]          null where an id is the vertex's number
+// ids         ID[n]            null where an id is the vertex's number
 // cells       ulong[WORDS][n]  digits and the separator, the first in the lowest byte of word 0
 // sizes       uchar[n]         bytes of a cell
 // lengths     int[runs]        bytes of each run; then the bytes before it, from arc `first` on
@@ -18,11 +18,14 @@
 
 #include "csr/arcs.h"
 
+#ifndef ID
+#define ID long
+#endif
 #ifndef WORDS
 #define WORDS 3
 #endif
 
-__kernel void spell_ids(const int n, const uchar separator, __global const long *restrict ids,
+__kernel void spell_ids(const int n, const uchar separator, __global const ID *restrict ids,
                         __global ulong *restrict cells, __global uchar *restrict sizes)
 {
     FOR_ITEMS(v, n) {

@@ -53,3 +53,10 @@ __kernel void order_entries(const int count, __global const int *restrict vertex
 {
     FOR_ITEMS(i, count) values[position ? position[vertex[i]] : vertex[i]] = entry[i];
 }
+
+#ifdef HAVE_FP64
+__kernel void order_narrow(const int n, __global const double *restrict values, __global float *restrict out)
+{
+    FOR_ITEMS(i, n) out[i] = (float)values[i];
+}
+#endif

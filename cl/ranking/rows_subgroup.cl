@@ -78,10 +78,11 @@ __kernel void pagerank_subgroup(const int n, __global const int *restrict first_
 #endif
     Tally tally = TALLY_ZERO;
     const int rows = state[STOPPED] ? 0 : n;
-    // equally many iterations for all work-items, and the compiler can see it: there are barriers in this loop
+    // equally many iterations for all work-items, and the compiler can see it: there are barriers in this loop. (The
+    // choice stands inside min: as `r < ROWS ? min(...) : rows` Intel's FPGA emulator 2025.0.5 leaves rows out.)
     for (int at = 0; at < ROWS; at += teams) {
         const int r = at + team;
-        const int v = r < ROWS ? (int)min((long)get_group_id(0) * ROWS + r, (long)rows) : rows;
+        const int v = (int)min((long)get_group_id(0) * ROWS + (r < ROWS ? r : rows), (long)rows);
         ACC sum = ACC_ZERO;
         if (v < rows) {
             const int first = first_piece[v], last = first_piece[v + 1];

@@ -68,14 +68,16 @@ __kernel void pairs_count(const int n, const long arcs, __global const OFFSET *r
     }
 }
 
-// Marks both arcs of each smallest edge (the others are 0 already), and gives both arcs of a pair its count.
+// Marks both arcs of each smallest edge (the others are 0 already), and gives both arcs of a pair its count; several[0]
+// says whether a pair has more than one edge.
 __kernel void pairs_mark(const int n, const int small_n, const long small_arcs, __global const OFFSET *restrict row_ptr,
                          __global const int *restrict col_idx, __global const SMALL_OFFSET *restrict small_ptr,
                          __global const int *restrict small_col, __global const int *restrict count,
                          __global const uint *restrict first, __global int *restrict many,
-                         __global uchar *restrict kept)
+                         __global uchar *restrict kept, volatile __global uint *several)
 {
     int a = -1;
+    uint more = 0;
     FOR_RUN(q, small_arcs) {
         if (a < 0)
             a = small_row_of(q, small_n, small_ptr);
@@ -91,5 +93,8 @@ __kernel void pairs_mark(const int n, const int small_n, const long small_arcs, 
         } else {
             many[q] = count[find(small_ptr[b], small_ptr[b + 1], a, small_col)];
         }
+        more |= many[q] > 1;
     }
+    if (more)
+        atomic_or(several, 1u);
 }

@@ -48,6 +48,30 @@ __kernel void explore_window(const int n, const ulong seed, __global const int *
         atomic_add(counter, sum);
 }
 
+// How many vertices each level has, in groups of `each` vertices: the first BINS levels are counted in local memory.
+#define BINS 64
+__kernel void explore_levels(const int n, const int each, __global const int *restrict distance,
+                             volatile __global int *count)
+{
+    __local int bin[BINS];
+    const int lane = get_local_id(0), lanes = get_local_size(0);
+    for (int i = lane; i < BINS; i += lanes)
+        bin[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const long begin = (long)get_group_id(0) * each, end = min(begin + each, (long)n);
+    for (long v = begin + lane; v < end; v += lanes) {
+        const int d = distance[v];
+        if (d >= BINS)
+            atomic_inc(&count[d]);
+        else if (d >= 0)
+            atomic_inc(&bin[d]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = lane; i < BINS; i += lanes)
+        if (bin[i])
+            atomic_add(&count[i], bin[i]);
+}
+
 // Marks the levels before `level`, and of that level the vertices up to (cutoff, last).
 __kernel void explore_cut(const int n, const ulong seed, __global const int *restrict distance, const int level,
                           const ulong cutoff, const int last, __global uchar *restrict live)

@@ -1,17 +1,16 @@
 // sampling/replicates.cl: exact samples (drv, dre) of one graph under many seeds, a run a work-item.
 //
-// A run puts the vertices (edges) of the input's largest component in order of their keyed priorities, undoes the
-// deletions from the last to the first by union-find, and goes down the tree of merges to every target: the sample of
-// the loop of single deletions, in time O(m alpha(n)), without a launch in between. This is the fastest form on a core
-// (there is nothing to synchronise, and a run of 100 000 edges stays in its cache); a GPU takes probes instead.
+// A run puts the vertices (edges) in order of their keyed priorities, undoes the deletions from the last to the first by
+// union-find, and goes down the tree of merges, from the node of the input's largest component, to every target: the
+// sample of the loop of single deletions, in time O(m alpha(n)), without a launch in between. This is the fastest form
+// on a core (there is nothing to synchronise, and a run of 100 000 edges stays in its cache); a GPU takes probes instead.
 //
-// whole int[n]      label of each vertex's component in the input; `root` labels the largest
 // target int[]      sizes wanted, decreasing
 // area int[]        AREA ints a work-item
 // next int[1]       the next run: work-items take runs as they become free
 // member uint[]     for run r, target k: a bit for each vertex, words = ceil(n / 32), at (r * targets + k) * words
 // kept uint[]       dre: a bit for each edge likewise
-// count int[]       for run r, target k: vertices, edges
+// count int[]       for run r, target k: vertices, edges, passes; at the end the largest component's vertices
 // launch            any number of work-items, as many as there are areas
 
 #include "../keyed.h"
@@ -28,7 +27,7 @@ static inline void clear(__global uint *bits, const int words)
 // FIELDS of an area of 6n ints: key ulong[n] and end int[n], then node node_t[n]; order int[n]; up int[n]
 __kernel void replicates_vertices(const int n, const ulong seed, const int runs, const int shift, const int buckets,
                                   __global const int *restrict row_ptr, __global const int *restrict col_idx,
-                                  __global const int *restrict whole, const int root, const int targets,
+                                  const int targets,
                                   __global const int *restrict target, __global int *area, __global int *next,
                                   __global uint *restrict member, __global int *restrict count)
 {
@@ -43,18 +42,15 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
             end[b] = 0;
         for (int v = 0; v < n; ++v) {
             tree.up[v] = -1;
-            if (whole[v] != root) continue;
             key[v] = vertex_priority(seed + run, v);
             ++end[key[v] >> shift];
         }
         sort_places(buckets, end);
         for (int v = 0; v < n; ++v)
-            if (whole[v] == root)
-                order[end[key[v] >> shift]++] = v;
+            order[end[key[v] >> shift]++] = v;
         sort_buckets(buckets, end, order, key);
-        const int things = end[buckets - 1];
 
-        for (int i = things - 1; i >= 0; --i) {
+        for (int i = n - 1; i >= 0; --i) {
             const int v = order[i];
             tree_new(tree, v, 1, v);
             for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
@@ -65,7 +61,8 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
             }
         }
 
-        int node = order[0], place = 0;
+        int node = tree_largest(tree, n), place = 0;
+        if (run == 0) count[3 * runs * targets] = tree.node[node].size;
         for (int k = 0; k < targets; ++k) {
             while (tree.node[node].size > target[k] && tree.node[node].child >= 0)
                 node = tree.node[node].child;
@@ -76,11 +73,11 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
             int arcs = 0;
             clear(in, words);
             in[node >> 5] |= 1u << (node & 31);
-            for (int i = place + 1; i < things; ++i) {
+            for (int i = place + 1; i < n; ++i) {
                 const int v = order[i], above = tree.node[v].parent;
-                if (BIT_OF(in, above)) in[v >> 5] |= 1u << (v & 31);
+                if (above >= 0 && BIT_OF(in, above)) in[v >> 5] |= 1u << (v & 31);
             }
-            for (int i = place; i < things; ++i) {
+            for (int i = place; i < n; ++i) {
                 const int v = order[i];
                 if (BIT_OF(in, v))
                     for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p)
@@ -98,7 +95,7 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
 // low, high int[m]: the ends of each edge, low < high, ascending
 __kernel void replicates_edges(const int n, const int m, const ulong seed, const int runs, const int shift,
                                const int buckets, __global const int *restrict low, __global const int *restrict high,
-                               __global const int *restrict whole, const int root, const int targets,
+                               const int targets,
                                __global const int *restrict target, __global int *area, __global int *next,
                                __global uint *restrict member, __global uint *restrict kept,
                                __global int *restrict count)
@@ -118,21 +115,18 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
         int copy = 0;
         for (int e = 0; e < m; ++e) {
             copy = e > 0 && low[e] == low[e - 1] && high[e] == high[e - 1] ? copy + 1 : 0;
-            if (whole[low[e]] != root) continue;
             key[e] = edge_priority(seed + run, low[e], high[e], copy);
             ++end[key[e] >> shift];
         }
         sort_places(buckets, end);
         for (int e = 0; e < m; ++e)
-            if (whole[low[e]] == root)
-                order[end[key[e] >> shift]++] = e;
+            order[end[key[e] >> shift]++] = e;
         sort_buckets(buckets, end, order, key);
-        const int things = end[buckets - 1];
 
         for (int v = 0; v < n; ++v)
             tree_new(tree, v, 1, v);
         int made = n;
-        for (int i = things - 1; i >= 0; --i) {
+        for (int i = m - 1; i >= 0; --i) {
             const int a = tree_top(tree.up, low[order[i]]);
             const int b = tree_top(tree.up, high[order[i]]);
             if (a == b) continue;
@@ -143,7 +137,8 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
             ++made;
         }
 
-        int node = tree_top(tree.up, root), last = -1;
+        int node = tree_largest(tree, made), last = -1;
+        if (run == 0) count[3 * runs * targets] = tree.node[node].size;
         __global int *in_node = mine;   // keys are needed no more; node x >= n is at x - n
         for (int k = 0; k < targets; ++k) {
             while (tree.node[node].size > target[k] && tree.node[node].child >= 0) {
@@ -165,7 +160,7 @@ __kernel void replicates_edges(const int n, const int m, const ulong seed, const
                 if (v == node || (above >= 0 && above <= node && in_node[above - n]))
                     in[v >> 5] |= 1u << (v & 31);
             }
-            for (int i = last + 1; i < things; ++i) {
+            for (int i = last + 1; i < m; ++i) {
                 const int e = order[i];
                 if (!BIT_OF(in, low[e])) continue;   // an edge that is left has both ends in one component
                 edges[e >> 5] |= 1u << (e & 31);

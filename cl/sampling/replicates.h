@@ -51,6 +51,19 @@ static inline void tree_take(const tree_t tree, const int node, const int part)
     above->smallest = min(above->smallest, smallest);
 }
 
+// The top node of the largest component; of equally large ones, that with the smallest vertex.
+static inline int tree_largest(const tree_t tree, const int nodes)
+{
+    int best = -1;
+    for (int i = 0; i < nodes; ++i) {
+        if (tree.up[i] != i) continue;
+        if (best < 0 || tree.node[i].size > tree.node[best].size ||
+            (tree.node[i].size == tree.node[best].size && tree.node[i].smallest < tree.node[best].smallest))
+            best = i;
+    }
+    return best;
+}
+
 // Sorts order[0 .. count-1], names of keys that lie in order of their upper bits already, within each bucket of equal
 // upper bits: equal keys by name. end[b] is the end of bucket b. Keys are uniform: a bucket holds a few.
 static inline void sort_buckets(const int buckets, __global const int *end, __global int *order,

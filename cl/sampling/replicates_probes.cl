@@ -33,7 +33,7 @@ __kernel void probes_keys(const int things, const ulong seed, __global const int
 
 __kernel void probes_begin(const int n, __global const int *restrict whole, const int root, const int size,
                            __global uchar *restrict inside, __global run_t *restrict runs,
-                           __global int *restrict active)
+                           __global int *restrict active, __global int *restrict count, const int slots)
 {
     const int v = get_global_id(0);
     if (v >= n) return;
@@ -54,6 +54,7 @@ __kernel void probes_begin(const int n, __global const int *restrict whole, cons
     r.keep = -1;
     runs[run] = r;
     active[run] = run;
+    if (run == 0) count[3 * (size_t)slots] = size;
 }
 
 // Every vertex that may be alive is a component of its own.

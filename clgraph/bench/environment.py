@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clgraph import system
 from clgraph._version import __version__
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ def environment() -> dict[str, Any]:
     return {
         "machine": {
             "cpu": _cpu(),
-            "cores": len(os.sched_getaffinity(0)),
+            "cores": system.cores(),
             "architecture": platform.machine(),
-            "memory": {"value": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), "unit": "B"},
+            "memory": {"value": system.memory(), "unit": "B"},
         },
         "system": f"{_distribution()}, {platform.system()} {platform.release()}",
         "versions": versions,

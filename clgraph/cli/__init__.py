@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import click
 
 import clgraph
+from clgraph import system
 from clgraph.cli import streams
 from clgraph.device import child
 from clgraph.errors import ClgraphError
@@ -100,7 +101,9 @@ def cli() -> None:
 
 
 # the message for each signal that ends a process from outside
-_ENDING: dict[int, str] = {signal.SIGTERM: "terminated", signal.SIGHUP: "the terminal was closed"}
+_ENDING: dict[int, str] = dict(
+    zip(system.TERMINATING, ("terminated", "the terminal was closed"), strict=False)
+)
 
 
 def main(args: list[str] | None = None) -> None:
@@ -129,7 +132,7 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
     except (click.Abort, KeyboardInterrupt):
         _interrupted(caught)
     except (_ReaderGoneError, BrokenPipeError):
-        _end(128 + signal.SIGPIPE)  # quietly: the reader of the output has had enough
+        _end(128 + system.SIGPIPE)  # quietly: the reader of the output has had enough
     except ClgraphError as error:
         _fail(f"error: {error}")
     except MemoryError as error:

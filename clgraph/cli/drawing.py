@@ -16,7 +16,7 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     made = [
         click.option("--edges", help="re, rne, hyb: how many edges, instead of --size (20% or a count)."),
         click.option("--mix", help="hyb, dhyb: the probability of rne (drve) (default 0.8)."),
-        click.option("--starts", type=int, help="rnn: centres, instead of --size."),
+        click.option("--starts", type=int, help="rnn: centres, instead of --size; rds: starts (10)."),
         click.option("--steps", type=int, help="Walks: how many steps a walker makes, instead of --size."),
         click.option("--walkers", type=int, help="Walks: how many walkers (default 1)."),
         click.option("--burn-in", type=int, help="Walks of --steps: first steps that do not count."),
@@ -25,9 +25,15 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--patience", type=int, help="Walks: steps for each new vertex before a new start (1000)."
         ),
         click.option("--direction", type=click.Choice(["both", "out", "in"]), help="Arcs that are followed."),
-        click.option("--p", "p", help="rwr, rj: the probability of a restart or jump (0.15)."),
+        click.option(
+            "--p", "p", help="rwr, rj: the probability of a restart or jump (0.15); ff: of burning (0.7)."
+        ),
         click.option("--alpha", help="rwj: the weight of jumps (the mean degree); mhrw: the exponent (1)."),
         click.option("--c", "c", type=int, help="gmd: the degree below which walks wait (the mean degree)."),
+        click.option("--k", "k", type=int, help="snowball: names of each vertex (50)."),
+        click.option("--stages", type=int, help="snowball: how many stages, instead of --size."),
+        click.option("--r", "r", help="ff, directed: how likely arcs burn backward, compared to --p (0)."),
+        click.option("--coupons", type=int, help="rds: recruits of each vertex (3)."),
         click.option(
             "--weighted", is_flag=True, default=None, help="Let edge weights count (read with --weights)."
         ),

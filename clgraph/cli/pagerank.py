@@ -23,13 +23,16 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
+from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
+    from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking import PageRankResult
+    from clgraph.scale import Shards
 
-VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"]
+VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"]
 
 
 @click.command()
@@ -135,6 +138,33 @@ def pagerank(
     make_stop(tol, norm, max_iter, n=1)
     if output:
         check_writable(output, "edges")
+    if is_dataset(graph):
+        refuse(
+            variant=variant not in ("auto", "fixed"),
+            norm=norm != "l1",
+            explain=explain,
+            verify=verify,
+            energy=energy.wanted,
+        )
+        _of_dataset(
+            graph,
+            personalize,
+            dangling,
+            nstart,
+            output,
+            top,
+            as_json,
+            quiet,
+            damping=damping,
+            tol=tol,
+            max_iter=max_iter,
+            dtype=dtype,
+            on_nonconvergence=on_nonconvergence,
+            device=device,
+        )
+        return
+    if variant == "fixed":
+        raise InputError("--variant fixed is of graphs in shards (clgraph convert IN OUT.clgs)")
     started = time.perf_counter()
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, bare_is_directed=True, device=where)
@@ -181,12 +211,24 @@ def pagerank(
         started = time.perf_counter()
         _write(output, data, found)
         seconds["write"] = time.perf_counter() - started
-    best = found.top(top)
     # a failure to converge has been reported already
     measured = energy.measure(lambda: rank(data, on_nonconvergence="return", **options))
+    _tell(data, found, found.top(top), seconds, verify, measured, as_json)
+
+
+def _tell(
+    data: Graph | Shards,
+    found: PageRankResult,
+    best: list[tuple[Any, float]],
+    seconds: dict[str, float],
+    verified: bool,
+    measured: Energy | None,
+    as_json: bool,
+) -> None:
+    """Print the result's figures, and the highest ranks."""
     if as_json:
         extra = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
-        print_json({**_summary(data, found, best, seconds, verify), **extra})
+        print_json({**_summary(data, found, best, seconds, verified), **extra})
         return
     converged = {True: "converged", False: "not converged", None: "as many as asked for"}[found.converged]
     click.echo(
@@ -198,7 +240,40 @@ def pagerank(
         click.echo(measured)
 
 
-def _distribution(text: str, graph: Graph, option: str) -> dict[Any, float]:
+def _of_dataset(
+    graph: str,
+    personalize: str | None,
+    dangling: str,
+    nstart: str | None,
+    output: str | None,
+    top: int,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """``clgraph pagerank NAME.clgs``."""
+    from clgraph.scale import pagerank_of_shards
+
+    with job() as speaks:
+        shards = open_dataset(graph, speaks, quiet)
+        for name, text in (("personalization", personalize), ("nstart", nstart)):
+            option = {"personalization": "--personalize", "nstart": "--nstart"}[name]
+            options[name] = None if text is None else _distribution(text, shards, option)
+        options["dangling"] = dangling
+        if dangling not in ("personalization", "uniform", "drop"):
+            options["dangling"] = _distribution(dangling, shards, "--dangling")
+        found = pagerank_of_shards(shards, **options)
+        if not speaks:
+            return
+        seconds = dict(found.seconds)
+        if output:
+            started = time.perf_counter()
+            _write(output, shards, found)
+            seconds["write"] = time.perf_counter() - started
+        _tell(shards, found, found.top(top), seconds, False, None, as_json)
+
+
+def _distribution(text: str, graph: Graph | Shards, option: str) -> dict[Any, float]:
     """Ids with values: from a file of `id [value]` lines if there is one of that name, else from the text."""
     given: dict[Any, float] = {}
     if Path(text).is_file():
@@ -229,7 +304,7 @@ def _distribution(text: str, graph: Graph, option: str) -> dict[Any, float]:
     return given
 
 
-def _add(given: dict[Any, float], word: str, value: float, graph: Graph, where: str) -> None:
+def _add(given: dict[Any, float], word: str, value: float, graph: Graph | Shards, where: str) -> None:
     from clgraph.sizes import whole_number
 
     vertex: Any = word
@@ -242,7 +317,7 @@ def _add(given: dict[Any, float], word: str, value: float, graph: Graph, where: 
     given[vertex] = value
 
 
-def _write(path: str, graph: Graph, found: PageRankResult) -> None:
+def _write(path: str, graph: Graph | Shards, found: PageRankResult) -> None:
     """One line a vertex: id and rank, with as many digits as bring the rank back exactly."""
     from clgraph.graph.io import atomic_write
 
@@ -254,7 +329,7 @@ def _write(path: str, graph: Graph, found: PageRankResult) -> None:
 
 
 def _summary(
-    graph: Graph,
+    graph: Graph | Shards,
     found: PageRankResult,
     best: list[tuple[Any, float]],
     seconds: dict[str, float],

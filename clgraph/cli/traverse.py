@@ -23,13 +23,17 @@ from clgraph.cli.common import (
     say,
     write_graph,
 )
+from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from clgraph.components import Components
+    from clgraph.energy import Energy
     from clgraph.graph import Graph
+    from clgraph.scale import Shards
     from clgraph.traversal import BFSResult
 
 
@@ -87,6 +91,20 @@ def bfs(
 
     if output:
         check_writable(output, "edges")
+    if is_dataset(graph):
+        from clgraph.scale import bfs_of_shards
+
+        refuse(method=method != "hybrid", verify=verify, energy=energy.wanted)
+        with job() as speaks:
+            shards = open_dataset(graph, speaks, quiet)
+            if len(sources) > 1:
+                raise InputError("a search of a graph in shards has one source: give one --source")
+            result = bfs_of_shards(
+                shards, _as_id(sources[0], shards.ids.dtype), depth_limit=depth, device=device
+            )
+            if speaks:
+                _tell_bfs(shards, result, {}, output, False, None, as_json)
+        return
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
@@ -100,7 +118,20 @@ def bfs(
 
         verify_bfs(data, found)
         say("verified: distances, predecessors and sources are those of the definition", quiet)
-    seconds = {"read": read_seconds, **found.seconds}
+    _tell_bfs(data, found, {"read": read_seconds}, output, verify, measured, as_json)
+
+
+def _tell_bfs(
+    data: Graph | Shards,
+    found: BFSResult,
+    seconds: dict[str, float],
+    output: str | None,
+    verified: bool,
+    measured: Energy | None,
+    as_json: bool,
+) -> None:
+    """Write the result, and print its figures."""
+    seconds = {**seconds, **found.seconds}
     if output:
         started = time.perf_counter()
         _write_bfs(output, data, found)
@@ -118,12 +149,12 @@ def bfs(
                 "reached": found.reached,
                 "levels": found.levels,
                 "level_sizes": counts,
-                "depth_limit": depth,
-                "method": method,
+                "depth_limit": found.depth_limit,
+                "method": found.method,
                 "device": found.device,
                 **found.how(),
                 "seconds": seconds,
-                "verified": verify,
+                "verified": verified,
                 **used,
             }
         )
@@ -149,7 +180,7 @@ def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
     return vertex
 
 
-def _write_bfs(path: str, graph: Graph, found: BFSResult) -> None:
+def _write_bfs(path: str, graph: Graph | Shards, found: BFSResult) -> None:
     """Write a line a vertex: id, distance, id of the predecessor; -1 if there is none."""
     from clgraph.graph.io import atomic_write
 
@@ -216,6 +247,16 @@ def components(
         check_writable(output, "edges")
         if largest and Path(output).resolve() == Path(largest).resolve():
             raise InputError(f"-o and --largest both name {output}: give them different names")
+    if is_dataset(graph):
+        from clgraph.scale import components_of_shards
+
+        refuse(strong=strong, largest=largest, verify=verify)
+        with job() as speaks:
+            shards = open_dataset(graph, speaks, quiet)
+            result = components_of_shards(shards, device=device)
+            if speaks:
+                _tell_components(shards, result, dict(result.seconds), output, False, as_json)
+        return
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
@@ -232,17 +273,30 @@ def components(
             ) from None
         say("verified: the components are those of the definition, and numbered by size", quiet)
     seconds = {"read": read_seconds, **found.seconds}
-    started = time.perf_counter()
+    if largest:
+        started = time.perf_counter()
+        write_graph(data.subgraph(found.largest), largest, quiet, device=dev)
+        seconds["write"] = time.perf_counter() - started
+    _tell_components(data, found, seconds, output, verify, as_json)
+
+
+def _tell_components(
+    data: Graph | Shards,
+    found: Components,
+    seconds: dict[str, float],
+    output: str | None,
+    verified: bool,
+    as_json: bool,
+) -> None:
+    """Write the result, and print its figures."""
     if output:
         from clgraph.graph.io import atomic_write
 
+        started = time.perf_counter()
         with atomic_write(output, "w") as out:
             pairs = zip(data.ids.tolist(), found.labels.tolist(), strict=True)
             out.writelines(f"{vertex}\t{component}\n" for vertex, component in pairs)
-    if largest:
-        write_graph(data.subgraph(found.largest), largest, quiet, device=dev)
-    if output or largest:
-        seconds["write"] = time.perf_counter() - started
+        seconds["write"] = seconds.get("write", 0.0) + time.perf_counter() - started
     if as_json:
         print_json(
             {
@@ -255,7 +309,7 @@ def components(
                 "device": found.device,
                 **found.how(),
                 "seconds": seconds,
-                "verified": verify,
+                "verified": verified,
             }
         )
     else:

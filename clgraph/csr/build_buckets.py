@@ -57,17 +57,15 @@ class Buckets(Building):
 
         shape = np.int32(n), np.int32(shift), np.int32(buckets)
         heads, degree = device.output(arcs, np.int32), device.empty(n, np.int32)
-        copies = device.empty(arcs, np.int32) if self.counts else None
         stay = device.empty(buckets, np.int64)
         bits = np.int32(max(n - 1, 1).bit_length())
-        program.buckets_sort.exact(
-            buckets, *shape, bits, bucket_ptr, dealt, heads, copies, degree, stay, local=1
-        )
+        program.buckets_sort.exact(buckets, *shape, bits, bucket_ptr, dealt, heads, degree, stay, local=1)
         before, kept = exclusive_sums(device.download(stay, np.int64, buckets))
-        del dealt
         offset = offset_type(kept)
         row_ptr = device.output(n + 1, offset)
         col = heads if kept == arcs else device.output(kept, np.int32)
+        if not (self.counts and kept < arcs):
+            dealt = None
         counted = device.output(kept, np.int32) if self.counts and kept < arcs else None
         self.program("csr/build_buckets", offset).buckets_rows.exact(
             buckets,
@@ -75,7 +73,7 @@ class Buckets(Building):
             bucket_ptr,
             device.upload(before),
             heads,
-            copies,
+            dealt,
             degree,
             row_ptr,
             None if col is heads else col,

@@ -1,22 +1,55 @@
-"""Self-loops and parallel arcs of rows on a device: host half of ``cl/csr/facts.cl``."""
+"""What is asked of rows on a device before anybody works on them: host half of ``cl/csr/facts.cl``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
+    from clgraph.device.program import Program
+
+
+def _program(device: Device, rows: DeviceCSR) -> Program:
+    return device.program("csr/facts", ITEMS=device.tuning.items, **rows.defines)
+
+
+def _over(device: Device, count: int) -> int:
+    return -(-count // device.tuning.items)
 
 
 def count_loops_and_copies(device: Device, rows: DeviceCSR) -> tuple[int, int]:
     """Arcs from a vertex to itself, and arcs that repeat the one before them in their row."""
     with device.alone():
-        items = device.tuning.items
         found = device.zeros(2, np.uint32)
-        program = device.program("csr/facts", ITEMS=items, **rows.defines)
-        program.facts_count(-(-rows.n // items), np.int32(rows.n), rows.row_ptr, rows.col_idx, found)
+        _program(device, rows).facts_count(
+            _over(device, rows.n), np.int32(rows.n), rows.row_ptr, rows.col_idx, found
+        )
         loops, copies = device.download(found, np.uint32, 2).tolist()
     return loops, copies
+
+
+def find_hub(device: Device, rows: DeviceCSR) -> int:
+    """The first of the vertices with the most arcs."""
+    hub = device.upload(np.array([0, rows.n], np.int32), writable=True)
+    program, common = _program(device, rows), (_over(device, rows.n), np.int32(rows.n), rows.row_ptr, hub)
+    program.facts_longest(*common)
+    program.facts_first(*common)
+    return int(device.download(hub, np.int32, 2)[1])
+
+
+def list_lengths(device: Device, rows: DeviceCSR, listed: Any, count: int) -> Any:
+    """Number of arcs of the vertices in an int32 device buffer: another one; does not wait."""
+    length = device.empty(count, np.int32)
+    _program(device, rows).facts_lengths(_over(device, count), np.int32(count), listed, rows.row_ptr, length)
+    return length
+
+
+def lengths_of(device: Device, rows: DeviceCSR, vertices: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Number of arcs of some vertices."""
+    count = len(vertices)
+    listed = device.upload(np.ascontiguousarray(vertices))
+    return device.download(list_lengths(device, rows, listed, count), np.int32, count)

@@ -57,6 +57,7 @@ def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = No
     key : uint32 device buffer, shape (count,)
         It is worked in: what it holds afterwards means nothing.
     count : int
+        Below 2**31.
     bits : int
         How many bits of a key count, the lowest ones; the others are 0.
     value : int32 device buffer, shape (count,), or None
@@ -74,7 +75,7 @@ def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = No
     for shift in range(0, max(1, bits), shape.bits):
         common = np.int64(count), np.int32(shift), np.int32(tiles)
         program.sort_count.exact(tiles * shape.local, *common, key, counts, local=shape.local)
-        base = running_sums(device, counts, tiles << shape.bits)
+        base = running_sums(device, counts, tiles << shape.bits, into=np.int32)
         program.sort_move.exact(tiles * shape.local, *common, key, value, base, *spare, local=shape.local)
         before, (key, value) = (key, value), spare
         spare = before[0], device.empty(count, np.int32) if before[1] is None else before[1]

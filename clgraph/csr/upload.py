@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.facts import count_loops_and_copies
+from clgraph.csr.facts import count_loops_and_copies, find_hub, lengths_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.views import reversed_arcs, without_directions
 from clgraph.errors import DeviceError
@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-__all__ = ["INT32_MAX", "Chosen", "DeviceCSR", "Parts", "Place", "graph_of", "parts_of", "upload_csr"]
+__all__ = [
+    "INT32_MAX",
+    "Chosen",
+    "DeviceCSR",
+    "Parts",
+    "Place",
+    "degrees_of",
+    "graph_of",
+    "hub_of",
+    "parts_of",
+    "upload_csr",
+]
 
 SMALL = 1 << 16  # arcs; the host makes views of fewer sooner
 
@@ -144,18 +155,21 @@ class Place:
         assert self._ids is not None
         return self._ids.__getitem__
 
-    def count_loops(self, graph: Graph) -> int:
-        """Number of arcs from a vertex to itself."""
-        return count_loops_and_copies(self._device, self._any)[0]
+    # A thread that has another device makes on the host what it wants of this one: it might wait for ever.
 
-    def find_copies(self, graph: Graph) -> bool:
-        """Whether some row names a vertex twice."""
-        return count_loops_and_copies(self._device, self._any)[1] > 0
+    def count_loops(self, graph: Any) -> int | None:
+        """Number of arcs from a vertex to itself; None where the host counts them."""
+        return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[0]
+
+    def find_copies(self, graph: Any) -> bool | None:
+        """Whether some row names a vertex twice; None where the host finds out."""
+        return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[1] > 0
 
     def view(self, graph: Any, view: View) -> Any:
         """A graph made of this one on the device; None where the host makes it, or makes it sooner."""
         device = self._device
-        if not device.has_compiler or (graph.is_on_host and graph.num_arcs < SMALL):
+        sooner = graph.is_on_host and graph.num_arcs < SMALL
+        if not device.has_compiler or sooner or device.is_second:
             return None
         with device.alone():
             made: Parts | None
@@ -171,7 +185,7 @@ class Place:
     def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
         """Some vertices and the arcs between them; None where the host has the rows, or has to do it."""
         device = self._device
-        if not device.has_compiler or graph.is_on_host:
+        if not device.has_compiler or graph.is_on_host or device.is_second:
             return None
         with device.alone():
             live = device.upload(vertices.view(np.uint8))
@@ -252,6 +266,20 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
     """
     offset = np.int64 if wide else graph.offset
     return Place.of(device, graph).rows(device, graph, offset)
+
+
+def hub_of(device: Device, graph: Graph) -> int:
+    """The first of the vertices with the most arcs, found where the graph is."""
+    if graph.is_on_host or not device.has_compiler:
+        return int(graph.degrees.argmax())
+    return find_hub(device, upload_csr(device, graph))
+
+
+def degrees_of(device: Device, graph: Graph, vertices: npt.NDArray[np.int32]) -> npt.NDArray[Any]:
+    """Number of arcs of some vertices, looked up where the graph is."""
+    if graph.is_on_host or not device.has_compiler:
+        return graph.row_ptr[vertices.astype(np.int64) + 1] - graph.row_ptr[vertices]
+    return lengths_of(device, upload_csr(device, graph), vertices)
 
 
 def _uploaded(device: Device, graph: Graph, offset: type, other: DeviceCSR | None) -> DeviceCSR:

@@ -16,6 +16,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from clgraph import system
 from clgraph.device.folders import ROOMS, cache_folder, make_room
 from clgraph.errors import InputError
 from clgraph.temporary import is_stale, sync, sync_folder, temporary_name
@@ -138,7 +139,7 @@ def write_atomically(target: Path, data: bytes, *, durable: bool = False) -> Non
         would take longer than building some, and a file that a power cut damaged fails its checksum.
     """
     name = target.with_name(temporary_name())
-    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.OPEN, 0o600)
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(data)

@@ -16,14 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from clgraph import system
 from clgraph.device import cache
 
 SECONDS = 120.0  # the slowest first probe seen so far took 4
 
 
 # --- signals --------------------------------------------------------------------------------------
-
-TERMINATING: tuple[int, ...] = (signal.SIGTERM, signal.SIGHUP)
 
 
 class _Termination:
@@ -59,7 +58,9 @@ def signals_as_interrupts() -> Iterator[list[int]]:
 
     # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
     in_main_thread = threading.current_thread() is threading.main_thread()
-    mine = [each for each in TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL]
+    mine = [
+        each for each in system.TERMINATING if in_main_thread and signal.getsignal(each) is signal.SIG_DFL
+    ]
     for each in mine:
         signal.signal(each, interrupt)
     try:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import grp
 import os
-import pwd
 import shutil
 import stat
 import sys
@@ -14,7 +12,14 @@ import tempfile
 import threading
 from pathlib import Path
 
+from clgraph import system
 from clgraph.errors import InputError
+
+try:  # Windows has neither
+    import grp
+    import pwd
+except ImportError:
+    grp = pwd = None  # type: ignore[assignment]
 
 #: the sub-folders that clgraph writes, and so may delete
 ROOMS = ("programs", "probes", "icd", "failed")
@@ -36,12 +41,12 @@ def named_folder() -> Path:
             raise InputError(
                 f"CLGRAPH_CACHE_DIR is {named!r}: {error}; give a folder of your own, or unset it"
             ) from error
-    base = os.environ.get("XDG_CACHE_HOME", "")
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
     try:
         # what is no absolute path counts as not set, says XDG
         return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "clgraph"
     except RuntimeError:  # no home folder at all (some containers)
-        return Path(tempfile.gettempdir()) / f"clgraph-{os.getuid()}"
+        return Path(tempfile.gettempdir()) / f"clgraph-{system.user()}"
 
 
 class _Folders:
@@ -116,20 +121,23 @@ def distrust(folder: Path) -> str | None:
 
     It and its rooms must be this user's; nobody else may write there. What is above it must belong to this
     user or to root, and nobody else may rename what is in it: a sticky bit, as that of /tmp, prevents it.
+    Windows keeps that in access lists, which are not read: a user's profile is closed to others.
     """
+    if system.user() is None:
+        return None
     try:
         real = folder.resolve()
         for place in (real, *(real / room for room in ROOMS)):
             with contextlib.suppress(FileNotFoundError):
                 about = place.stat()
-                if about.st_uid != os.getuid():
+                if about.st_uid != system.user():
                     return f"{place} belongs to {_user(about.st_uid)}"
                 if others := _writers(about):
                     return f"{others} may write to {place}"
         for place in {*real.parents, *folder.absolute().parents}:
             with contextlib.suppress(FileNotFoundError):
                 about = place.stat()
-                if about.st_uid not in (0, os.getuid(), *_unmapped()):
+                if about.st_uid not in (0, system.user(), *_unmapped()):
                     return f"{place} belongs to {_user(about.st_uid)}"
                 if not about.st_mode & stat.S_ISVTX and (others := _writers(about)):
                     return f"{others} may rename what is in {place}"

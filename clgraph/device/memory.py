@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from clgraph.device.held import buffers_in
+from clgraph.device.pinned import LARGE, Pinned
 from clgraph.errors import CapacityError
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class Memory:
         self._cached: dict[int, Kept] = {}
         self._clock = 0
         self._counting = Lock()
+        self._pinned = Pinned(queues)
         self._used = 0
         self._own: dict[int, _Sized] = {}  # of the buffers in the device's own memory
         self._gone: deque[Any] = deque()  # of those that are freed, in whichever thread that happened
@@ -247,12 +249,16 @@ class Memory:
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""
-        array = np.empty(count, dtype)
+        array = _on_large_pages(count, np.dtype(dtype))
+        start = offset * array.itemsize
+
+        def copy() -> None:
+            pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
+            if not (pieces and self._pinned.download(buffer, array, start)):
+                cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
+
         if count:
-            start = offset * array.itemsize
-            self.wait(
-                lambda: cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
-            )
+            self.wait(copy)
         return array
 
     def output(self, count: int, dtype: npt.DTypeLike) -> Any:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from clgraph.csr.parts import Chosen
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
 from clgraph.files.parse import Columns
@@ -53,13 +55,13 @@ class Numbered:
     ----------
     n : int
         Number of vertices.
-    ids : device buffer, int64, shape (n,), or None
+    ids : Chosen, or int64 array on the host, or None
         None where they are 0 .. n - 1.
     tail, head : int32 device buffers
     """
 
     n: int
-    ids: Any
+    ids: npt.NDArray[np.int64] | Chosen | None
     tail: Any
     head: Any
 
@@ -93,10 +95,10 @@ def _by_bitmap(device: Device, columns: Columns) -> Numbered:
     if n == columns.highest + 1:
         return Numbered(n, None, *ends)
     device.write(sums, before.astype(np.uint32))
-    ranks, ids = device.empty(words, np.uint32), device.output(n, np.int64)
+    ranks, ids = device.empty(words, np.uint32), device.output(n, np.int32)
     program.number_ids(runs, np.int32(words), bits, sums, ranks, ids)
     program.number_ends(passes, np.int64(count), bits, ranks, *ends)
-    return Numbered(n, ids, *ends)
+    return Numbered(n, Chosen(None, ids, n), *ends)
 
 
 def _by_sorting(device: Device, columns: Columns) -> Numbered:
@@ -131,4 +133,4 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     ids = device.output(n, np.int64)
     tail, head = device.empty(rows, np.int32), device.empty(rows, np.int32)
     program.sort_number(slices, *sized, key, place, fresh, ids, tail, head)
-    return Numbered(n, ids, tail, head)
+    return Numbered(n, device.take(ids, np.int64, n), tail, head)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -107,16 +107,21 @@ class Parser:
     wanted : Wanted
     id_type : type
         np.int32 or np.int64.
-    size : int or None
-        Bytes of the whole text, if known: the columns are made for as many rows as the first piece promises.
+    total : callable
+        Gives about how many bytes the whole text has: columns are made for as many rows as that promises.
     block : int, optional
         Bytes that one work-item takes.
     """
 
     def __init__(
-        self, device: Device, wanted: Wanted, id_type: type, size: int | None, block: int | None = None
+        self,
+        device: Device,
+        wanted: Wanted,
+        id_type: type,
+        total: Callable[[], int],
+        block: int | None = None,
     ) -> None:
-        self._device, self._wanted, self._id_type, self._size = device, wanted, id_type, size
+        self._device, self._wanted, self._id_type, self._total = device, wanted, id_type, total
         self._block = block or SHAPES.of(device)
         self._weighted = len(wanted.columns) == 3
         self._program = device.program(
@@ -196,7 +201,7 @@ class Parser:
         """Columns of at least so many rows, with those parsed so far."""
         if self._room and count <= self._room:
             return
-        rest = max((self._size or 2 * self._parsed) - self._parsed, 0)
+        rest = max(self._total() - self._parsed, 0)
         share = count / self._parsed  # rows in a byte so far
         room = min(int(count + 1.05 * share * rest) + 1024, count + rest // SHORTEST_ROW + 1)
         if room >= 2**32:

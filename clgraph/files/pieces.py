@@ -7,27 +7,24 @@ shorter meanwhile is an error, not a signal that ends the process.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
-from clgraph.errors import InputError
-from clgraph.graph.io.common import check_ratio, open_binary
+from clgraph.files.sources import Source
+from clgraph.graph.io.common import Progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 HEAD = 1 << 16  # room for the line that began in the piece before: longer ones are left to the host's scanner
 TAIL = 64  # room for a line feed after the last line, and for words that reach beyond it
-PART = 1 << 22  # bytes that a thread reads at a time
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -58,88 +55,6 @@ SHAPES = Shapes(
 )
 
 
-class Source(Protocol):
-    """Where the bytes come from.
-
-    Attributes
-    ----------
-    threads : int
-        How many threads may read at a time.
-    """
-
-    threads: int
-
-    def parts(self, length: int) -> Iterator[tuple[int, int]]:
-        """The ranges of a piece of this length that may be read independently."""
-
-    def read(self, view: memoryview, offset: int) -> int:
-        """Fill a view with the bytes from an offset on; fewer only at the end of the file."""
-
-    def close(self) -> None:
-        """Let go of the file."""
-
-
-class Plain:
-    """The bytes of a file that is not compressed, as many as there are when it is opened."""
-
-    threads = 64
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self.size = os.fstat(self._descriptor).st_size
-
-    def parts(self, length: int) -> Iterator[tuple[int, int]]:
-        """Each part is read by itself."""
-        for begin in range(0, length, PART):
-            yield begin, min(begin + PART, length)
-
-    def read(self, view: memoryview, offset: int) -> int:
-        """Fill a view; an InputError if the file has become shorter."""
-        wanted, done = min(len(view), max(self.size - offset, 0)), 0
-        while done < wanted:
-            got = os.preadv(self._descriptor, [view[done:wanted]], offset + done)
-            if got == 0:
-                raise InputError(
-                    f"{self._path}: became shorter while it was read ({offset + done} bytes of {self.size}); "
-                    "read it again when it is complete"
-                )
-            done += got
-        return wanted
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
-
-
-class Packed:
-    """The bytes of a .gz file, one piece after the other."""
-
-    threads = 1
-
-    def __init__(self, path: Path, max_ratio: float) -> None:
-        self._path, self._max_ratio, self._packed = path, max_ratio, path.stat().st_size
-        self._file = open_binary(path, max_ratio)
-        self._given = 0
-
-    def parts(self, length: int) -> Iterator[tuple[int, int]]:
-        """One part: there is no other way to the bytes than past those before."""
-        yield 0, length
-
-    def read(self, view: memoryview, offset: int) -> int:
-        """Fill a view with the next bytes."""
-        done = 0
-        while done < len(view) and (got := self._file.readinto(view[done:])):  # type: ignore[attr-defined]
-            done += got
-            self._given += got
-            check_ratio(self._path, self._given, self._packed, self._max_ratio)
-        return done
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-
 @dataclass
 class Piece:
     """Whole lines in the memory of a device.
@@ -164,7 +79,7 @@ class LongLine(Exception):
 
 
 def pieces(
-    device: Device, source: Source, skip: int, shape: Shape, told: Callable[[int], None] | None = None
+    device: Device, source: Source, skip: int, shape: Shape, progress: Progress = None
 ) -> Generator[Piece, None, None]:
     """The text of a source, without its first `skip` bytes, in pieces.
 
@@ -216,8 +131,8 @@ def pieces(
             if cut > begin:
                 room.give(begin, cut + TAIL // 2)
                 yield Piece(room.buffer, array, begin, cut)
-            if told is not None:
-                told(done)
+            if progress is not None:
+                progress(source.consumed(done), source.size)
             if last:
                 return
             begin = HEAD

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import upload_csr
+from clgraph.csr.upload import Chosen, Parts, parts_of
 from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
-from clgraph.graph.building import exclusive_sums
+from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Progress
 from clgraph.graph.io.edges import csv_header, lost_in_edges
@@ -52,12 +52,6 @@ SHAPES = Shapes(
     cpu=Shape(run=4096, piece=1 << 24, rooms=3),
     simulator=Shape(run=3, piece=1 << 8, rooms=2),
 )
-
-
-def is_plain(graph: Graph, path: Path) -> bool:
-    """Whether `write_edge_list` writes this graph: ids that are numbers, no weights, no compression."""
-    numbers = graph.has_identity_ids or graph.ids.dtype != object
-    return numbers and not graph.is_weighted and path.suffix != ".gz"
 
 
 def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None) -> list[str]:
@@ -105,14 +99,7 @@ def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
 class Spelling:
     """The rows of a graph, spelt piece by piece.
 
-    Parameters
-    ----------
-    graph : Graph
-        One that `is_plain`.
-    device : Device
-    path : Path
-        Whose suffix says how fields are separated.
-    shape : Shape, optional
+    `Spelling.of` makes it.
 
     Attributes
     ----------
@@ -127,35 +114,55 @@ class Spelling:
         If it does not fit the device.
     """
 
-    def __init__(self, graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        parts: Parts,
+        ids: npt.NDArray[Any] | Chosen | None,
+        device: Device,
+        path: Path,
+        shape: Shape,
+    ) -> None:
         self.graph, self.device = graph, device
         self.comma = path.name.endswith(".csv")
-        shape = shape or SHAPES.of(device)
-        with device.alone():
-            self._begin(shape)
+        self._begin(parts, ids, shape)
 
-    def _begin(self, shape: Shape) -> None:
-        graph, device = self.graph, self.device
-        self._run, self._arcs = shape.run, graph.num_arcs
-        self._directed, n = np.int32(graph.directed), graph.num_vertices
-        self._csr = upload_csr(device, graph)
-        identity = graph.has_identity_ids
-        highest = max(n - 1, 0) if identity else int(graph.ids.max(initial=0))
+    @staticmethod
+    def of(graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> Spelling | None:
+        """The rows of a graph without weights whose ids are numbers, for a file not compressed; else None."""
+        if graph.is_weighted or path.suffix == ".gz":
+            return None
+        with device.alone():
+            parts = parts_of(device, graph)
+            ids = parts.ids
+            if isinstance(ids, Chosen) and (device.shares_memory or ids.of is not None):
+                ids = graph.ids
+            text = isinstance(ids, np.ndarray) and ids.dtype == object
+            return None if text else Spelling(graph, parts, ids, device, path, shape or SHAPES.of(device))
+
+    def _begin(self, parts: Parts, ids: npt.NDArray[Any] | Chosen | None, shape: Shape) -> None:
+        device = self.device
+        self._csr, n = parts.rows, parts.rows.n
+        self._run, self._arcs, self._directed = shape.run, parts.rows.arcs, np.int32(parts.directed)
+        if isinstance(ids, Chosen):
+            highest, there = INT32_MAX, ids.place
+        elif ids is None:
+            highest, there = max(n - 1, 0), None
+        else:
+            highest, there = int(ids.max(initial=0)), device.upload(ids)
         words = (len(str(highest)) + 8) // 8
         items = device.tuning.items
         self._program = device.program(
-            "files/spell", RUN=shape.run, WORDS=words, ITEMS=items, **self._csr.defines
+            "files/spell",
+            RUN=shape.run,
+            WORDS=words,
+            ID="int" if isinstance(ids, Chosen) else "long",
+            ITEMS=items,
+            **self._csr.defines,
         )
         self._cells, self._sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
-        ids = None if identity else device.upload(graph.ids)
-        self._program.spell_ids(
-            -(-n // items),
-            np.int32(n),
-            np.uint8(ord(",") if self.comma else ord("\t")),
-            ids,
-            self._cells,
-            self._sizes,
-        )
+        separator = np.uint8(ord(",") if self.comma else ord("\t"))
+        self._program.spell_ids(-(-n // items), np.int32(n), separator, there, self._cells, self._sizes)
         longest = 2 * (len(str(highest)) + 1)  # bytes of a row
         all_runs = -(-self._arcs // shape.run)
         self._runs = max(1, min(shape.piece // (longest * shape.run), all_runs))

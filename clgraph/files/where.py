@@ -29,6 +29,7 @@ def read_edges_somewhere(
     if found is None:
         return read_edges(path, options)
     from clgraph.files.edge_list import NotTaken, read_edge_list
+    from clgraph.files.sources import unpacker
 
     try:
         loaded = read_edge_list(path, options, found, progress=progress)
@@ -36,7 +37,8 @@ def read_edges_somewhere(
         return _on_host(path, options, f"{error}")
     except CapacityError:
         return _on_host(path, options, f"no room on {found.hardware}")
-    return replace(loaded, where=f"read on {found.hardware}")
+    by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
+    return replace(loaded, where=f"read on {found.hardware}{by}")
 
 
 def write_edges_somewhere(
@@ -48,13 +50,13 @@ def write_edges_somewhere(
     found = _found(device)
     if found is None:
         return write_edges(graph, path)
-    from clgraph.files.spell import Spelling, is_plain, write_edge_list
+    from clgraph.files.spell import Spelling, write_edge_list
 
-    if not is_plain(graph, path):
-        return write_edges(graph, path)
     try:
-        spelling = Spelling(graph, found, path)
+        spelling = Spelling.of(graph, found, path)
     except CapacityError:
+        spelling = None
+    if spelling is None:
         return write_edges(graph, path)
     return write_edge_list(spelling, path, progress=progress)
 

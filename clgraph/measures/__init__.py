@@ -10,6 +10,7 @@ from clgraph import keyed
 from clgraph.arguments import flag
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
+from clgraph.measures.cores import core_numbers
 from clgraph.measures.hops import SOURCES, check_hop_sources
 from clgraph.measures.scalars import PHASES, Measures, measure
 from clgraph.measures.triangle_count import clustering, triangles
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling import Sample
 
-__all__ = ["Measures", "Quality", "clustering", "quality", "triangles"]
+__all__ = ["Measures", "Quality", "clustering", "core_numbers", "quality", "triangles"]
 
 
 @dataclass(frozen=True)

@@ -150,8 +150,9 @@ class BinRows(SliceRows[BinBalance]):
             segments=self.segments,
             long_row=self.long_row,
         )
-        hot_before = running_sums(dev, found.hot_length, self.n)
-        hot_arcs = int(dev.download(hot_before, np.int64, 1, offset=self.n)[0])
+        offset = found.csr.offset
+        hot_before = running_sums(dev, found.hot_length, self.n, into=offset)
+        hot_arcs = int(dev.download(hot_before, offset, 1, offset=self.n)[0])
         rows, pieces = parts_of(steps, args)
         turns = self._turns(hot_pieces, cold_pieces, cut.kinds, found.hot)
         return SliceBuffers(

@@ -62,7 +62,7 @@ class RowOrder:
 
     def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
         """A vector by position on the device: these values at some vertices, 0 elsewhere."""
-        if _by_pipelines(self.device):
+        if by_pipelines(self.device):
             dense = np.zeros(self.n)
             dense[vertices] = values
             return self.upload(dense)
@@ -92,9 +92,9 @@ def order_program(
 ) -> tuple[Program, int]:
     """The program, and how many positions a work-item takes."""
     items = device.tuning.items
-    offset = {} if csr is None else csr.defines
+    offset = "int" if csr is None else csr.defines["OFFSET"]
     number = "float" if real is np.float32 else "double"
-    return device.program("ranking/order", **offset, REAL=number, ITEMS=items), items
+    return device.program("ranking/order", OFFSET=offset, REAL=number, ITEMS=items), items
 
 
 def inverse_order(device: Device, n: int, order: Any) -> Any:
@@ -103,6 +103,14 @@ def inverse_order(device: Device, n: int, order: Any) -> Any:
     program, items = order_program(device, np.float32)
     program.order_invert(-(-n // items), np.int32(n), order, position)
     return position
+
+
+def narrowed(device: Device, values: Any, n: int) -> Any:
+    """A vector of float64 on the device as one of float32."""
+    out = device.empty(n, np.float32)
+    program, items = order_program(device, np.float32)
+    program.order_narrow(-(-n // items), np.int32(n), values, out)
+    return out
 
 
 def row_order(
@@ -134,7 +142,7 @@ def row_order(
         made = RowOrder(device, real, n, order, there, None)
         if problem.weights is not None:
             inverse = made.upload((problem.out > 0).astype(np.float64))
-        elif _by_pipelines(device):
+        elif by_pipelines(device):
             inverse = made.upload(_inverse(problem.out))
         else:
             csr = upload_csr(device, graph)
@@ -175,7 +183,7 @@ def upload_out(
     return device.cached(graph, ("out", real, None if problem.weights is None else bool(weight)), make)
 
 
-def _by_pipelines(device: Device) -> bool:
+def by_pipelines(device: Device) -> bool:
     """Whether the solver is a pipeline: the device may be a board that has no other kernels."""
     return device.has_pipeline("ranking/solver")
 

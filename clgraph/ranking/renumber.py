@@ -82,8 +82,16 @@ def renumber(
     rows = upload_csr(device, graph.reverse)
     n, arcs = rows.n, rows.arcs
     items, run = device.tuning.items, SHAPES.of(device)
-    defines: dict[str, Any] = {**rows.defines, "ITEMS": items, "RUN": run}
-    program = device.program("ranking/renumber", **defines)
+    weighted, head = share is not None, np.int32 if share is None else np.int64
+    program = device.program(
+        "ranking/renumber",
+        **rows.defines,
+        HEAD="long" if weighted else "int",
+        REAL="double" if weighted and real is np.float64 else "float",
+        WEIGHTED=weighted,
+        ITEMS=items,
+        RUN=run,
+    )
     by_item, by_run, count = -(-n // items), -(-arcs // run), np.int32(n)
     device.reserve({"rows": 40 * n, "sources": 4 * arcs, "unsorted sources": 4 * arcs})
 
@@ -131,11 +139,7 @@ def renumber(
     start = running_sums(device, length, n, into=rows.offset)
     del hot_by_index, length
 
-    head = np.int32 if share is None else np.int64
     source = device.empty(arcs, head)
-    defines["HEAD"] = "int" if share is None else "long"
-    defines |= {"WEIGHTED": share is not None, "REAL": "float" if real is np.float32 else "double"}
-    program = device.program("ranking/renumber", **defines)
     common = by_run, count, np.int64(arcs), order, start, rows.row_ptr
     program.renumber_arcs(*common, rows.col_idx, number, source)
     sort_rows(device, DeviceCSR(n, arcs, start, source, rows.offset), longest, merge=False, head=head)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from clgraph.reference.bfs import reference_bfs, verify_bfs
 from clgraph.reference.components import reference_components, verify_components
 from clgraph.reference.contract import ReferenceContraction, reference_contract, verify_contraction
+from clgraph.reference.cores import reference_core_numbers, verify_core_numbers
 from clgraph.reference.explore import ReferenceExploration, reference_explore, verify_exploration
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.samples import reference_sample, verify_sample
@@ -17,12 +18,14 @@ __all__ = [
     "reference_bfs",
     "reference_components",
     "reference_contract",
+    "reference_core_numbers",
     "reference_explore",
     "reference_pagerank",
     "reference_sample",
     "verify_bfs",
     "verify_components",
     "verify_contraction",
+    "verify_core_numbers",
     "verify_exploration",
     "verify_pagerank",
     "verify_sample",

@@ -7,10 +7,10 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, check_graph_type
-from clgraph.reference import races, walks
+from clgraph.reference import races, spreading, walks
 from clgraph.reference.races import ReferenceDraw
 
-METHODS = (*races.METHODS, *walks.METHODS)
+METHODS = (*races.METHODS, *walks.METHODS, *spreading.METHODS)
 
 
 def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
@@ -30,6 +30,8 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
     if method in walks.METHODS:
         return walks.reference_walk(graph, method, seed=seed, **options)
+    if method in spreading.METHODS:
+        return spreading.reference_spread(graph, method, seed=seed, **options)
     return races.reference_race(graph, method, seed=seed, **options)
 
 
@@ -44,5 +46,8 @@ def verify_draw(graph: Graph, sample: Any) -> None:
     check_graph_type(graph)
     if sample.method in walks.METHODS:
         walks.verify_walk(graph, sample)
+        return
+    if sample.method in spreading.METHODS:
+        spreading.verify_spread(graph, sample)
         return
     races.verify_race(graph, sample)

@@ -161,7 +161,7 @@ def _of_length(
     for v in starts[:walkers]:
         if came[v][0] < walkers:
             parent[v] = v
-    made = _made(graph, order, keep, parent, walked, 0)
+    made = made_of(graph, order, keep, parent, walked, 0)
     more = {"visits": [visits[v] for v in sorted(order)]}
     if options.get("walks"):
         more["walks"] = graph.ids[np.array(paths)].tolist()
@@ -221,7 +221,7 @@ def _of_size(
                 visits[u] += 1
             if j >= 0:
                 walked.add((v, u, walk.rows[v][:j].count(u)))
-    made = _made(graph, chosen, options.get("keep", "induced"), parent, walked, target)
+    made = made_of(graph, chosen, options.get("keep", "induced"), parent, walked, target)
     return ReferenceDraw(
         made.vertices,
         made.edges,
@@ -231,7 +231,7 @@ def _of_size(
     )
 
 
-def _made(
+def made_of(
     graph: Graph,
     order: list[int],
     keep: str,

@@ -9,7 +9,6 @@ from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import known
-from clgraph.sampling.literature.runs import drawn_samples
 from clgraph.sampling.methods import upload
 from clgraph.sampling.options import (
     SampleOptions,
@@ -110,9 +109,10 @@ def sample(
     seed : int, optional
         0 .. 2**64 - 1; by default one is drawn from the operating system and recorded in the result.
     seeds : int, optional
-        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Exact runs are made side by
-        side: on CPUs a run a core (graphs of up to some 250 000 edges), on GPUs all in each launch (up to
-        some 4 million). Others run one after the other.
+        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Of drv, dre (exact mode) and
+        ebfs the runs are made side by side on graphs that do not fill the device: on CPUs a run a core (up to
+        some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges; ebfs: a run a
+        work-item, up to some 250 000). Batched deletions, contractions and edfs run one after the other.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
     mode : {"auto", "batched", "exact"}, optional
@@ -161,14 +161,22 @@ def sample(
     walks : bool, optional
         Of walks with `steps`: whether the result has the walks themselves. Default False.
     p : float or str, optional
-        Of rwr, rj: the probability of a restart, or a jump. Default 0.15.
+        Of rwr, rj: the probability of a restart, or a jump; default 0.15. Of ff: that one more neighbour
+        burns; default 0.7.
+    r : float or str, optional
+        Of ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
+    k, stages : int, optional
+        Of snowball: how many neighbours a vertex names (default 50), and how many stages there are, instead
+        of `size`.
+    coupons : int, optional
+        Of rds: recruits of a vertex. Default 3.
     alpha : float or str, optional
         Of rwj: the weight of jumps (default: the mean degree, rounded up). Of mhrw: 1 (default) makes visits
         uniform, 0 gives rw, less than 1 something between.
     c : int, optional
         Of gmd. Default: the mean degree, rounded up.
     starts : int, optional
-        Of rnn: the number of centres, instead of `size`.
+        Of rnn: the number of centres, instead of `size`. Of rds: default 10.
     strata : array, shape (n,), optional
         Of rn, rdn, rpn: a group for each vertex. `size` is then shared out in proportion, or a mapping of
         group to size.
@@ -207,6 +215,8 @@ def sample(
     graph = check_graph(graph)
     drawing = known(method)
     if drawing is not None:
+        from clgraph.sampling.literature.runs import drawn_samples
+
         check_names(options)
         drawn = drawn_samples(graph, drawing, size, sizes, seeds, options)
         return Samples([drawn]) if sizes is not None or seeds is not None else drawn[0]

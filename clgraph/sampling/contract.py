@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.components.kept import graph_components
-from clgraph.csr.upload import DeviceCSR, upload_csr
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
-from clgraph.graph.aligned import aligned
-from clgraph.graph.arrays import Arrays
 from clgraph.sampling.contracted import Contracted
 from clgraph.sampling.members import ROOTS, Members
 from clgraph.sampling.result import Progress
@@ -268,12 +266,11 @@ class ContractRun:
         if self._stale:
             self._rebuild()
         small, arcs = self._rows, original.arcs
-        group_of = device.empty(n, np.int32)
+        group_of = device.output(n, np.int32)
         self._kernels(small).contract_groups(self._over(n), np.int32(n), self._place, self._name, group_of)
         program = device.program(
             "sampling/contract_pairs", RUN=self._run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
         )
-        counts = self._graph.multiplicity
         count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
         device.fill(first, np.uint32(2**32 - 1), small.arcs)
         program.pairs_count(
@@ -282,14 +279,16 @@ class ContractRun:
             np.int64(arcs),
             original.row_ptr,
             original.col_idx,
-            None if counts is None else device.upload(counts),
+            Place.of(device, self._graph).column(self._graph, "multiplicity"),
             self._place,
             small.row_ptr,
             small.col_idx,
             count,
             first,
         )
-        many, kept = device.empty(small.arcs, np.int32), device.zeros(arcs, np.uint8)
+        many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
+        device.fill(kept, np.uint8(0), arcs)
+        several = device.zeros(1, np.uint32)
         program.pairs_mark(
             -(-small.arcs // self._run),
             np.int32(n),
@@ -303,18 +302,19 @@ class ContractRun:
             first,
             many,
             kept,
+            several,
         )
-        group = device.download(group_of, np.int32, n)
-        multiplicity = device.download(many, np.int32, small.arcs)
         return Contracted(
-            group == np.arange(n, dtype=np.int32),
-            device.download(kept, np.uint8, arcs).view(np.bool_),
-            group,
-            graph=Graph.of(
-                Arrays(
-                    aligned(device.download(small.row_ptr, small.offset, small.n + 1)),
-                    aligned(device.download(small.col_idx, np.int32, small.arcs)),
-                    multiplicity=aligned(multiplicity) if np.any(multiplicity > 1) else None,
-                )
+            device,
+            original,
+            kept,
+            group_of,
+            Parts(
+                small,
+                directed=False,
+                multiplicity=many if device.download(several, np.uint32, 1)[0] else None,
+                ids=Chosen(None, self._name, small.n),
+                num_self_loops=0,
+                has_copies=False,
             ),
         )

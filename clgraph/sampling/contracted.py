@@ -2,73 +2,90 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.parts import Chosen, DeviceCSR, Parts
+from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import Place, graph_of, parts_of
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import INT32_MAX
-from clgraph.sampling.result import Left
+from clgraph.lazy import lazy
+from clgraph.sampling.marks import LeftThere
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
 
 
-@dataclass(frozen=True)
-class Contracted(Left):
+class Contracted(LeftThere):
     """What a contraction leaves; `arcs` has both arcs of the smallest edge between each pair of groups.
-
-    Attributes
-    ----------
-    graph : Graph
-        The contracted graph, without weights and ids; its multiplicities are those of the contracted view.
-    """
-
-    graph: Graph = field(kw_only=True)
-
-
-def extract_contracted(graph: Graph, left: Left) -> tuple[Graph, npt.NDArray[np.bool_]]:
-    """The sample of a contraction as a graph, and the arcs of the original that represent its edges.
 
     Parameters
     ----------
-    graph : Graph
-        The original.
-    left : Contracted
-        What `ContractRun.download` returned.
-
-    Returns
-    -------
-    contracted : Graph
-        A vertex for every group, with the id of the group's smallest vertex. Parallel edges are merged:
-        weights and counts are summed. Edges inside a group are gone. Of a directed graph, the arcs between
-        groups.
-    kept_arcs : bool array
-        Arcs of ``graph.undirected``: both arcs of the smallest edge that joins two groups, for each pair.
+    device : Device
+    csr : DeviceCSR
+        Rows of ``graph.undirected.simple``.
+    live_arcs : uint8 device buffer, shape (arcs,)
+    group_of : int32 device buffer, shape (n,)
+    parts : Parts
+        The contracted graph without weights; its vertices are named by indices, its multiplicities are those
+        of the contracted view.
     """
-    view, group = graph.undirected, left.group
-    assert isinstance(left, Contracted)
-    assert group is not None
-    kept = left.arcs
-    if view.num_self_loops:
-        kept = view.rows != view.col_idx
-        kept[kept] = left.arcs
-    chosen = np.flatnonzero(left.vertices)
-    ids = chosen if graph.has_identity_ids else graph.ids[chosen]
-    counts = graph.multiplicity
-    fits = counts is None or int(counts.sum(dtype=np.int64)) <= INT32_MAX  # what the device adds up in int32
-    if graph is view and graph.weights is None and fits:
-        return Graph.of(replace(left.graph.arrays, ids=ids)), kept
-    number = np.cumsum(left.vertices, dtype=np.int32) - np.int32(1)
+
+    def __init__(self, device: Device, csr: DeviceCSR, live_arcs: Any, group_of: Any, parts: Parts) -> None:
+        super().__init__(device, csr, None, live_arcs)
+        self._group_of, self.parts = group_of, parts
+
+    @lazy
+    def group(self) -> npt.NDArray[np.int32]:
+        """The smallest vertex of each vertex's group, -1 outside the largest component."""
+        return self._device.take(self._group_of, np.int32, self.csr.n)
+
+    @lazy
+    def vertices(self) -> npt.NDArray[np.bool_]:
+        """Which vertices are the smallest of their group."""
+        return self.group == np.arange(self.csr.n, dtype=np.int32)
+
+
+def extract_contracted(device: Device, graph: Graph, left: Contracted) -> Graph:
+    """The sample of a contraction as a graph.
+
+    A vertex for every group, with the id of the group's smallest vertex. Parallel edges are merged: weights
+    and counts are summed. Edges inside a group are gone. Of a directed graph, the arcs between groups. Where
+    there are weights or directions, the host adds up.
+    """
+    chosen = left.parts.ids
+    assert isinstance(chosen, Chosen)
+    if graph is graph.undirected and not graph.is_weighted and _counts_fit(device, graph):
+        ids = parts_of(device, graph).ids
+        of = ids.ids(device) if isinstance(ids, Chosen) else ids  # names of names
+        chosen = replace(chosen, of=of)
+        return graph_of(device, replace(left.parts, ids=chosen))
+    group, vertices = left.group, left.vertices
+    roots = np.flatnonzero(vertices)
+    number = np.cumsum(vertices, dtype=np.int32) - np.int32(1)
     tail, head = graph.rows, graph.col_idx
     there = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
     if not graph.directed:
         there &= tail < head
-    small = build_csr(
+    return build_csr(
         number[group[tail[there]]],
         number[group[head[there]]],
-        len(chosen),
+        len(roots),
         weights=None if graph.weights is None else graph.weights[there],
         multiplicity=None if graph.multiplicity is None else graph.multiplicity[there],
-        ids=ids,
+        ids=roots if graph.has_identity_ids else graph.ids[roots],
         directed=graph.directed,
     )
-    return small, kept
+
+
+def _counts_fit(device: Device, graph: Graph) -> bool:
+    """Whether no sum of the graph's counts can exceed what the device adds up in 32 bits."""
+    counts = Place.of(device, graph).column(graph, "multiplicity")
+    if counts is None:
+        return True
+    total = device.download(running_sums(device, counts, graph.num_arcs), np.int64, 1, offset=graph.num_arcs)
+    return int(total[0]) <= INT32_MAX

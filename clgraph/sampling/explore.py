@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.components.kept import graph_components
+from clgraph.components.kept import Largest, graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import DeviceError, InputError
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 TOP = 1 << 64
 CAPACITY = 1 << 16  # vertices that the host sorts
+LEVELS_OF = 1 << 12  # vertices of a work-group that counts levels
+BINS = 64  # as in the kernel
 
 
 @dataclass(frozen=True)
@@ -118,11 +120,7 @@ class ExploreRun:
             self.begin = self._members.nth(csr.n, label, root, rank)
         else:
             self.begin = self._given
-            if int(device.download(label, np.int32, 1, offset=self.begin)[0]) != root:
-                raise InputError(
-                    f"start {self._graph.ids[self.begin]} is outside the largest component "
-                    f"({self._size} vertices): give one of its vertices, or none for a random one"
-                )
+            check_start(device, self._graph, largest, self.begin)
         return self._size
 
     def shrink_to(self, target: int, progress: Progress | None = None) -> None:
@@ -137,6 +135,15 @@ class ExploreRun:
     def download(self) -> LeftThere:
         """What `shrink_to` found last."""
         return self._marks.download()
+
+
+def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> None:
+    """Raise an InputError unless a vertex is in the largest component."""
+    if int(device.download(largest.label, np.int32, 1, offset=start)[0]) != largest.root:
+        raise InputError(
+            f"start {graph.ids[start]} is outside the largest component ({largest.size} vertices): "
+            "give one of its vertices, or none for a random one"
+        )
 
 
 class _Breadth:
@@ -155,10 +162,9 @@ class _Breadth:
     def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
         """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self._up_to):
-            self._search.run(np.array([begin], np.int32), None)
+            levels, _ = self._search.run(np.array([begin], np.int32), None)
             self._distance = self._search.task.distance
-            distance = self._device.take(self._distance, np.int32, self._n)
-            self._up_to = np.cumsum(np.bincount(distance + 1)[1:])
+            self._up_to = np.cumsum(self._sizes(levels + 1), dtype=np.int64)
         level = int(np.searchsorted(self._up_to, target))
         before = int(self._up_to[level - 1]) if level else 0
         cutoff, last = self._cutoff(level, target - before, int(self._up_to[level]) - before)
@@ -175,6 +181,21 @@ class _Breadth:
         if progress:
             progress(target, target)
         return level + 1
+
+    def _sizes(self, levels: int) -> npt.NDArray[np.int32]:
+        """Number of vertices in each level, of at most so many."""
+        device = self._device
+        count = device.zeros(max(levels, BINS), np.int32)
+        local = min(device.tuning.local_size, self._program.explore_levels.limit)
+        self._program.explore_levels.exact(
+            -(-self._n // LEVELS_OF) * local,
+            np.int32(self._n),
+            np.int32(LEVELS_OF),
+            self._distance,
+            count,
+            local=local,
+        )
+        return device.download(count, np.int32, levels)
 
     def _cutoff(self, level: int, wanted: int, there: int) -> tuple[int, int]:
         """(priority, vertex) of the last of the `wanted` first of `there` vertices in a level."""

@@ -28,10 +28,13 @@ class LeftThere:
         1 for each arc left; None: those between vertices left.
     """
 
-    group = None
-
     def __init__(self, device: Device, csr: DeviceCSR, live: Any, live_arcs: Any = None) -> None:
         self._device, self.csr, self.live, self.live_arcs = device, csr, live, live_arcs
+
+    @property
+    def group(self) -> npt.NDArray[np.int32] | None:
+        """Of contractions: the smallest vertex of each vertex's group."""
+        return None
 
     @lazy
     def vertices(self) -> npt.NDArray[np.bool_]:

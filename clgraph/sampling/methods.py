@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from clgraph.components.kept import graph_components
-from clgraph.csr.upload import upload_csr
+from clgraph.csr.upload import hub_of, upload_csr
 from clgraph.graph import Graph
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
@@ -78,7 +78,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
 
         finder, way = StrongCopraFinder(copra, graph, graph_components(device, simple)), "strong"
     elif options.components == "bfs":
-        finder, way = ArrayFrontier(copra, int(simple.degrees.argmax())), "bfs"
+        finder, way = ArrayFrontier(copra, hub_of(device, simple)), "bfs"
     else:
         finder, way = finder_for(copra, simple, choice, vertices=method == "drv"), "afforest"
     return BatchedRun(copra, choice, finder, edges=method != "drv", tolerance=options.tolerance, way=way)

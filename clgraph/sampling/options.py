@@ -15,7 +15,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
 from clgraph.sampling.result import Progress
-from clgraph.sizes import exact_number, target_size
+from clgraph.sizes import number_given, target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -69,6 +69,10 @@ class SampleOptions(TypedDict, total=False):
     p: float | str | None
     alpha: float | str | None
     c: int | None
+    k: int | None
+    stages: int | None
+    r: float | str | None
+    coupons: int | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,11 @@ class Options:
     def exact(self) -> bool:
         """Whether it runs in exact mode."""
         return self.mode == "exact"
+
+    @property
+    def induced(self) -> bool:
+        """Whether the run leaves all edges among the vertices that it leaves, and says so."""
+        return self.method in EXPLORING or (self.method == "drv" and self.exact)
 
     def idle(self) -> list[str]:
         """Notes on options that were given but have no effect."""
@@ -190,10 +199,7 @@ def _number(name: str, value: Any, what: str, most: int | None = None) -> Fracti
     """An option as the exact number that its decimals say."""
     if value is None:
         return None
-    try:
-        number = exact_number(str(value).strip())
-    except ValueError:  # a whole number of more than 4300 digits
-        number = None
+    number = number_given(value)
     if number is None or number < 0 or (most is not None and number > most):
         raise InputError(f"{name} {shown(value)}: give {what}")
     return number

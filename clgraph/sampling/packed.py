@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -70,11 +71,14 @@ class Packed:
         A bit for each edge u < v; None: the edges between members.
     counts : int32 array, shape (runs, targets, 3)
         Vertices, edges, and thresholds probed.
+    whole : int
+        Vertices of the graph's largest component.
     """
 
     member: Words
     kept: Words | None
     counts: npt.NDArray[np.int32]
+    whole: int
 
     def download(self) -> None:
         """Bring the bits to the host."""
@@ -96,8 +100,6 @@ class PackedSamples(Portion):
     wanted : list of (size, target)
     packed : Packed
         For each run the different targets, decreasing.
-    whole : int
-        Vertices of the original's largest component.
     way : str
         For `Sample.way`.
     about : dict
@@ -111,12 +113,11 @@ class PackedSamples(Portion):
         first: int,
         wanted: list[tuple[Size, int]],
         packed: Packed,
-        whole: int,
         way: str,
         about: dict[str, Any],
     ) -> None:
         self._graph, self._options, self._first, self._wanted = graph, options, first, wanted
-        self._packed, self._whole, self._way, self.about = packed, whole, way, about
+        self._packed, self._way, self.about = packed, way, about
         targets = sorted({target for _, target in wanted}, reverse=True)
         self._slots = [targets.index(target) for _, target in wanted]
         self._made: WeakValueDictionary[int, Sample] = WeakValueDictionary()  # those that somebody holds
@@ -149,8 +150,11 @@ class PackedSamples(Portion):
         return vertices, edges
 
     def vertices(self, i: int) -> npt.NDArray[Any]:
-        chosen = np.flatnonzero(self._members(i))
+        chosen = self.positions(i)
         return chosen if self._graph.has_identity_ids else self._graph.ids[chosen]
+
+    def positions(self, i: int) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(self._members(i))
 
     def _members(self, i: int) -> npt.NDArray[np.bool_]:
         return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)
@@ -159,6 +163,9 @@ class PackedSamples(Portion):
         graph, packed, options = self._graph, self._packed, self._options
         target = self._wanted[i % len(self._wanted)][1]
         simple = graph.undirected.simple
+        started = perf_counter()
+        packed.download()
+        downloaded = perf_counter()
         members = self._members(i)
         if packed.kept is None:
             arcs = np.repeat(members, simple.degrees)
@@ -166,7 +173,9 @@ class PackedSamples(Portion):
         else:
             arcs = both_arcs(simple, unpacked(packed.kept.array[self._place(i)], simple.num_edges))
         smaller, _ = extract(graph, members, arcs)
-        untouched = self._whole <= target
+        untouched = packed.whole <= target
+        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices))
+        seconds = {"download": downloaded - started, "result": perf_counter() - downloaded}
         return Sample(
             smaller,
             options.method,
@@ -176,10 +185,10 @@ class PackedSamples(Portion):
             self.seed(i),
             iterations=0 if untouched else int(packed.counts[self._place(i)][2]),
             way="untouched" if untouched else self._way,
-            notes=(*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices)),
+            notes=notes,
             original=graph,
             left=Left(members, arcs),
-            **self.about,
+            **{**self.about, "seconds": {**self.about["seconds"], **seconds}},
         )
 
 

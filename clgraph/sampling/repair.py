@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from clgraph.components.kept import graph_components
+from clgraph.csr.upload import hub_of
 from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph
 from clgraph.sampling.afforest import LinkCompress
@@ -138,7 +139,7 @@ class Repair:
         """Levels by the distance from a hub: the vertex of highest degree, if in the largest component."""
         device, graph = self._copra.device, self._graph
         largest = self._components.largest()
-        hub = int(graph.degrees.argmax())
+        hub = hub_of(device, graph)
         if device.download(largest.label, np.int32, 1, offset=hub)[0] != largest.root:
             hub = largest.root
         device.fill(self._level, np.uint32(NOWHERE), self._words)

@@ -1,7 +1,8 @@
-"""Exact samples of one graph under many seeds, side by side.
+"""Samples of one graph under many seeds, side by side.
 
-Host half of ``cl/sampling/replicates.cl`` (a run a work-item, for CPUs) and of
-``cl/sampling/replicates_probes.cl`` and ``replicates_settle.cl`` (all runs in each launch, for GPUs).
+Host half of ``cl/sampling/replicates.cl`` (drv, dre: a run a work-item, for CPUs), of
+``replicates_probes.cl`` and ``replicates_settle.cl`` (the same for GPUs: all runs in each launch), and of
+``replicates_explore.cl`` (ebfs: a run a work-item).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.sampling.members import Members
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.packed import Packed, PackedSamples, Words
 from clgraph.sampling.result import Progress
@@ -36,18 +38,27 @@ class Form:
         A run a work-item, or all runs in each launch.
     arcs : int
         Graphs up to this size; for larger ones a run alone fills the device.
+    alone : int
+        Graphs up to this size also for a single run.
+    breadth : int
+        Graphs up to this size for breadth-first samples, a run a work-item.
+    lanes : int
+        Work-items where a run is one; 0: the device's compute units.
     """
 
     way: Literal["merge tree", "probes"]
     arcs: int
+    alone: int = 0
+    breadth: int = 0
+    lanes: int = 0
 
 
 SHAPES = Shapes(
-    gpu=Form("probes", 1 << 23),
-    cpu=Form("merge tree", 1 << 19),
+    gpu=Form("probes", 1 << 23, breadth=1 << 19, lanes=1 << 11),
+    cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19),
     fpga=Form("merge tree", 0),
     emulator=Form("merge tree", 0),
-    simulator=Form("merge tree", 1 << 19),
+    simulator=Form("merge tree", 1 << 19, breadth=1 << 19),
 )
 BRIEF = 0.2  # seconds that a launch should take, so that Ctrl-C is noticed
 FEW = 64  # deletions that a run takes one by one
@@ -57,13 +68,14 @@ RUN_BYTES = 104  # of a run_t
 
 
 def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> bool:
-    """Whether runs are made side by side on a device, not one after the other."""
-    return (
-        runs > 1
-        and options.exact
-        and device.kernels == "ndrange"
-        and 4 <= graph.undirected.simple.num_arcs <= SHAPES.of(device).arcs
-    )
+    """Whether runs are made side by side on a device, not one after the other by probes."""
+    form = SHAPES.of(device)
+    most = 0
+    if options.exact:
+        most = form.arcs if runs > 1 else form.alone
+    elif options.method == "ebfs" and runs > 1:
+        most = form.breadth
+    return device.kernels == "ndrange" and 4 <= graph.undirected.simple.num_arcs <= most
 
 
 @dataclass(frozen=True)
@@ -114,13 +126,7 @@ class Replicates:
         self._things = self._m if edges else self._n
         self._targets = len(targets)
         self._target = device.upload(np.array(targets, np.int32))
-        self._largest = graph_components(device, graph).largest()
         self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if edges else 0
-
-    @property
-    def whole(self) -> int:
-        """Vertices of the input's largest component."""
-        return self._largest.size
 
     @property
     def bits(self) -> int:
@@ -134,15 +140,16 @@ class Replicates:
         device.reserve({"members": 4 * sizes[0], "edges": 4 * sizes[1]})
         member = device.output(sizes[0], np.uint32)
         kept = device.output(sizes[1], np.uint32) if self._edges else None
-        count = device.output(3 * slots, np.int32)
-        device.fill(count, np.int32(0), 3 * slots)
+        count = device.output(3 * slots + 1, np.int32)
+        device.fill(count, np.int32(0), 3 * slots + 1)
         self._launch(first, runs, member, kept, count)
-        counts = device.take(count, np.int32, 3 * slots)  # waits
+        counts = device.take(count, np.int32, 3 * slots + 1)  # waits
         shape = (runs, self._targets)
         return Packed(
             Words(device, member, (*shape, self._words)),
             None if kept is None else Words(device, kept, (*shape, self._edge_words)),
-            counts.reshape(*shape, 3),
+            counts[:-1].reshape(*shape, 3),
+            int(counts[-1]),
         )
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
@@ -161,9 +168,8 @@ class Serial(Replicates):
         program = device.program("sampling/replicates")
         bits = max(1, self._things.bit_length() - 1)
         buckets = np.int32(64 - bits), np.int32(1 << bits)
-        largest = self._largest
         self._area = device.empty(area * self.at_first, np.int32)
-        common = (largest.label, np.int32(largest.root), np.int32(self._targets), self._target, self._area)
+        common = (np.int32(self._targets), self._target, self._area)
         self._head: tuple[Any, ...]
         self._tail: tuple[Any, ...]
         if edges:
@@ -183,12 +189,43 @@ class Serial(Replicates):
         self._kernel.exact(self.at_first, *self._head, *seeds, *self._tail, after, *bits, count, local=1)
 
 
+class Breadth(Replicates):
+    """A run a work-item: breadth-first from a random vertex, or from a given one."""
+
+    def __init__(
+        self, device: Device, graph: Graph, targets: Sequence[int], *, start: int | None = None
+    ) -> None:
+        super().__init__(device, graph, targets, edges=False)
+        largest = graph_components(device, graph).largest()
+        if start is not None:
+            from clgraph.sampling.explore import check_start
+
+            check_start(device, graph, largest, start)
+        lanes, area = SHAPES.of(device).lanes or device.compute_units, 24 * self._n
+        room = min(device.global_memory // 4, device.max_buffer)
+        self.at_first = max(1, min(lanes, room // area))
+        self.most = 1 << 30
+        device.reserve({"areas": area * self.at_first})
+        self._kernel = device.program("sampling/replicates_explore").replicates_breadth
+        number = device.empty(self._n, np.int32)
+        inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
+        self._area = device.empty(6 * self._n * self.at_first, np.int32)
+        given = np.int32(-1 if start is None else start)
+        self._tail = (inside, np.int32(whole), given, np.int32(self._targets), self._target, self._area)
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        after = self._device.zeros(1, np.int32)
+        head = np.int32(self._n), np.uint64(first), np.int32(runs), self._csr.row_ptr, self._csr.col_idx
+        self._kernel.exact(self.at_first, *head, *self._tail, after, member, count, local=1)
+
+
 class Probing(Replicates):
     """All runs in each launch: probes of thresholds, and the last deletions one by one."""
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
         super().__init__(device, graph, targets, edges=edges)
         n = self._n
+        self._largest = graph_components(device, graph).largest()
         self._few = np.int32(max(1, FEW * self._largest.size // self._things))
         each = {
             "key": 4 * self._things,
@@ -234,7 +271,8 @@ class Probing(Replicates):
         active, following = self._active, self._next
         probe.probes_keys((self._things, runs), things, seed, *ends, key)
         start = np.int32(largest.root), np.int32(largest.size)
-        probe.probes_begin((self._n, runs), n, largest.label, *start, inside, state, active)
+        slots = np.int32(runs * self._targets)
+        probe.probes_begin((self._n, runs), n, largest.label, *start, inside, state, active, count, slots)
         left = runs
         while left:
             over = (self._n, left)
@@ -295,18 +333,21 @@ def run_replicates(
 ) -> list[PackedSamples]:
     """The samples of `runs` runs, in portions that take a moment each."""
     how = device.watch()
-    way = SHAPES.of(device).way
+    way: str = SHAPES.of(device).way
     targets = sorted({target for _, target in wanted}, reverse=True)
     started = perf_counter()
-    kind = Serial if way == "merge tree" else Probing
-    several = kind(device, graph.undirected.simple, targets, edges=options.method == "dre")
+    several: Replicates
+    simple, edges = graph.undirected.simple, options.method == "dre"
+    if options.method == "ebfs":
+        several, way = Breadth(device, simple, targets, start=options.start), "breadth-first"
+    elif way == "merge tree":
+        several = Serial(device, simple, targets, edges=edges)
+    else:
+        several = Probing(device, simple, targets, edges=edges)
     seconds = {**seconds, "compile": perf_counter() - started}
-    excess = max(0, several.whole - targets[-1])
     made: list[PackedSamples] = []
     done, held, at_once = 0, 0, several.at_first
     while done < runs:
-        if progress:
-            progress(done * excess, runs * excess)
         count = min(at_once, several.most, runs - done)
         started = perf_counter()
         packed = several.run(first + done, count)
@@ -315,8 +356,11 @@ def run_replicates(
             packed.download()
         took = perf_counter() - started
         about = {"device": device.name, "seconds": {**seconds, "sample": took / count}, **how()}
-        made.append(PackedSamples(graph, options, first + done, wanted, packed, several.whole, way, about))
+        made.append(PackedSamples(graph, options, first + done, wanted, packed, way, about))
         done += count
+        if progress:
+            excess = max(0, packed.whole - targets[-1])
+            progress(done * excess, runs * excess)
         if took < BRIEF / 2:
             at_once *= 2
         elif took > 2 * BRIEF:

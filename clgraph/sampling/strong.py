@@ -11,6 +11,7 @@ import numpy as np
 
 from clgraph.components.kept import GraphComponents
 from clgraph.components.strong import ArcRows, StrongFinder
+from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
 from clgraph.sampling.copra import Copra
 
@@ -42,7 +43,7 @@ class StrongCopraFinder:
             "sampling/strong",
             ITEMS=device.tuning.items,
             HAS_COPIES=int(copra.has_copies),
-            ARC_OFFSET="int" if graph.row_ptr.dtype == np.int32 else "long",
+            ARC_OFFSET=upload_csr(device, graph).defines["OFFSET"],
             **csr.defines,
         )
         size = np.dtype(copra.offset).itemsize
@@ -68,10 +69,9 @@ class StrongCopraFinder:
     def _make_ways(self, graph: Graph) -> Any:
         """Which arcs of the directed graph each arc of the view represents, one byte per arc."""
         copra, device = self._copra, self._copra.device
-        arc_ptr, arc_idx = device.upload(graph.row_ptr), device.upload(graph.col_idx)
+        rows = upload_csr(device, graph)
         way = device.empty(max(copra.arcs, 1), np.uint8)
-        self._run("ways", copra.csr.row_ptr, copra.csr.col_idx, arc_ptr, arc_idx, way)
-        device.finish()  # the two uploads are freed on return
+        self._run("ways", copra.csr.row_ptr, copra.csr.col_idx, rows.row_ptr, rows.col_idx, way)
         return way
 
     def _run(self, what: str, *arguments: Any) -> None:

@@ -75,7 +75,7 @@ def write_shards(
         for name in wanted:
             arrays, way = _section(graph, name)
             made[name] = summed(_write(writer, name, arrays, way, shard_edges))
-        leaving = row_sums(graph.row_ptr, graph.weights)
+        leaving = row_sums(graph.row_ptr, graph.multiplicity if graph.weights is None else graph.weights)
         writer.finish(
             Manifest(
                 graph.directed,

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from clgraph import system
 from clgraph._version import __version__, pip_hint
 from clgraph.errors import ClgraphError, DeviceError, InputError
 from clgraph.keyed import check_seed
@@ -327,7 +328,7 @@ def prepare(ranks: Mpi) -> None:
 
     folder = cache_folder() / "pocl" / f"{gethostname()}-{ranks.local_rank}"
     os.environ.setdefault("POCL_CACHE_DIR", str(folder))
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = system.cores()
     os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", str(max(1, cores // ranks.local_size)))
 
 

@@ -22,7 +22,7 @@ from clgraph.scale.extract import Chosen, Extraction, Kept
 from clgraph.scale.forest import SHAPES, Forest, Words
 from clgraph.scale.manifest import Manifest
 from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.shards import ShardRows, Shards, open_shards
+from clgraph.scale.shards import ShardRows, Shards, check_shards, open_shards
 from clgraph.scale.writing import Writer, check_dataset_name, gathered, row_sums, shared_dataset, summed
 from clgraph.sizes import target_size
 
@@ -146,8 +146,7 @@ def sample_shards(
     CapacityError
         If the vertices do not fit the device.
     """
-    if not isinstance(shards, Shards):
-        raise InputError(f"shards is {shown(shards)}: a dataset opened by clgraph.open_shards is needed")
+    check_shards(shards)
     if method not in EXACT:
         raise InputError(
             f"{shown(method)} is not offered for shards, where each batch would read everything: only "
@@ -343,7 +342,15 @@ def _edges(
                     )
                 }
                 if name in ("rows", "out"):
-                    leaving.append((kept.first_row, row_sums(kept.row_ptr, values["weights"])))
+                    leaving.append(
+                        (
+                            kept.first_row,
+                            row_sums(
+                                kept.row_ptr,
+                                values["multiplicity"] if values["weights"] is None else values["weights"],
+                            ),
+                        )
+                    )
                 made[number] = writer.shard(
                     name, number, kept.first_row, kept.row_ptr, kept.col_idx, **values
                 )

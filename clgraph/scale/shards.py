@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
+from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
@@ -119,6 +121,16 @@ class Shards:
                 f"{path}: holds the ids of {graph.num_vertices} vertices, not of {self.num_vertices}"
             )
         return graph.ids
+
+    def index(self, ids: Any) -> npt.NDArray[np.int64]:
+        """Vertex indices of original ids; InputError names one that is not in the graph."""
+        return self._named.index(ids)
+
+    @lazy
+    def _named(self) -> Graph:
+        """A graph of the same vertices without edges."""
+        known = None if self.manifest.ids is None else self.ids
+        return Graph.of(Arrays(np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32), ids=known))
 
     @lazy
     def leaving(self) -> npt.NDArray[np.float64]:
@@ -243,3 +255,9 @@ def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:
         If it is no complete dataset.
     """
     return Shards(Path(path), verify=verify)
+
+
+def check_shards(shards: object) -> None:
+    """Raise InputError unless it is an opened dataset."""
+    if not isinstance(shards, Shards):
+        raise InputError(f"shards is {shown(shards)}: a dataset opened by clgraph.open_shards is needed")

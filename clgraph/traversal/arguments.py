@@ -47,7 +47,7 @@ def check_distance_type(dtype: npt.DTypeLike | None) -> None:
         return
     try:
         known = np.dtype(dtype) in DISTANCE_TYPES
-    except (TypeError, ValueError):  # raised by NumPy for what is no type
+    except (TypeError, ValueError, SyntaxError):  # raised by NumPy for what is no type
         known = False
     if not known:
         raise InputError(f"dtype is {shown(dtype)}: distances are int8, int16 or int32")

@@ -32,8 +32,10 @@ class HybridWalk:
 
     def run(self, sources: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
         """Levels and vertices reached; the sources are in the queue already."""
+        from clgraph.csr.upload import degrees_of
+
         shape, n = self.shape, self.n
-        degrees = self.graph.row_ptr[sources.astype(np.int64) + 1] - self.graph.row_ptr[sources]
+        degrees = degrees_of(self.dev, self.graph, sources)
         level, count, reached = 0, len(sources), len(sources)
         arcs = int(degrees.sum()) >> self.shift
         longs = int(np.sum(-(-degrees[degrees > shape.long_row] // shape.long_piece)))

@@ -379,7 +379,7 @@ SCRIPTS = {
         "1",
     ],
     "ppr": ["--graph", "rmat5", "--methods", "power", "--sources", "4", "--singles", "1", "--repeat", "1"],
-    "reading": ["--rows", "500", "--repeat", "1", "--no-peers"],
+    "files": ["--vertices", "500", "--repeat", "1", "--peers", "none"],
 }
 
 
@@ -390,9 +390,7 @@ SCRIPTS = {
 def test_benchmarks_run_by_hand(device, tmp_path):
     running_now = {}
     for name, words in SCRIPTS.items():
-        words = [*words, "--json", str(tmp_path / f"{name}.json")]
-        if name != "reading":
-            words += ["--device", device.spec]
+        words = [*words, "--json", str(tmp_path / f"{name}.json"), "--device", device.spec]
         running_now[name] = subprocess.Popen(
             [sys.executable, ROOT / "benchmarks" / f"{name}.py", *words],
             env=environment(),

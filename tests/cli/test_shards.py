@@ -40,6 +40,28 @@ def test_samples(run, tmp_path):
         assert (tmp_path / f"back-{size}.txt").read_bytes() == (tmp_path / f"s-{size}.txt").read_bytes()
 
 
+def test_other_commands(run, tmp_path):
+    """The same files as from the graph in memory (PageRank: the same ranks to its bound)."""
+    clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
+    run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
+    for command in (("components",), ("bfs", "--source", "3")):
+        outputs = []
+        for graph in ("g.txt", "g.clgs"):
+            done = run(*command, graph, "-o", f"{graph}.tsv", "--json")
+            assert done.status == 0, done.err
+            found = json.loads(done.out)
+            outputs.append((found["vertices"], found["edges"], found.get("sizes"), found.get("level_sizes")))
+        assert outputs[0] == outputs[1]
+        assert (tmp_path / "g.txt.tsv").read_bytes() == (tmp_path / "g.clgs.tsv").read_bytes()
+    one = run("pagerank", "g.clgs", "--top", "5", "--dtype", "float64", "-o", "ranks.tsv")
+    other = run("pagerank", "g.txt", "--undirected", "--top", "5", "--dtype", "float64")
+    assert "variant fixed" in one.out and one.out.split("\n")[1:] == other.out.split("\n")[1:]
+    assert len((tmp_path / "ranks.tsv").read_text().splitlines()) == outputs[0][0]
+    assert "of graphs in shards" in run("pagerank", "g.txt", "--variant", "fixed").err
+    assert "--strong is not offered" in run("components", "g.clgs", "--strong").err
+    assert "give one --source" in run("bfs", "g.clgs", "-s", "1", "-s", "2").err
+
+
 def test_refused_in_words(run, tmp_path):
     clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
     run("convert", "g.txt", "g.clgs")

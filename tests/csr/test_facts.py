@@ -5,7 +5,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph
-from clgraph.csr.facts import count_loops_and_copies
+from clgraph.csr.facts import count_loops_and_copies, find_hub, lengths_of
 from clgraph.csr.upload import upload_csr
 
 
@@ -21,3 +21,15 @@ def test_as_on_the_host(device, directed, duplicates):
         edges = set(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
         assert copies == graph.num_arcs - len(edges)
         assert (copies > 0) == graph.has_copies
+
+
+def test_the_longest_row_and_some_lengths(device):
+    for graph in (
+        random_graph(5, 300, 900),
+        Graph.from_edges([2, 2, 5, 5], [3, 4, 6, 7], vertices=range(9)),  # two of them
+        Graph.from_edges([], [], vertices=[1, 2]),
+    ):
+        rows = upload_csr(device, graph)
+        assert find_hub(device, rows) == graph.degrees.argmax()
+        listed = np.random.default_rng(1).integers(0, graph.num_vertices, 40).astype(np.int32)
+        assert lengths_of(device, rows, listed).tolist() == graph.degrees[listed].tolist()

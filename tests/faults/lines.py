@@ -47,6 +47,7 @@ COMMANDS = {
     "convert": "IN OUT.clg",
     "generate powerlaw": "--vertices 20 --seed 1 -o OUT.txt",
     "generate rmat": "--scale 4 --seed 1 -o OUT.txt",
+    "methods": "",
     "devices": "",
     "cache": "",
     "fpga show": "IN",

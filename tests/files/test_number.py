@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import clgraph.files.number
+from clgraph.csr.parts import Chosen
 from clgraph.files.number import number_vertices
 from clgraph.files.parse import Columns
 from clgraph.graph import building
@@ -49,4 +50,4 @@ def check(device: Any, ends: Any) -> None:
     assert found.ids is not None or ids is None
     if found.ids is not None:
         wanted = list(range(n)) if ids is None else ids.tolist()
-        assert device.download(found.ids, np.int64, n).tolist() == wanted
+        assert (found.ids.ids(device) if isinstance(found.ids, Chosen) else found.ids).tolist() == wanted

@@ -16,19 +16,25 @@ from graphs import random_graph, tangle
 import clgraph.files.spell
 import clgraph.files.where
 from clgraph import Graph, InputError
+from clgraph.csr.upload import Chosen, parts_of
 from clgraph.files import write
-from clgraph.files.spell import Shape, Spelling, is_plain, write_edge_list
+from clgraph.files.spell import Shape, Spelling, write_edge_list
 from clgraph.files.summary import write_with_summary
 
 SMALL = Shape(run=3, piece=300, rooms=2)
+
+
+def spelt(graph: Graph, device: Any, path: Path, shape: Shape | None) -> Spelling:
+    spelling = Spelling.of(graph, device, path, shape)
+    assert spelling is not None
+    return spelling
 
 
 def check(graph: Graph, device: Any, folder: Path, shape: Shape | None = SMALL) -> None:
     """Both suffixes, by both writers."""
     for suffix in (".txt", ".csv"):
         one, other = folder / f"device{suffix}", folder / f"host{suffix}"
-        assert is_plain(graph, one)
-        notes = write_edge_list(Spelling(graph, device, one, shape), one)
+        notes = write_edge_list(spelt(graph, device, one, shape), one)
         write(graph, other, device="host")
         assert one.read_bytes() == other.read_bytes()
         said = write_with_summary(graph, other, device="host")
@@ -65,13 +71,24 @@ def test_larger_graphs(device: Any, tmp_path: Path) -> None:
         check(graph, device, tmp_path, None)
 
 
+def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
+    """As a graph that was read on a GPU has them."""
+    graph, path = random_graph(5, 900, 5000), tmp_path / "a.txt"
+    ids = np.sort(np.random.default_rng(5).choice(2**31 - 1, 900, replace=False)).astype(np.int32)
+    parts = parts_of(device, graph)
+    spelling = Spelling(graph, parts, Chosen(None, device.upload(ids), 900), device, path, SMALL)
+    write_edge_list(spelling, path)
+    write(graph.with_ids(ids), tmp_path / "b.txt", device="host")
+    assert path.read_bytes() == (tmp_path / "b.txt").read_bytes()
+
+
 def test_what_the_host_writes(device: Any, tmp_path: Path) -> None:
     for graph, name in (
         (GRAPHS["weights"], "a.txt"),
         (GRAPHS["strings"], "a.txt"),
         (GRAPHS["plain"], "a.txt.gz"),
     ):
-        assert not is_plain(graph, tmp_path / name)
+        assert Spelling.of(graph, device, tmp_path / name) is None
         write(graph, tmp_path / name, device=device)
         written = (tmp_path / name).read_bytes()
         write(graph, tmp_path / name, device="host")
@@ -92,7 +109,7 @@ def test_a_full_disk_leaves_the_old_file(
 
     monkeypatch.setattr(clgraph.files.spell, "_write", full)
     with pytest.raises(InputError, match="No space left on device"):
-        write_edge_list(Spelling(tangle(1), device, path, SMALL), path)
+        write_edge_list(spelt(tangle(1), device, path, SMALL), path)
     assert path.read_text() == "old" and [each.name for each in tmp_path.iterdir()] == ["a.txt"]
     assert set(calls) == {"clgraph-write_0"}
     assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-write")]
@@ -106,7 +123,7 @@ def test_an_interrupt_leaves_the_old_file(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    spelling = Spelling(tangle(1), device, path, SMALL)
+    spelling = spelt(tangle(1), device, path, SMALL)
     with pytest.raises(KeyboardInterrupt):
         write_edge_list(spelling, path, progress=interrupted)
     assert list(tmp_path.iterdir()) == []

@@ -62,7 +62,11 @@ def main() -> int:
         if args.keep:
             small = shrink(make(args.seed, int(first.label)), first.signature)
             print(f"  {keep(small) or 'too large to be kept'}: {small.files} {small.what}")
-    return int(bool(tally.failures))
+    for each in tally.unused:
+        print(
+            f"\na process ended before its first input, and its inputs were not run: {each.end}: {each.what}"
+        )
+    return int(bool(tally.failures or tally.unused))
 
 
 if __name__ == "__main__":

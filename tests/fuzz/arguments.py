@@ -150,6 +150,7 @@ bfs_many: GRAPHS ; [0] | [0, 1] | ['a'] ; depth_limit=None | 1 ; dtype=None | 'i
     lanes=32 | 64
 clustering: GRAPHS
 triangles: GRAPHS
+core_numbers: GRAPHS
 connected_components: GRAPHS ; connection='weak' | 'strong' ; arrays='host'
 largest_component: GRAPHS ; connection='weak' | 'strong'
 deletion_order: GRAPHS ; method='drv' | 'dre' ; seed=1

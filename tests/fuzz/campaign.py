@@ -21,6 +21,7 @@ class Tally:
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, str]] = Counter()
         self.failures: dict[str, list[Outcome]] = {}
+        self.unused: list[Outcome] = []  # processes that ended before their first input
 
     def add(self, outcome: Outcome) -> None:
         """Count one more."""
@@ -97,6 +98,8 @@ def campaign(
     for outcome in follow(workers, replaced):
         if outcome.label:
             tally.add(confirmed(outcome, seed, only))
+        else:
+            tally.unused.append(outcome)
         if talk and time.monotonic() - told > 10:
             told = time.monotonic()
             print(

@@ -24,7 +24,7 @@ def case_files_parse(device: Any) -> None:
 
 def case_files_weights(device: Any) -> None:
     """Weights, one of which is left to the host."""
-    rows = b"".join(b"%d %d %r\n" % (k, k + 1, 0.1 * k) for k in range(20)) + b"3 4 1e-310\n"
+    rows = b"".join(b"%d %d %r\n" % (k, k + 1, 0.1 * k) for k in range(20)) + b"7 7 1\n3 40 1e-310\n"
     _read(device, rows, weights=True)
 
 
@@ -37,7 +37,7 @@ def case_files_spell(device: Any) -> None:
     """Edges written, with ids of one word, two and three."""
     import numpy as np
 
-    from clgraph import Graph
+    from clgraph import Graph, read, write
     from clgraph.files.spell import Spelling, write_edge_list
     from clgraph.graph.io.edges import write_edges
 
@@ -46,6 +46,11 @@ def case_files_spell(device: Any) -> None:
         one, other = Path(folder, "a.txt"), Path(folder, "b.txt")
         for factor, directed in ((1, False), (10**9, True), (10**16, False)):
             graph = Graph.from_edges(*ends * factor, directed=directed)
-            write_edge_list(Spelling(graph, device, one), one)
+            spelling = Spelling.of(graph, device, one)
+            assert spelling is not None
+            write_edge_list(spelling, one)
             write_edges(graph, other)
             assert one.read_bytes() == other.read_bytes()
+        other.write_bytes(b"0 70\n0 105\n70 2000000000\n")
+        write(read(other, device=device), one, device=device)  # ids that only the device has
+        assert one.read_bytes() == other.read_bytes().replace(b" ", b"\t")

@@ -58,6 +58,20 @@ def case_walks(device: Any) -> None:
     _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
 
 
+def case_stages(device: Any) -> None:
+    """Every method in stages; starts that die out; a fire along arcs."""
+    _draw("snowball", device, size=30, k=3, keep="tree")
+    _draw("rds", device, seeds=1, size=30, coupons=2, keep="visited")
+    _draw("ff", device, seeds=1, size=20, direction="out", r="0.5", graph=_graph(directed=True))
+
+
+def case_stages_exact(device: Any) -> None:
+    """The same from a queue."""
+    _draw("snowball", device, seeds=1, size=20, k=3, mode="exact")
+    _draw("rds", device, size=30, coupons=2, mode="exact", keep="visited")
+    _draw("ff", device, seeds=1, size=20, mode="exact", direction="out", r="0.5", graph=_graph(directed=True))
+
+
 def case_smallest(device: Any) -> None:
     """Selections with equal keys, and of more than there is."""
     from clgraph.sampling.literature.smallest import Smallest

@@ -34,6 +34,15 @@ def case_hop_plot(device: Any) -> None:
     assert np.array_equal(found.pairs, np.cumsum(np.bincount(distance[distance >= 0])))
 
 
+def case_cores(device: Any) -> None:
+    """Levels taken by a scan, and by what peels away."""
+    from clgraph import core_numbers
+    from clgraph.reference.cores import reference_core_numbers
+
+    graph = _tangle()
+    assert np.array_equal(core_numbers(graph, device), reference_core_numbers(graph))
+
+
 def case_triangles(device: Any) -> None:
     """Edges turned, lists walked and searched, sums with a carry by hand."""
     from clgraph import triangles

@@ -137,3 +137,40 @@ def case_top_many(device: Any) -> None:
         values = np.random.default_rng(4).integers(0, 9, 50).astype(real)
         index, _ = top.highest(device, device.upload(values), 50, 20, real)
         assert index.tolist() == np.argsort(-values, kind="stable")[:20].tolist()
+
+
+def _fixed(device: Any, rows: int) -> None:
+    from clgraph.ranking.fixed import FixedPower, Rows, Shape
+
+    row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
+    heads = (np.arange(45) % 3).astype(np.int32)
+    out = np.bincount(heads, minlength=4).astype(np.float64)
+    power = FixedPower(
+        device,
+        out,
+        damping=0.85,
+        p=None,
+        q=np.array([1.0, 0, 0, 0]),
+        drop=False,
+        start=None,
+        dtype="float64",
+        kind="weights",
+        shape=Shape(rows=rows, items=2, width=8 if rows else 1),
+    )
+    power.rows(Rows(0, row_ptr, heads, np.ones(45)), 0.25)
+    sums = power.blocks(0, 1)
+    found = power.next_of(0, 4)
+    terms = 0.25 / out[heads]
+    whole = [terms[row_ptr[v] : row_ptr[v + 1]].sum() for v in range(4)]
+    expected = 0.15 / 4 + 0.85 * (np.array(whole) + np.array([0.25, 0, 0, 0]))
+    assert np.allclose(found, expected) and np.allclose(sums, [[found[3], np.abs(found - 0.25).sum()]])
+
+
+def case_fixed(device: Any) -> None:
+    """An iteration with sums of one shape, by work-items."""
+    _fixed(device, 0)
+
+
+def case_fixed_groups(device: Any) -> None:
+    """The same by work-groups."""
+    _fixed(device, 1)

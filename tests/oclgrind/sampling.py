@@ -113,14 +113,14 @@ def case_exact_dre_within(device: Any) -> None:
     _sample(device, "dre", mode="exact")
 
 
-def _replicates(device: Any) -> None:
-    """Exact runs side by side, against each alone."""
+def _replicates(device: Any, *methods: str) -> None:
+    """Runs side by side, against each alone."""
     from clgraph import Graph
     from clgraph.sampling import sample
 
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
-    for method in ("drv", "dre"):
+    for method in methods or ("drv", "dre"):
         made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
         assert any("replicates" in name for name in made[0].built)
         for each in made:
@@ -143,6 +143,11 @@ def case_replicates_probes(device: Any) -> None:
     replicates.SHAPES = Shapes(gpu=probes, cpu=probes, simulator=probes)
     replicates.FEW, replicates.ROOM = 6, 12
     _replicates(device)
+
+
+def case_replicates_breadth(device: Any) -> None:
+    """Breadth-first runs side by side."""
+    _replicates(device, "ebfs")
 
 
 def _curve(device: Any, method: Any) -> None:

@@ -57,3 +57,44 @@ def case_extract(device: Any) -> None:
         expected = [v for u, v in pairs if u != v and member[u] and member[v]]
         found = heads[kept.place].tolist()
         assert found == expected if cut is None else set(found) <= set(expected)
+
+
+def case_components_of_shards(device: Any) -> None:
+    """Shards joined one after the other, labels merged."""
+    from clgraph.scale.components import Labels
+    from clgraph.scale.manifest import Shard
+    from clgraph.scale.shards import ShardRows
+
+    row_ptr, heads, pairs = _rows()
+    first, other = Labels(device, 50), Labels(device, 50)
+    for labels, begin, end in ((first, 0, 20), (first, 20, 30), (other, 30, 50)):
+        offsets = row_ptr[begin : end + 1] - row_ptr[begin]
+        some = heads[row_ptr[begin] : row_ptr[end]]
+        labels.add(ShardRows(Shard("x", begin, end - begin, len(some), 0, 0, 0, 0), offsets, some))
+    first.merge(other.download())
+    least = list(range(50))
+    for _ in range(50):
+        for u, v in pairs:
+            least[u] = least[v] = min(least[u], least[v])
+    assert first.download().tolist() == least
+
+
+def case_bfs_of_shards(device: Any) -> None:
+    """A search that pushes, then pulls, then looks for predecessors."""
+    import tempfile
+    from pathlib import Path
+
+    from clgraph.graph import Graph
+    from clgraph.reference.bfs import reference_bfs
+    from clgraph.scale import bfs as module
+    from clgraph.scale.cut import write_shards
+
+    tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
+    graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
+    expected = reference_bfs(graph, 7)
+    with tempfile.TemporaryDirectory() as folder:
+        shards = write_shards(graph, Path(folder) / "g.clgs")
+        for module.FEW in (0, 1000):
+            found = module.bfs_of_shards(shards, 7, device=device)
+            assert found.distance.tolist() == expected[0].tolist()
+            assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()

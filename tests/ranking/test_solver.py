@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from ranking_checks import VARIANTS, assert_close, every_check, mixed_graph, skewed_graph, usable
 
-from clgraph import Graph, personalized_pagerank, powerlaw_graph, read
+from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking import pagerank
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
@@ -320,9 +320,13 @@ class Moved:
         patch.setattr(device.memory, "download", watched_download)
 
 
-def test_scalars_cross_the_bus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("directed", [False, True])
+def test_scalars_cross_the_bus(device: Device, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph on the device is ranked there: nothing of its size moves, and again scalars alone."""
-    graph = powerlaw_graph(20_000, seed=3, device=device)
+    if directed:
+        graph = rmat_graph(15, edge_factor=2, seed=3, directed=True, device=device)
+    else:
+        graph = powerlaw_graph(20_000, seed=3, device=device)
     moved = Moved(device, monkeypatch)
     options: dict[str, Any] = {"variant": "bins", "arrays": "device", "device": device}
     first = pagerank(graph, **options)

@@ -1,17 +1,28 @@
 """Exact runs side by side: each is, byte for byte, the run alone."""
 
+import itertools
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from graphs import random_graph
 
-from clgraph import Graph, powerlaw_graph, sample
+from clgraph import Graph, InputError, powerlaw_graph, sample
 from clgraph.device.shapes import Shapes
 from clgraph.reference import verify_sample
 from clgraph.reference.sampling import reference_deletion
 from clgraph.sampling import replicates
 from clgraph.sampling.options import check_options
+
+
+def clusters(seed, sizes):
+    """Dense clusters in a row, joined by an edge: after a split another one may have been the larger."""
+    drawn = np.random.default_rng(seed)
+    first = np.cumsum([0, *sizes])
+    edges = [drawn.integers(a, b, (2, 3 * (b - a))) for a, b in itertools.pairwise(first)]
+    joins = [[[a], [b]] for a, b in itertools.pairwise(first[:-1])]
+    return Graph.from_edges(*np.concatenate([*edges, *joins], axis=1))
 
 
 def star(n):
@@ -50,6 +61,8 @@ GRAPHS = {
     "pairs and isolated vertices": Graph.from_edges([4, 0, 8], [5, 1, 9], vertices=range(12)),
     "ties of components": Graph.from_edges([8, 9, 0, 1, 4, 5], [9, 10, 1, 2, 5, 6], vertices=range(12)),
     "copies and loops": Graph.from_edges(rng.integers(0, 30, 90), rng.integers(0, 30, 90), duplicates="keep"),
+    "two clusters": clusters(1, [30, 26]),
+    "four clusters": clusters(2, [12, 11, 10, 9]),
     "directed": Graph.from_edges(rng.integers(0, 40, 90), rng.integers(0, 40, 90), directed=True),
     "directed copies": Graph.from_edges(
         rng.integers(0, 20, 90), rng.integers(0, 20, 90), directed=True, duplicates="keep"
@@ -92,6 +105,29 @@ def test_each_run_is_the_run_alone(device, form, name, method):
             verify_sample(graph, made[4 * run + k])
 
 
+@pytest.mark.parametrize("name", GRAPHS)
+def test_each_breadth_first_run_is_the_run_alone(device, name):
+    graph = GRAPHS[name]
+    n = graph.num_vertices
+    sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5), -(-n // 4)]
+    made = sample(graph, "ebfs", sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
+    for run in range(4):
+        alone = sample(graph, "ebfs", sizes=sizes, seed=2**32 - 2 + run, device=device)
+        for k, each in enumerate(alone):
+            same(made[5 * run + k], each)
+            assert made[5 * run + k].iterations == each.iterations
+    start = made[0].vertices[-1]
+    given = sample(graph, "ebfs", size=sizes[2], seed=1, seeds=3, start=start, device=device)
+    for each in given:
+        same(each, sample(graph, "ebfs", size=sizes[2], seed=each.seed, start=start, device=device))
+
+
+def test_a_start_outside_the_largest_component(device):
+    graph = GRAPHS["ties of components"]
+    with pytest.raises(InputError, match="outside the largest component"):
+        sample(graph, "ebfs", size=2, seed=1, seeds=3, start=8, device=device)
+
+
 @pytest.mark.parametrize("method", ["drv", "dre"])
 def test_each_run_is_the_loop_of_single_deletions(device, form, method):
     for number in range(8):
@@ -100,6 +136,20 @@ def test_each_run_is_the_loop_of_single_deletions(device, form, method):
             expected = reference_deletion(graph, method, size="40%", seed=each.seed)
             np.testing.assert_array_equal(each.vertices, expected.vertices)
             np.testing.assert_array_equal(each.edges, expected.edges)
+
+
+@pytest.mark.parametrize("method", ["drv", "dre"])
+def test_one_run_on_a_small_graph(device, method, monkeypatch):
+    """CPUs take the form of many runs for it: the same bytes in one launch."""
+    graph = powerlaw_graph(700, seed=2)
+    made = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
+    assert device.kind != "cpu" or "cl/sampling/replicates.cl" in made[0].built
+    assert {"device", "build", "upload", "compile", "sample", "download", "result"} == set(made[0].seconds)
+    monkeypatch.setattr(replicates, "side_by_side", lambda *args: False)
+    monkeypatch.setattr("clgraph.sampling.side_by_side", lambda *args: False)
+    other = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
+    for one, expected in zip(made, other, strict=True):
+        same(one, expected)
 
 
 def test_nothing_is_made_before_it_is_looked_at(device):
@@ -134,8 +184,8 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
     )
     assert len({id(part) for part, _ in parts._places}) > 1
     assert [done for done, _ in told] == sorted(done for done, _ in told)
-    assert told[0][0] == 0
     assert len({of for _, of in told}) == 1
+    assert told[-1][0] == told[-1][1]
     np.testing.assert_array_equal(parts.vertices, whole.vertices)
 
     def stop(done, of):
@@ -147,3 +197,26 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
     np.testing.assert_array_equal(
         sample(graph, "drv", size="50%", seed=1, seeds=9, device=device).vertices, whole.vertices
     )
+
+
+def test_as_many_runs_in_a_launch_as_fit(device, form, monkeypatch):
+    graph = powerlaw_graph(300, seed=2)
+    whole = sample(graph, "dre", size="50%", seed=1, seeds=7, device=device)
+    monkeypatch.setattr(replicates, "MOST", 3)
+    made = sample(graph, "dre", size="50%", seed=1, seeds=7, device=device)
+    np.testing.assert_array_equal(made.edges, whole.edges)
+    if replicates.SHAPES.of(device).way == "probes" and device.kernels == "ndrange":
+        assert [len(part) for part in made.portions] == [3, 3, 1]
+
+
+def test_threads(device):
+    """Calls on one graph from several threads at once give what they give alone."""
+    graph = powerlaw_graph(300, seed=2)
+    calls = [(method, seed) for method in ("drv", "dre") for seed in range(4)]
+
+    def call(method, seed):
+        return sample(graph, method, size="40%", seed=seed, seeds=5, device=device).edges.tobytes()
+
+    expected = [call(*each) for each in calls]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda each: call(*each), calls)) == expected

@@ -3,10 +3,11 @@
 //
 // The second dimension of a launch is the run: run r has the seed `seed` + r.
 //
-// key     ulong[runs * n] or [runs * arcs]: an edge's key is at its arc from the smaller end, NONE at the other one
+// key     ulong[runs * n] or [runs * arcs]: an edge's key is at both of its arcs, or once, and NONE at the other one
+// tail, copy  int[arcs], uint[arcs]: of each arc its tail, and (COPIES) its rank among parallel ones
 // table   of clock.h
 // weight  ulong[n] or ulong[arcs]: integer weights, 0: never drawn
-// launch  padded range of vertices, ITEMS consecutive ones per work-item; by runs
+// launch  padded range of vertices or arcs, ITEMS consecutive ones per work-item; by runs
 // variants    WEIGHT: 0 all equal, 1 degrees, 2 given. For edges ARCS: an edge is drawn by its ends (both arcs have keys of
 //             weight 2^(lg_arc) / d(tail)); EDGES: by itself (weight 2^(lg_edge)); both: by whichever is first
 
@@ -18,6 +19,9 @@
 #endif
 #ifndef WEIGHT
 #define WEIGHT 0
+#endif
+#ifndef COPIES
+#define COPIES 0
 #endif
 #ifndef ARCS
 #define ARCS 0
@@ -49,14 +53,16 @@ __kernel void race_priorities(const int n, const ulong seed, __global ulong *res
 }
 
 // The smallest priority in each vertex's closed neighbourhood: when it comes with one of the centres of rnn.
-__kernel void race_near(const int n, const ulong seed, __global const OFFSET *restrict row_ptr,
-                        __global const int *restrict col_idx, __global ulong *restrict key)
+__kernel void race_near(const int n, const ulong unused, __global const OFFSET *restrict row_ptr,
+                        __global const int *restrict col_idx, __global const ulong *restrict priority,
+                        __global ulong *restrict key)
 {
     const int run = (int)get_global_id(1);
+    __global const ulong *mine = priority + (long)run * n;
     FOR_ITEMS(v, n) {
-        ulong least = vertex_priority(seed + run, v);
+        ulong least = mine[v];
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
-            least = min(least, vertex_priority(seed + run, col_idx[p]));
+            least = min(least, mine[col_idx[p]]);
         key[(long)run * n + v] = least;
     }
 }
@@ -92,46 +98,61 @@ static inline ulong edge_key(ulong seed, int v, int u, uint copy, ulong w, long 
     return k;
 }
 
-__kernel void race_edges(const int n, const ulong seed, const long lg_arc, const long lg_edge,
-                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
-                         __global const int *restrict col_idx, __global const ulong *restrict weight,
-                         __global ulong *restrict key)
+// The tail of each arc, and its rank among parallel ones where `copy` is not NULL.
+__kernel void race_tails(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                         __global int *restrict tail, __global uint *restrict copy)
+{
+    FOR_ITEMS(v, n)
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+            tail[p] = v;
+#if COPIES
+            copy[p] = p > row_ptr[v] && col_idx[p] == col_idx[p - 1] ? copy[p - 1] + 1 : 0;
+#endif
+        }
+}
+
+// Each edge's key, at both of its arcs. One flat loop: compilers make vectors of it, and no long row holds others up.
+__kernel void race_arcs(const long arcs, const ulong seed, const long lg_arc, const long lg_edge,
+                        __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
+                        __global const int *restrict col_idx, __global const int *restrict tail,
+                        __global const uint *restrict copy, __global const ulong *restrict weight,
+                        __global ulong *restrict key)
 {
     const int run = (int)get_global_id(1);
-    __global ulong *mine = key + (long)run * row_ptr[n];
-    FOR_ITEMS(v, n) {
-        uint copy = 0;
-        int before = -1;
-        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
-            const int u = col_idx[p];
-            copy = u == before ? copy + 1 : 0;
-            before = u;
-            mine[p] = u < v ? NONE
-                            : edge_key(seed + run, v, u, copy, WEIGHT ? weight[p] : 1, lg_arc, lg_edge, row_ptr, table);
-        }
+    FOR_ITEMS_LONG(p, arcs) {
+        uint rank = 0;
+        ulong w = 1;
+#if COPIES
+        rank = copy[p];
+#endif
+#if WEIGHT
+        w = weight[p];
+#endif
+        key[run * arcs + p] = edge_key(seed + run, tail[p], col_idx[p], rank, w, lg_arc, lg_edge, row_ptr, table);
     }
 }
 
 // The smallest key of each vertex's edges: when the vertex comes, if edges come by their keys and bring their ends.
-__kernel void race_first(const int n, const ulong seed, const long lg_arc, const long lg_edge,
-                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
-                         __global const int *restrict col_idx, __global const ulong *restrict weight,
-                         __global ulong *restrict key)
+__kernel void race_first(const int n, const ulong unused, __global const OFFSET *restrict row_ptr,
+                         __global const ulong *restrict key, __global ulong *restrict first)
 {
     const int run = (int)get_global_id(1);
+    const long base = (long)run * row_ptr[n];
     FOR_ITEMS(v, n) {
         ulong least = NONE;
-        uint copy = 0;
-        int before = -1;
-        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
-            const int u = col_idx[p];
-            copy = u == before ? copy + 1 : 0;
-            before = u;
-            least = min(least,
-                        edge_key(seed + run, v, u, copy, WEIGHT ? weight[p] : 1, lg_arc, lg_edge, row_ptr, table));
-        }
-        key[(long)run * n + v] = least;
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
+            least = min(least, key[base + p]);
+        first[(long)run * n + v] = least;
     }
+}
+
+// Each edge once: at the arc from its smaller end.
+__kernel void race_once(const long arcs, const ulong unused, __global const int *restrict col_idx,
+                        __global const int *restrict tail, __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS_LONG(p, arcs)
+        if (col_idx[p] < tail[p]) key[run * arcs + p] = NONE;
 }
 
 // The keys of one stratum; NONE elsewhere.

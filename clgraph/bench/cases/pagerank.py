@@ -19,7 +19,7 @@ from clgraph.bench.printed import PAGERANK, PAGERANK_ITERATIONS
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
-WHATS = ("iteration", "solve", "table")
+WHATS = ("iteration", "solve", "call", "table")
 VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup")
 TABLE = f"{PAGERANK_ITERATIONS} iterations"
 ERROR = 1e-8
@@ -48,6 +48,8 @@ def cases(
         if "solve" in whats:
             made.append(_solve(graph, error))
             made += [_peer(graph, name, error) for name in wanted(other.MAKERS, peers)]
+        if "call" in whats:
+            made += [_call(graph, arrays) for arrays in ("host", "device")]
     if "table" in whats:
         for name in PAGERANK:
             made += [_table(name, variant) for variant in variants]
@@ -164,6 +166,37 @@ def _solve(name: str, error: float) -> Case:
         return Figures({"first": median(firsts), "call": median(agains)}, details, energy, graph.num_vertices)
 
     return Case("pagerank", name, "solve", "clgraph", run, True, {"error": error, "dtype": "float64"})
+
+
+def _call(name: str, arrays: Any) -> Case:
+    def run(context: Context) -> Figures:
+        from clgraph.graph import Graph
+        from clgraph.graph.arrays import Arrays
+        from clgraph.ranking import pagerank
+
+        graph, device = context.graph(name, directed=True), context.device
+
+        def call(of: Graph) -> Any:
+            found = pagerank(of, max_iter=1000, arrays=arrays, device=device)
+            device.finish()
+            return found
+
+        call(graph)  # kernels are built
+        new = Graph.of(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
+        first = timed(partial(call, new), 1)
+        again = timed(partial(call, new), context.repeat, keep=lambda found: found.seconds)
+        found = call(new)
+        best = timed(lambda: found.top(10), context.repeat)
+        values = {
+            "first": first.quantity,
+            "call": again.quantity,
+            **{phase: again.phase(phase) for phase in ("build", "upload", "iterate", "download")},
+            "top": best.quantity,
+        }
+        details = {**_size(graph), "iterations": found.iterations, "ran": found.variant}
+        return Figures(values, details)
+
+    return Case("pagerank", name, "call", f"clgraph, arrays={arrays}", run, True, {"dtype": "float32"})
 
 
 def _peer(name: str, who: str, error: float) -> Case:

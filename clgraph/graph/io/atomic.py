@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from clgraph import system
 from clgraph.errors import InputError
 from clgraph.temporary import remove_stale, sync, sync_folder, temporary_name
 
@@ -111,17 +112,17 @@ class _Output:
             return
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(_mode(self._path)):
-                self.file = os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CLOEXEC), mode, **text)
+                self.file = os.fdopen(os.open(self._path, os.O_WRONLY | system.OPEN), mode, **text)
                 return
         self._target = Path(os.path.realpath(self._path))  # a symbolic link stays one
         remove_stale_once(self._target.parent)
         self._temporary = self._target.with_name(temporary_name())
         # os.open rather than tempfile: the file gets the permissions that the user's umask gives
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.OPEN
         descriptor = os.open(self._temporary, flags, 0o666)
         self.file = os.fdopen(descriptor, mode, **text)
         with suppress(FileNotFoundError):
-            os.fchmod(descriptor, stat.S_IMODE(_mode(self._target)))
+            system.copy_mode(descriptor, _mode(self._target))
 
     def finish(self) -> None:
         self.file.flush()

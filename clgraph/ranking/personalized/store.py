@@ -5,14 +5,15 @@ They also stand in for what walks lose at dangling vertices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.ranking import pagerank
+from clgraph.lazy import lazy
+from clgraph.ranking import PageRankResult, pagerank
+from clgraph.ranking.order import by_pipelines, narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -23,24 +24,38 @@ TOL = 1e-10  # L1 difference at which the stored ranks are done (float64)
 ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there
 
 
-@dataclass(frozen=True)
 class Store:
     """g, the PageRank whose personalization and dangling distribution are both q.
 
     Attributes
     ----------
     ranks : float64 array, shape (n,)
+        Brought to the host at the first look.
     order : int32 array, shape (n,)
-        The vertices by descending rank, equal ones by index.
+        The vertices by descending rank, equal ones by index; made at the first look.
+    buffer : device buffer, or None
+        The ranks on the device, in `real`; None where they are on the host only.
     error_bound : float
         The ranks are no farther than this (L1) from the exact ones.
     iterations : int
     """
 
-    ranks: npt.NDArray[np.float64]
-    order: npt.NDArray[np.int32]
-    error_bound: float
-    iterations: int
+    def __init__(self, found: PageRankResult) -> None:
+        self._ranks = found.ranks
+        self.buffer = None if isinstance(found.ranks, np.ndarray) else found.ranks.base_data
+        self.real: Any = found.ranks.dtype.type
+        self.error_bound, self.iterations = found.error_bound, found.iterations
+
+    @lazy
+    def ranks(self) -> npt.NDArray[np.float64]:
+        """On the host."""
+        ranks = self._ranks if self.buffer is None else self._ranks.get()
+        return ranks.astype(np.float64)
+
+    @lazy
+    def order(self) -> npt.NDArray[np.int32]:
+        """By descending rank."""
+        return np.argsort(-self.ranks, kind="stable").astype(np.int32)
 
 
 def stored_ranks(request: Request) -> Store | None:
@@ -63,21 +78,26 @@ def stored_ranks(request: Request) -> Store | None:
             tol=TOL if wide else 1e-6,
             max_iter=1_000_000,
             dtype="float64" if wide else "float32",
+            arrays="host" if by_pipelines(device) else "device",
             device=device,
         )
-        ranks = found.ranks.astype(np.float64)
-        order = np.argsort(-ranks, kind="stable").astype(np.int32)
-        return Store(ranks, order, found.error_bound, found.iterations)
+        return Store(found)
 
     return device.cached(graph, _key(request), make)
 
 
 def upload_stored(request: Request, store: Store) -> Any:
     """The stored ranks on the device, in the call's type; kept there as long as the graph lives."""
-    real = request.numbers.real
-    return request.device.cached(
-        request.graph, (_key(request), real), lambda: request.device.upload(store.ranks.astype(real))
-    )
+    device, real = request.device, request.numbers.real
+
+    def make() -> Any:
+        if store.buffer is None:
+            return device.upload(store.ranks.astype(real))
+        if store.real is real:
+            return store.buffer
+        return narrowed(device, store.buffer, request.problem.n)
+
+    return device.cached(request.graph, (_key(request), real), make)
 
 
 def _key(request: Request) -> Hashable:

@@ -1,4 +1,7 @@
-"""The power method's rows on GPUs: host half of ``cl/ranking/personalized/teams.cl``."""
+"""The power method's rows on GPUs.
+
+Host half of ``cl/ranking/personalized/teams.cl`` and ``cl/ranking/personalized/teams_order.cl``.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.personalized.product import Product
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
     from clgraph.ranking.personalized.engine import Request
 
 SPAN = 4  # lanes of a work-item
@@ -73,32 +77,26 @@ class Places:
     longest_join: int
 
 
-def make_places(device: Device, reverse: Graph, piece: int) -> Places:
+def make_places(device: Device, rows: DeviceCSR, piece: int) -> Places:
     """Sort the rows of the reversed graph, and cut the long ones."""
-    row_ptr = reverse.row_ptr
-    lengths = np.diff(row_ptr)
-    # 16 bits are sorted by radix; rows longer than they can hold are few, and long in any order
-    order = np.argsort((65535 - np.minimum(lengths, 65535)).astype(np.uint16), kind="stable").astype(np.int32)
-    by_place = lengths[order]
-    long_rows = int(np.searchsorted(-by_place, -piece))  # by decreasing length but for the very longest
-    count = -(-by_place[:long_rows] // piece)
-    first = np.zeros(long_rows + 1, np.int32)
-    np.cumsum(count, out=first[1:])
-    row = np.repeat(order[:long_rows], count)
-    turn = np.arange(len(row), dtype=row_ptr.dtype) - np.repeat(first[:-1], count)
-    begin = row_ptr[row] + turn * piece
-    end = np.minimum(begin + piece, row_ptr[row + 1])
-    upload = device.upload
-    return Places(
-        upload(order),
-        long_rows,
-        int(np.count_nonzero(lengths)),
-        upload(first),
-        upload(begin),
-        upload(end),
-        len(row),
-        int(count.max(initial=0)),
-    )
+    n, items, row_ptr = rows.n, device.tuning.items, rows.row_ptr
+    program = device.program("ranking/personalized/teams_order", **rows.defines, ITEMS=items)
+    device.reserve({"order": 4 * n, "keys": 12 * n})
+    key = device.empty(n, np.uint32)
+    program.teams_keys(-(-n // items), np.int32(n), row_ptr, key)
+    key, order = sort_by_key(device, key, n, 16)
+    bound, most = device.empty(2, np.int32), device.zeros(1, np.int32)
+    program.teams_bounds(2, np.int32(n), np.int32(piece), key, bound)
+    long_rows, filled = device.download(bound, np.int32, 2).tolist()
+    count = device.empty(long_rows, np.int32)
+    cutting = -(-long_rows // items), np.int32(long_rows), np.int32(piece), order, row_ptr
+    program.teams_counts(*cutting, count, most)
+    first = running_sums(device, count, long_rows, into=np.int32)
+    pieces = int(device.download(first, np.int32, 1, offset=long_rows)[0])
+    begin, end = (device.empty(pieces, rows.offset) for _ in range(2))
+    program.teams_cut(*cutting, first, begin, end)
+    longest_join = int(device.download(most, np.int32, 1)[0])
+    return Places(order, long_rows, filled, first, begin, end, pieces, longest_join)
 
 
 class Teams(Product):
@@ -115,7 +113,9 @@ class Teams(Product):
         teams = self.local // self.team
         self.parts = min(GROUPS, -(-self.n // teams))
         self.places: Places = self.device.cached(
-            reverse, ("ppr-places", shape.piece), lambda: make_places(self.device, reverse, shape.piece)
+            reverse,
+            ("ppr-places", shape.piece),
+            lambda: make_places(self.device, upload_csr(self.device, reverse), shape.piece),
         )
         self.chain = (
             shape.piece + self.places.longest_join + self.n // (self.parts * teams) + int(log2(self.local))

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-from clgraph.sampling.literature.result import DrawnSample
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clgraph.sampling.literature.result import DrawnSample
 
 __all__ = ["DrawnSample"]
+
+
+def __getattr__(name: str) -> Any:
+    """Look up `DrawnSample` at its first use: the names of the methods are needed far more often."""
+    if name == "DrawnSample":
+        from clgraph.sampling.literature.result import DrawnSample
+
+        return DrawnSample
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,7 +16,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.sampling.literature.plan import METHODS, OPTIONS, Method
 from clgraph.sampling.literature.view import View
-from clgraph.sizes import exact_number, target_size
+from clgraph.sizes import number_given, target_size
 
 Size = float | int | str
 # what clgraph.sample takes for other methods: their defaults mean "not given"
@@ -132,12 +132,14 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
     values["keep"] = _keep(plan, given)
     if "mix" in given:
         values["mix"] = probability("mix", given["mix"])
-    if "starts" in given:
+    if "starts" in given and plan.kind == "near":
         values["starts"] = whole(given["starts"], "starts", 1, graph.num_vertices)
     if "strata" in given:
         values["strata"] = check_strata(graph, given["strata"], size)
     if plan.kind == "walk":
         values |= walk_values(view, method, given)
+    if plan.kind == "stages":
+        values |= stage_values(view, method, given)
     values |= _how_much(graph, view, plan, method, size, given, strict)
     return Wish(method, view, **values)
 
@@ -184,6 +186,37 @@ def walk_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, 
     return values
 
 
+def stage_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of searches that spread."""
+    mode = word(given.get("mode", "batched"), "mode", ("auto", "batched", "exact"))
+    values: dict[str, Any] = {"mode": mode}
+    if "start" in given:
+        values["start"] = check_start(view, given["start"])
+    if method == "snowball":
+        values["k"] = whole(given.get("k", 50), "k", 1, 2**31 - 1)
+        if "stages" in given:
+            values["stages"] = whole(given["stages"], "stages", 1, 2**31)
+            if values["mode"] == "exact":
+                raise InputError("stages counts stages, and mode 'exact' has none: leave one of them out")
+    elif method == "ff":
+        values["p"] = probability("p", given.get("p", "0.7"))
+        values["r"] = probability("r", given.get("r", 0))
+        if values["p"] > Fraction(99, 100):
+            raise InputError(
+                f"p {shown(given['p'])}: each vertex burns over 99 neighbours; give at most 0.99"
+            )
+        if values["r"] and given.get("direction", "both") == "both":
+            raise InputError("r is of directed fires: give direction='out' (or 'in') with it")
+    else:
+        values["k"] = whole(given.get("coupons", 3), "coupons", 1, 2**31 - 1)
+        values["starts"] = whole(given.get("starts", min(10, view.n)), "starts", 1, 2**31 - 1)
+        if values["starts"] > view.n:
+            raise InputError(f"starts is {values['starts']}, the graph has {view.n} vertices: give fewer")
+    if given.get("keep", "induced") != "induced" and view.rows is not view.original.undirected.simple:
+        raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
+    return values
+
+
 def check_start(view: View, start: Any) -> tuple[int, ...]:
     """The vertices of one id or several.
 
@@ -203,7 +236,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
 
 
 def _positive(name: str, value: Any) -> Fraction:
-    number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
+    number = number_given(value) if not isinstance(value, bool) else None
     if number is None or not 0 < number <= 2**30:
         raise InputError(f"{name} {shown(value)}: give a number above 0, at most 2**30")
     return number
@@ -221,7 +254,7 @@ def _how_much(
     graph: Graph, view: View, plan: Method, method: str, size: Any, given: Mapping[str, Any], strict: bool
 ) -> dict[str, Any]:
     """`size`, `target`, `target_edges` and notes."""
-    names: list[str] = [name for name in ("edges", "steps") if name in plan.options]
+    names: list[str] = [name for name in ("edges", "steps", "stages") if name in plan.options]
     if plan.kind == "near":
         names.append("starts")
     asked = [name for name in names if name in given] + (["size"] if size is not None else [])
@@ -275,7 +308,7 @@ def target_of(size: Size, whole_count: int, name: str, what: str) -> int:
 
 def probability(name: str, value: Any, *, below_one: bool = False) -> Fraction:
     """A probability as the exact number that its decimals say."""
-    number = exact_number(str(value).strip()) if not isinstance(value, bool) else None
+    number = number_given(value) if not isinstance(value, bool) else None
     if number is None or number < 0 or number > 1 or (below_one and number == 1):
         raise InputError(
             f"{name} {shown(value)}: give a probability, 0 to 1" + (", below 1" if below_one else "")

@@ -136,6 +136,26 @@ METHODS = {
         "Lee, Xu, Eun 2012",
         ("NonBackTrackingRandomWalk",),
     ),
+    "snowball": Method(
+        "stages",
+        "each vertex of a stage names `k` neighbours at random",
+        (*_STAGES, "k", "stages"),
+        "Goodman 1961",
+        ("SnowBall",),
+    ),
+    "ff": Method(
+        "stages",
+        "forest fire: each vertex burns a geometric number of unseen neighbours, p / (1 - p) on average",
+        (*_STAGES, "p", "r"),
+        "Leskovec, Kleinberg, Faloutsos 2005; Leskovec, Faloutsos 2006",
+        ("ForestFire",),
+    ),
+    "rds": Method(
+        "stages",
+        "respondent-driven sampling: each vertex recruits `coupons` unseen neighbours",
+        (*_STAGES, "coupons", "starts"),
+        "Heckathorn 1997; Gile 2011 (weights)",
+    ),
 }
 KINDS = {
     "vertices": "race of vertices",

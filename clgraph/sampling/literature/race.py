@@ -33,8 +33,8 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
 
 def bytes_per_run(view: View, wish: Wish) -> int:
     """Device memory that one run takes, roughly."""
-    keys = view.rows.num_arcs if wish.kind == "edges" else 0
-    return 9 * (view.n + keys) + 9 * view.n * (wish.strata is not None)
+    keys = view.rows.num_arcs if wish.kind in ("edges", "ties") else 0
+    return 9 * (2 * view.n + keys) + 9 * view.n * (wish.strata is not None)
 
 
 class _Race:
@@ -141,10 +141,10 @@ class _VertexRace(_Race):
         """rnn: vertices by priority, each with its neighbours."""
         wish, csr = self.wish, self.csr
         self.build()
-        key = self.fill("race_near", csr.row_ptr, csr.col_idx, items=self.n)
+        order = self.fill("race_priorities", items=self.n)
+        key = self.fill("race_near", csr.row_ptr, csr.col_idx, order, items=self.n)
         smallest = Smallest(self.device, self.runs, self.n)
         if wish.starts is not None:
-            order = self.fill("race_priorities", items=self.n)
             cut = smallest.cut(order, self.wanted(wish.starts))
         else:
             cut = smallest.cut(key, self.wanted(wish.target))
@@ -170,6 +170,25 @@ class _VertexRace(_Race):
 
 
 class _EdgeRace(_Race):
+    def tails(self) -> tuple[Any, Any]:
+        """The tail of each arc, and its rank among parallel ones (None: there are none)."""
+        device, csr, rows = self.device, self.csr, self.view.rows
+
+        def make() -> tuple[Any, Any]:
+            device.reserve({"tails": 4 * csr.arcs})
+            tail = device.empty(max(csr.arcs, 1), np.int32)
+            copy = device.empty(csr.arcs, np.uint32) if rows.has_copies else None
+            size = -(-self.n // device.tuning.items)
+            self.program.race_tails(size, self.head[0], csr.row_ptr, csr.col_idx, tail, copy)
+            return tail, copy
+
+        return device.cached(rows, ("literature", "tails"), make)
+
+    def flat(self, kernel: str, *arguments: Any) -> None:
+        """Launch over arcs."""
+        size = -(-self.csr.arcs // self.device.tuning.items), self.runs
+        getattr(self.program, kernel)(size, np.int64(self.csr.arcs), self.head[1], *arguments)
+
     def run(self) -> Drawn:
         view, wish, csr = self.view, self.wish, self.csr
         method = wish.method
@@ -178,26 +197,24 @@ class _EdgeRace(_Race):
         if method == "hyb":
             lg_arc, lg_edge, arcs, edges = mixed(wish.mix_word, view.n, view.rows.num_arcs // 2)
         weight = view.kept(self.device, "integers", lambda: view.integers) if view.weighted else None
-        self.build(WEIGHT=kind, ARCS=int(arcs), EDGES=int(edges))
-        arguments = np.int64(lg_arc), np.int64(lg_edge), self.table, csr.row_ptr, csr.col_idx, weight
+        self.build(WEIGHT=kind, ARCS=int(arcs), EDGES=int(edges), COPIES=int(view.rows.has_copies))
+        tail, copy = self.tails()
+        key = self.device.empty(max(csr.arcs, 1) * self.runs, np.uint64)
+        numbers = np.int64(lg_arc), np.int64(lg_edge), self.table
+        self.flat("race_arcs", *numbers, csr.row_ptr, csr.col_idx, tail, copy, weight, key)
+        chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None
         if wish.target is not None:
-            first = self.fill("race_first", *arguments, items=self.n)
+            first = self.fill("race_first", csr.row_ptr, key, items=self.n)
             vertices = Smallest(self.device, self.runs, self.n)
             cut = vertices.cut(first, self.wanted(wish.target))
-            limits = self.keys_of(cut)
-            taken = vertices.take(first, cut, equal=False, keys=True)
-            chosen, came = self.down(taken, np.int32)
+            chosen, came = self.down(vertices.take(first, cut, equal=False, keys=True), np.int32)
             if method == "ties":
-                return Drawn(chosen, came, limits)
-            del first
-            key = self.fill("race_edges", *arguments, items=csr.arcs)
-            selected = Smallest(self.device, self.runs, csr.arcs)
-        else:
-            chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None
-            key = self.fill("race_edges", *arguments, items=csr.arcs)
-            selected = Smallest(self.device, self.runs, csr.arcs)
+                return Drawn(chosen, came, self.keys_of(cut))
+        self.flat("race_once", csr.col_idx, tail, key)
+        selected = Smallest(self.device, self.runs, csr.arcs)
+        if wish.target is None:
             cut = selected.cut(key, self.wanted(wish.target_edges))
-            limits = self.keys_of(cut)
+        limits = self.keys_of(cut)
         drawn, keys = self.down(selected.take(key, cut, equal=wish.target is None, keys=True), selected.item)
         assert keys is not None
         return Drawn(chosen, came, limits, drawn, more={"edge key": keys})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling.literature import race, walk
+from clgraph.sampling.literature import race, stage, walk
 from clgraph.sampling.literature.arguments import Wish, check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
@@ -30,7 +30,14 @@ class Kind(Protocol):
         """Device memory that one run takes, roughly."""
 
 
-HOW: dict[str, Kind] = {"vertices": race, "edges": race, "ties": race, "near": race, "walk": walk}
+HOW: dict[str, Kind] = {
+    "vertices": race,
+    "edges": race,
+    "ties": race,
+    "near": race,
+    "walk": walk,
+    "stages": stage,
+}
 HOST_SHARE = 1 << 28  # bytes of the runs that go side by side, where the device shares the host's memory
 
 

@@ -52,7 +52,34 @@ def weights_of(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -
         return _near(wish, drawn, run, vertices)
     if kind == "walk" and (wish.direction == "both" or wish.method in ("rwr", "rj")):
         return stationary(wish, vertices)
+    if wish.method == "rds" and wish.direction == "both":
+        p = successive_p(view_degrees(wish, vertices), wish.view.n)
+        return _inverse("approximate", p)
     return Weights("none", np.ones(len(vertices)), None)
+
+
+def view_degrees(wish: Wish, vertices: npt.NDArray[Any]) -> Reals:
+    """Degrees, 1 where there are no edges."""
+    return np.maximum(wish.view.degrees[vertices], 1).astype(np.float64)
+
+
+def successive_p(d: Reals, n: int) -> Reals:
+    """The probability of each vertex of a sample by successive sampling (Gile 2011), from their degrees."""
+    k, place = np.unique(d, return_inverse=True)
+    v, size = np.bincount(place).astype(np.float64), float(len(d))
+    pi = k.copy()
+    if size >= n:
+        return np.ones(len(d))
+    for _ in range(30):
+        population = n * (v / pi) / np.sum(v / pi)
+        low, high = 0.0, 1.0
+        while np.sum(population * -np.expm1(-k * high)) < size:
+            high *= 2
+        for _ in range(100):
+            tau = (low + high) / 2
+            low, high = (tau, high) if np.sum(population * -np.expm1(-k * tau)) < size else (low, tau)
+        pi = -np.expm1(-k * tau)
+    return pi[place]
 
 
 def stationary(wish: Wish, vertices: npt.NDArray[Any]) -> Weights:

@@ -1,0 +1,135 @@
+"""Samplers of the literature beside littleballoffur, on the same graph in the same run: one JSON object.
+
+``python benchmarks/samplers.py [--vertices N] [--device SPEC] [--only rn,rw]``. Each figure is the
+median of some runs after a first one, with seconds of the phases "sample" (kernels and downloads) and of the
+whole call. littleballoffur takes part where it is installed and the graph is small (--peers).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import clgraph
+from clgraph.device import get_device
+
+TASKS: dict[str, dict[str, Any]] = {
+    "rn": {"size": "10%"},
+    "rdn": {"size": "10%"},
+    "rpn": {"size": "10%"},
+    "re": {"size": "10%"},
+    "ties": {"size": "10%"},
+    "rnn": {"size": "10%"},
+    "rw": {"steps": 1000, "walkers": 1000},
+    "rw size": {"size": "10%", "walkers": 100},
+    "mhrw": {"steps": 1000, "walkers": 1000},
+    "snowball": {"size": "10%"},
+    "ff": {"size": "10%"},
+    "rds": {"size": "10%"},
+}
+PEERS = {
+    "rn": ("RandomNodeSampler", "number_of_nodes"),
+    "rdn": ("DegreeBasedSampler", "number_of_nodes"),
+    "rw size": ("RandomWalkSampler", "number_of_nodes"),
+    "ff": ("ForestFireSampler", "number_of_nodes"),
+}
+
+
+def measured(run: Callable[[int], Any], repeats: int) -> tuple[list[float], list[Any]]:
+    run(0)
+    seconds, results = [], []
+    for seed in range(1, repeats + 1):
+        started = perf_counter()
+        results.append(run(seed))
+        seconds.append(perf_counter() - started)
+    return seconds, results
+
+
+def ours(graph: Any, name: str, options: dict[str, Any], device: Any, repeats: int) -> dict[str, Any]:
+    method = name.split()[0]
+    calls, made = measured(
+        lambda seed: clgraph.sample(graph, method, seed=seed, device=device, **options), repeats
+    )
+    phases = [one.seconds["sample"] for one in made]
+    row: dict[str, Any] = {
+        "options": options,
+        "call": {"value": statistics.median(calls), "unit": "s"},
+        "sample": {"value": statistics.median(phases), "unit": "s"},
+        "vertices": len(made[0].vertices),
+    }
+    if "steps" in options:
+        steps = options["steps"] * options["walkers"]
+        row["rate"] = {"value": steps / statistics.median(phases), "unit": "steps/s"}
+    return row
+
+
+def peer(graph: Any, name: str, repeats: int) -> dict[str, Any] | None:
+    """littleballoffur on the same graph, by index."""
+    try:
+        import littleballoffur
+        import networkx
+    except ImportError:
+        return None
+    sampler, argument = PEERS[name]
+    part = graph.largest_component().with_ids(None)
+    other = networkx.Graph()
+    other.add_nodes_from(range(part.num_vertices))
+    edges = part.edge_indices()
+    other.add_edges_from(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
+    many = part.num_vertices // 10
+
+    def run(seed: int) -> Any:
+        return getattr(littleballoffur, sampler)(**{argument: many, "seed": seed}).sample(other)
+
+    seconds, _ = measured(run, repeats)
+    return {"call": {"value": statistics.median(seconds), "unit": "s"}}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split(":")[0])
+    parser.add_argument("--vertices", type=int, default=100_000)
+    parser.add_argument("--file", help="sample this graph instead of a generated one")
+    parser.add_argument("--device")
+    parser.add_argument("--only", help="names, with commas")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--seeds", type=int, help="also so many fires to 15%% side by side")
+    args = parser.parse_args()
+    device = get_device(args.device)
+    if args.file:
+        graph = clgraph.read(args.file)
+    else:
+        graph = clgraph.powerlaw_graph(args.vertices, seed=1, device=device)
+    told: dict[str, Any] = {
+        "device": device.name,
+        "machine": platform.platform(),
+        "load": os.getloadavg()[0],
+        "vertices": graph.num_vertices,
+        "edges": graph.num_edges,
+        "tasks": {},
+    }
+    for name in args.only.split(",") if args.only else TASKS:
+        row = ours(graph, name, TASKS[name], device, args.repeats)
+        if args.peers and name in PEERS:
+            row["littleballoffur"] = peer(graph, name, 1)
+        told["tasks"][name] = row
+        print(name, json.dumps(row), file=sys.stderr)
+    if args.seeds:
+        calls, _ = measured(
+            lambda seed: clgraph.sample(graph, "ff", size="15%", seed=seed, seeds=args.seeds, device=device),
+            args.repeats,
+        )
+        told["fires"] = {"runs": args.seeds, "call": {"value": statistics.median(calls), "unit": "s"}}
+    json.dump(told, sys.stdout, indent=2)
+    print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+// scale/components.cl: components of a graph that comes in shards: rows joined one after the other, labels merged.
+//
+// label   int[n]   label[v] <= v; a root has label[r] == r; joined vertices have one root (see components/finder.h)
+// launch           shard_join: a work-item takes SPAN consecutive entries of the shard and finds the first one's row by
+//                  binary search; the others: padded ranges, ITEMS consecutive vertices each
+// tunables         SPAN, ITEMS; OFFSET: type of row_ptr
+
+#ifdef CHECK_RACES
+#define restrict   // Oclgrind lacks what LLVM makes of restrict in a function that is inlined into a loop
+#endif
+
+#include "components/finder.h"
+
+#ifndef SPAN
+#ifdef KIND_GPU
+#define SPAN 8
+#else
+#define SPAN 4096
+#endif
+#endif
+
+__kernel void shard_start(const int n, __global int *restrict label)
+{
+    FOR_ITEMS(v, n)
+        label[v] = v;
+}
+
+__kernel void shard_join(const int rows, const int first_row, const long entries,
+                         __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                         __global int *label)
+{
+    const long begin = min((long)get_global_id(0) * SPAN, entries), end = min(begin + SPAN, entries);
+    int row = 0, high = rows - 1;
+    while (begin < end && row < high) {   // the last row that begins at or before the first entry
+        const int middle = row + (high - row + 1) / 2;
+        if (row_ptr[middle] <= begin)
+            row = middle;
+        else
+            high = middle - 1;
+    }
+    for (long p = begin; p < end; row++) {
+        const long stop = min(end, (long)row_ptr[row + 1]);
+        if (p < stop)
+            join_slots(label, first_row + row, (OFFSET)p, 1, (OFFSET)stop, col_idx);
+        p = max(p, stop);
+    }
+}
+
+// Joins what another rank's labels join.
+__kernel void shard_merge(const int n, __global const int *restrict other, __global int *label)
+{
+    FOR_ITEMS(v, n)
+        join(label, v, other[v]);
+}
+
+// Every vertex points at its root. Others shorten their ways meanwhile: a stale value is an ancestor, too.
+__kernel void shard_compress(const int n, __global int *label)
+{
+    FOR_ITEMS(v, n) {
+        int root = SHARED_LOAD(&label[v]);
+        for (int next = SHARED_LOAD(&label[root]); next != root; next = SHARED_LOAD(&label[root]))
+            root = next;
+        SHARED_STORE(&label[v], root);
+    }
+}

@@ -1,0 +1,188 @@
+"""Searches that spread, slow and obviously right: snowball, forest fire, respondent-driven sampling."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from clgraph import keyed
+from clgraph.graph import Graph
+from clgraph.reference.numbers import words
+from clgraph.reference.races import ReferenceDraw
+from clgraph.reference.walks import directed_rows, first_start, made_of, start_order
+from clgraph.sizes import target_size
+
+METHODS = ("snowball", "ff", "rds")
+
+
+class Spread:
+    """The rows that a search sees, and what a vertex takes of them."""
+
+    def __init__(self, graph: Graph, method: str, seed: int, options: dict[str, Any]) -> None:
+        self.method, self.seed = method, seed
+        direction = options.get("direction", "both")
+        self.rows = directed_rows(graph, direction)
+        self.back = None
+        if graph.directed and direction != "both":
+            self.back = directed_rows(graph, "in" if direction == "out" else "out")
+        self.p = Fraction(str(options.get("p", "0.7")))
+        self.r = Fraction(str(options.get("r", 0)))
+        self.most = options.get("k", 50) if method == "snowball" else options.get("coupons", 3)
+
+    def names(self, v: int, row: list[int]) -> list[int]:
+        """v's neighbours in the order of their numbers."""
+        return sorted(set(row), key=lambda u: words(self.seed, v, u, 0, keyed.TAG_ARC)[0])
+
+    def taken(self, v: int, seen: set[int]) -> list[list[int]]:
+        """What v takes of each kind of arc, if these were seen."""
+        names = self.names(v, self.rows[v])
+        if self.method == "snowball":
+            return [names[: self.most]]
+        open_ = [u for u in names if u not in seen]
+        if self.method == "rds":
+            return [open_[: self.most]]
+        a, b = words(self.seed, v, 0, 0, keyed.TAG_COIN)
+        made = [open_[: count_below(a, self.p)]]
+        if self.back is not None and self.r > 0:
+            made.append(
+                [u for u in self.names(v, self.back[v]) if u not in seen][: count_below(b, self.r * self.p)]
+            )
+        return made
+
+
+def count_below(x: int, p: Fraction) -> int:
+    """The largest j with x < floor(2^64 p^j)."""
+    j = 0
+    while x < 2**64 * p ** (j + 1) // 1:
+        j += 1
+    return j
+
+
+def reference_spread(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+    """Spread by the definition, on the host; arguments as in `clgraph.sample`."""
+    spread = Spread(graph, method, seed, options)
+    n = len(spread.rows)
+    stages = options.get("stages")
+    target = n if stages is not None else min(target_size(options["size"], n), n)
+    order = start_order(n, seed)
+    given = options.get("start")
+    if given is None:
+        first = first_start(graph, seed)
+        many = options.get("starts", 10) if method == "rds" else 1
+        starts = [first, *[v for v in order if v != first][: many - 1]]
+    else:
+        starts = list(dict.fromkeys(graph.index(given).ravel().tolist()))
+    one_by_one = options.get("mode", "auto") == "exact"
+    search = _queue if one_by_one else _stages
+    came, parent, named = search(spread, starts, order, target, stages)
+    made = made_of(graph, came, options.get("keep", "induced"), parent, named, target)
+    more = dict(made.more)
+    if method == "rds":
+        more["parent"] = [graph.ids[parent[v]] for v in sorted(came)]
+    return ReferenceDraw(made.vertices, made.edges, made.order, target, more)
+
+
+Found = tuple[list[int], dict[int, int], set[tuple[int, int, int]]]
+
+
+def _stages(spread: Spread, starts: list[int], order: list[int], target: int, stages: int | None) -> Found:
+    came: list[int] = []
+    seen: set[int] = set()
+    parent: dict[int, int] = {}
+    named: set[tuple[int, int, int]] = set()
+
+    def bring(new: set[int]) -> list[int]:
+        ranked = sorted(new, key=lambda v: (words(spread.seed, v, 0, 0, keyed.TAG_VERTEX)[0], v))
+        seen.update(new)
+        came.extend(ranked)
+        return ranked
+
+    active = bring(set(starts))
+    parent |= {v: v for v in starts}
+    while len(came) < target and (stages is None or stages > 0):
+        if stages is not None:
+            stages -= 1
+        new: set[int] = set()
+        for v in sorted(active):
+            for kind, names in enumerate(spread.taken(v, seen)):
+                for u in names:
+                    if kind == 0:
+                        named.add((v, u, 0))
+                    if u not in seen:
+                        new.add(u)
+                        parent.setdefault(u, v)
+        if not new and stages is not None:
+            break
+        if not new:
+            new = {next(v for v in order if v not in seen)}
+            parent |= {v: v for v in new}
+        active = bring(new)
+    return came[:target], parent, named
+
+
+def _queue(spread: Spread, starts: list[int], order: list[int], target: int, stages: int | None) -> Found:
+    assert stages is None
+    came = starts[:target]
+    parent = {v: v for v in came}
+    named: set[tuple[int, int, int]] = set()
+    if len(starts) > target:
+        return starts[:target], parent, named
+    head = 0
+    while len(came) < target:
+        if head == len(came):
+            start = next(v for v in order if v not in parent)
+            parent[start] = start
+            came.append(start)
+            continue
+        v = came[head]
+        head += 1
+        for kind in range(2):
+            kinds = spread.taken(v, set(parent))
+            for u in kinds[kind] if kind < len(kinds) else []:
+                if len(came) == target:
+                    break
+                if kind == 0:
+                    named.add((v, u, 0))
+                if u not in parent:
+                    parent[u] = v
+                    came.append(u)
+    return came, parent, named
+
+
+def verify_spread(graph: Graph, sample: Any) -> None:
+    """Check a search's sample: its size, its edges, and that each vertex but starts has one before it.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    wish, n = sample.wish, graph.num_vertices
+    index = graph.index(sample.vertices)
+    if wish.target is not None and len(index) != min(wish.target, n):
+        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}")
+    inside = np.zeros(n, bool)
+    inside[index] = True
+    simple = graph.undirected.simple
+    if wish.keep == "induced":
+        both = np.repeat(inside, simple.degrees) & inside[simple.col_idx]
+        if int(np.count_nonzero(both)) // 2 != len(sample.edges):
+            raise AssertionError("its edges are not all of those among its vertices")
+    if wish.keep == "tree" and len(sample.edges) != np.count_nonzero(sample.parent != sample.vertices):
+        raise AssertionError("a tree has one edge for each vertex that is no start")
+    when = np.full(n, n, np.int64)
+    when[index] = sample.order
+    earliest = np.full(n, n, np.int64)
+    np.minimum.at(earliest, simple.col_idx, when[simple.rows])
+    lost = int(np.count_nonzero(earliest[index] >= when[index]))
+    first = len(wish.start) if wish.start is not None else (wish.starts or 1)
+    if lost > first + int(sample.iterations) - 1:
+        raise AssertionError(f"{lost} vertices came from nowhere, more than there were starts")
+    if sample.parent is not None:
+        parent = graph.index(sample.parent)
+        if np.any((when[parent] >= when[index]) & (parent != index)):
+            raise AssertionError("a parent came after its child")
+        if sample.method == "rds" and np.bincount(parent[parent != index], minlength=1).max() > wish.k:
+            raise AssertionError("somebody recruited more than there were coupons")

@@ -1,0 +1,163 @@
+"""Components of graphs in shards: host half of ``cl/scale/components.cl``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.components import Components
+from clgraph.components.finder import GiantFinder
+from clgraph.device.shapes import Shapes
+from clgraph.scale.ranks import Ranks, run_on_ranks
+from clgraph.scale.shards import ShardRows, Shards, check_shards
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Entries of a shard that a work-item of ``shard_join`` takes."""
+
+    span: int
+
+
+SHAPES = Shapes(gpu=Shape(8), cpu=Shape(4096), simulator=Shape(5))
+
+
+class Labels:
+    """Labels of a device that shards are joined in, one after the other.
+
+    Parameters
+    ----------
+    device : Device
+    n : int
+        Vertices, at least 1.
+    """
+
+    def __init__(self, device: Device, n: int) -> None:
+        device.reserve({"labels": 4 * n, "scratch": 4 * n})
+        self._device, self._n = device, n
+        self._span = SHAPES.of(device).span
+        self._passes = -(-n // device.tuning.items)
+        self.label = device.empty(n, np.int32)
+        self._program("int").shard_start(self._passes, np.int32(n), self.label)
+
+    def _program(self, offset: str) -> Any:
+        device = self._device
+        return device.program("scale/components", SPAN=self._span, ITEMS=device.tuning.items, OFFSET=offset)
+
+    def add(self, rows: ShardRows) -> None:
+        """Join what the entries of a shard join."""
+        entries = len(rows.col_idx)
+        if entries == 0:
+            return
+        device = self._device
+        offset = "long" if rows.row_ptr.dtype == np.int64 else "int"
+        self._program(offset).shard_join(
+            -(-entries // self._span),
+            np.int32(rows.shard.rows),
+            np.int32(rows.shard.first_row),
+            np.int64(entries),
+            device.upload(rows.row_ptr),
+            device.upload(rows.col_idx),
+            self.label,
+        )
+        self._compress()
+
+    def merge(self, other: npt.NDArray[np.int32]) -> None:
+        """Join what the labels of another rank join."""
+        device = self._device
+        self._program("int").shard_merge(self._passes, np.int32(self._n), device.upload(other), self.label)
+        self._compress()
+
+    def _compress(self) -> None:
+        self._program("int").shard_compress(self._passes, np.int32(self._n), self.label)
+        self._device.finish()  # the shard's buffers are free
+
+    def download(self) -> npt.NDArray[np.int32]:
+        """The smallest vertex of each vertex's component, shape (n,)."""
+        return self._device.download(self.label, np.int32, self._n)
+
+
+def components_of_shards(
+    shards: Shards,
+    *,
+    device: str | Device | Sequence[str | Device] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    comm: Any = None,
+) -> Components:
+    """Weak components of a graph in shards, in one pass over its pairs.
+
+    Labels and sizes are those of ``clgraph.connected_components`` on the same graph in memory.
+
+    Parameters
+    ----------
+    shards : Shards
+    device, progress, comm
+        As `clgraph.sample_shards` takes them.
+
+    Returns
+    -------
+    Components
+        Equal at all ranks.
+
+    Raises
+    ------
+    InputError
+        A damaged shard; ranks that differ.
+    CapacityError
+        If the vertices do not fit the device.
+    """
+    check_shards(shards)
+
+    def work(ranks: Ranks, dev: Device) -> Components:
+        ranks.agree(dataset=shards.fingerprint, method="components")
+        return _components(ranks, dev, shards, progress)
+
+    return run_on_ranks(work, device, comm)
+
+
+def _components(
+    ranks: Ranks, device: Device, shards: Shards, progress: Callable[[int, int], None] | None
+) -> Components:
+    n, seconds = shards.num_vertices, {}
+    if n == 0:
+        return Components(np.empty(0, np.int32), np.empty(0, np.int64), "weak", {}, device.name)
+    started = perf_counter()
+    with device.alone():
+        labels = Labels(device, n)
+    numbers = list(ranks.shares(len(shards.section("pairs").shards)))
+    for done, rows in enumerate(shards.rows("pairs", numbers)):
+        if progress and ranks.rank == 0:
+            progress(done, len(numbers))
+        with device.alone():
+            labels.add(rows)
+
+    def pack(own: Labels) -> npt.NDArray[np.int32]:
+        with device.alone():
+            return own.download()
+
+    def join(own: Labels, other: npt.NDArray[np.uint8]) -> Labels:
+        with device.alone():
+            own.merge(other.view(np.int32))
+        return own
+
+    whole = ranks.merge(labels, pack, join)
+    seconds["components"] = perf_counter() - started
+    started = perf_counter()
+    numbered = sizes = None
+    if whole is not None:
+        with device.alone():
+            finder = GiantFinder(device, n, 0)
+            finder.sample(whole.label)
+            sizes = finder.rank(whole.label)
+            numbered = whole.download()
+    numbered, sizes = ranks.broadcast(numbered, np.int32), ranks.broadcast(sizes, np.int64)
+    seconds["ranking"] = perf_counter() - started
+    return Components(numbered, sizes, "weak", seconds, device.name)

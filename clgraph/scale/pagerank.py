@@ -1,0 +1,239 @@
+"""PageRank of graphs in shards, the same bytes for any cut, device and number of ranks (variant "fixed")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import flag
+from clgraph.errors import InputError
+from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, iterate, normalised
+from clgraph.ranking.problem import (
+    Problem,
+    check_damping,
+    check_dtype,
+    check_reachable,
+    distribution,
+    error_bound,
+    make_stop,
+    round_off,
+)
+from clgraph.ranking.result import PageRankResult, report_nonconvergence
+from clgraph.scale.ranks import Ranks, run_on_ranks
+from clgraph.scale.shards import Shards, check_shards
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.ranking.problem import OnNonconvergence, Reals
+
+
+def pagerank_of_shards(
+    shards: Shards,
+    *,
+    damping: float = 0.85,
+    tol: float = 1e-6,
+    max_iter: int = 100,
+    personalization: Any = None,
+    dangling: Any = "personalization",
+    nstart: Any = None,
+    weight: bool = True,
+    dtype: Any = "float32",
+    on_nonconvergence: OnNonconvergence = "raise",
+    device: str | Device | Sequence[str | Device] | None = None,
+    comm: Any = None,
+) -> PageRankResult:
+    """PageRank of a graph in shards, by the power method; each sum has one shape, whoever computes it.
+
+    Needs the section rows (undirected) or in (directed), and devices with float64. Shards stay on the device
+    where they fit, and are read in each iteration otherwise.
+
+    Parameters
+    ----------
+    shards : Shards
+    damping, tol, max_iter, personalization, dangling, nstart, weight, dtype, on_nonconvergence
+        As `clgraph.pagerank` takes them; the residual is the L1 norm's.
+    device, comm
+        As `clgraph.sample_shards` takes them.
+
+    Returns
+    -------
+    PageRankResult
+        With variant "fixed"; equal at all ranks.
+
+    Raises
+    ------
+    InputError, ConvergenceError, DeviceError, CapacityError
+        As `clgraph.pagerank`; a damaged shard; ranks that differ.
+    """
+    check_shards(shards)
+    n = shards.num_vertices
+    if n == 0:
+        raise InputError("the graph has no vertices: there is nothing to rank")
+    dtype, weight = check_dtype(dtype), flag(weight, "weight")
+    name = "in" if shards.directed else "rows"
+    shards.section(name)
+    p = normalised(distribution(shards, personalization, "personalization"))  # type: ignore[arg-type]
+    policy, q = _dangling(shards, dangling, p)
+    start = normalised(distribution(shards, nstart, "nstart"))  # type: ignore[arg-type]
+    stop = make_stop(tol, "l1", max_iter, n)
+    rho = round_off(dtype, 0)
+    check_reachable(stop, n, dtype, rho)
+    kind = "arcs"
+    if weight and shards.manifest.weights:
+        kind = "weights"
+    elif shards.manifest.multiplicity:
+        kind = "counts"
+    if kind == "counts" and shards.manifest.weights:
+        raise InputError(
+            "weight=False of a weighted dataset with merged parallel arcs is not offered for shards; convert "
+            "the graph without weights"
+        )
+    out = shards.leaving
+    if kind == "arcs" and shards.manifest.weights:
+        raise InputError("weight=False of a weighted dataset is not offered; convert it without weights")
+    d = check_damping(damping)
+    problem = Problem(d, p, q, start, policy == "drop", None, policy, n, out)
+
+    def work(ranks: Ranks, dev: Device) -> PageRankResult:
+        ranks.agree(dataset=shards.fingerprint, method="pagerank", options=f"{d} {stop} {policy} {dtype}")
+        return _run(ranks, dev, shards, name, problem, stop, rho, dtype, kind)
+
+    result = run_on_ranks(work, device, comm)
+    if result.converged is False:
+        report_nonconvergence(result, stop.threshold, on_nonconvergence)
+    return result
+
+
+def _dangling(shards: Shards, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
+    if dangling is None or (isinstance(dangling, str) and dangling == "personalization"):
+        return "personalization", p
+    if isinstance(dangling, str):
+        if dangling not in ("uniform", "drop"):
+            raise InputError(
+                f"dangling is {dangling!r}: use 'personalization', 'uniform', 'drop', or a dict or array of "
+                "where the mass of vertices without out-arcs goes"
+            )
+        return dangling, None
+    return "given", normalised(distribution(shards, dangling, "dangling"))  # type: ignore[arg-type]
+
+
+def _run(
+    ranks: Ranks,
+    device: Device,
+    shards: Shards,
+    name: str,
+    problem: Problem,
+    stop: Any,
+    rho: float,
+    dtype: str,
+    kind: str,
+) -> PageRankResult:
+    started = perf_counter()
+    section = shards.section(name)
+    own = list(ranks.shares(len(section.shards)))
+    n = shards.num_vertices
+    out = problem.out
+    with device.alone():
+        power = FixedPower(
+            device,
+            out,
+            damping=problem.damping,
+            p=problem.personalization,
+            q=problem.dangling,
+            drop=problem.drop,
+            start=problem.start,
+            dtype=dtype,
+            kind=kind,
+        )
+    places = [_blocks(section.shards[number].first_row, section.shards[number].rows) for number in own]
+    room = device.global_memory // 2 - 40 * n
+    stays = room >= sum(section.shards[number].bytes for number in own)
+    held: dict[int, Rows] = {}
+
+    def parts() -> Iterator[tuple[int | None, Rows]]:
+        if len(held) == len(own) and stays:
+            yield from held.items()
+            return
+        for number, rows in zip(own, shards.rows(name, own), strict=True):
+            values = {"weights": rows.weights, "counts": rows.multiplicity, "arcs": None}[kind]
+            found = Rows(rows.shard.first_row, rows.row_ptr, rows.col_idx, values)
+            if stays:
+                held[number] = found
+            yield (number if stays else None), found
+
+    def sums(power: FixedPower) -> Reals:
+        with device.alone():
+            return np.concatenate(
+                [np.empty((0, 2)), *(power.blocks(first, count) for first, count in places)]
+            )
+
+    def gathered(own_sums: Reals) -> Reals:
+        every = ranks.everywhere(own_sums.reshape(-1))
+        whole = np.zeros((-(-n // BLOCK), 2))
+        for rank, found in enumerate(every):
+            at = 0
+            for number in range(rank, len(section.shards), ranks.size):
+                first, count = _blocks(section.shards[number].first_row, section.shards[number].rows)
+                whole[first : first + count] = found.reshape(-1, 2)[at : at + count]
+                at += count
+        return whole
+
+    def exchange(power: FixedPower) -> Reals:
+        mine = sums(power)
+        if ranks.size > 1:
+            with device.alone():
+                new = [
+                    power.next_of(section.shards[number].first_row, section.shards[number].rows)
+                    for number in own
+                ]
+            every = ranks.everywhere(np.concatenate([np.empty(0, dtype), *new]))
+            with device.alone():
+                for rank, found in enumerate(every):
+                    at = 0
+                    for number in range(rank, len(section.shards), ranks.size):
+                        shard = section.shards[number]
+                        if rank != ranks.rank:
+                            power.set_next(shard.first_row, found[at : at + shard.rows])
+                        at += shard.rows
+        return gathered(mine)
+
+    began = perf_counter()
+    iterations, residual, met = iterate(
+        power,
+        parts,
+        exchange,
+        start_sums=gathered(sums(power)),
+        threshold=stop.threshold if stop.tol else 0.0,
+        max_iter=stop.max_iter,
+    )
+    seconds = {"upload": began - started, "iterate": perf_counter() - began}
+    with device.alone():
+        found: npt.NDArray[Any] = power.ranks()
+    seconds["total"] = perf_counter() - started
+    return PageRankResult(
+        ranks=found,
+        iterations=iterations,
+        residual=residual,
+        norm="l1",
+        tol=stop.tol,
+        converged=met if stop.tol > 0 else None,
+        error_bound=error_bound(problem.damping, residual, rho),
+        round_off=rho,
+        variant="fixed",
+        plan=(f"fixed: {len(section.shards)} shards, {ranks.size} ranks",),
+        dtype=dtype,
+        seconds=seconds,
+        device=device.name,
+        dangling=problem.policy,
+        problem=problem,
+        _ids=lambda index: shards.ids[index],
+    )
+
+
+def _blocks(first_row: int, rows: int) -> tuple[int, int]:
+    """The first block of a shard, which begins at a block's beginning, and how many it has."""
+    return first_row // BLOCK, -(-rows // BLOCK)

@@ -1,0 +1,84 @@
+"""What Linux has and other systems lack, each with what is done there instead.
+
+Nobody has run clgraph on Windows or macOS: there is this module, and tests that hide what those systems lack.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+import threading
+
+#: for `os.open`: children do not inherit the file, and Windows leaves its bytes alone
+OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
+#: the signals by which somebody else ends a process; Windows has no hang-up
+TERMINATING: tuple[int, ...] = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+#: the signal of a pipe without a reader, also where there is none: its number is part of an exit status
+SIGPIPE: int = getattr(signal, "SIGPIPE", 13)
+
+
+def user() -> int | None:
+    """The user's number; None where users have none (Windows)."""
+    return os.getuid() if hasattr(os, "getuid") else None
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory() -> int | None:
+    """Bytes of memory of this computer; None where the system does not say so (Windows)."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of that number runs here; True where it cannot be asked harmlessly (Windows)."""
+    if sys.platform == "win32":
+        return True  # os.kill(pid, 0) would send it Ctrl-C
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass  # somebody else's
+    return True
+
+
+def copy_mode(descriptor: int, mode: int) -> None:
+    """Give an open file the permissions of another one's mode; Windows has none to give."""
+    if hasattr(os, "fchmod"):
+        os.fchmod(descriptor, stat.S_IMODE(mode))
+
+
+def open_folder(folder: str | os.PathLike[str]) -> int | None:
+    """A descriptor that brings a folder to the disk; None where folders cannot be opened (Windows)."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return None
+    try:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | OPEN)
+    except OSError:
+        return None  # a folder that one may write to but not read
+
+
+_seeking = threading.Lock()
+
+
+def read_at(descriptor: int, view: memoryview, offset: int) -> int:
+    """Fill a view, or a part of it, from a place of an open file; 0 at its end."""
+    if hasattr(os, "preadv"):
+        return os.preadv(descriptor, [view], offset)
+    with _seeking:  # without preadv the place is the file's, and threads share it
+        os.lseek(descriptor, offset, os.SEEK_SET)
+        data = os.read(descriptor, len(view))
+    view[: len(data)] = data
+    return len(data)

@@ -1,0 +1,57 @@
+"""What one child does on the platform of its environment: find its device, make the samples. Prints JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from typing import Any
+
+import numpy as np
+
+
+def find(word: str, version: str) -> Any:
+    """The first device of a word whose versions match a pattern, or None."""
+    from clgraph.device.choosing import list_devices, of_word
+
+    matches = of_word(word, list_devices(oclgrind=word == "oclgrind")) or []
+    for device in matches:
+        if re.search(version, f"{device.driver_version} {device.platform_version}"):
+            return device
+    return None
+
+
+def describe(word: str, version: str) -> dict[str, Any] | None:
+    """The device as `clgraph doctor` has it, or None."""
+    from clgraph.device import child
+    from clgraph.device.doctor import describe
+
+    child.started()
+    device = find(word, version)
+    return None if device is None else describe(device)
+
+
+def digests(word: str, version: str) -> dict[str, str]:
+    """Half of a graph, seed 3, by each method in each of its modes: a digest of the sample's bytes."""
+    from devices import accept_short_loops
+
+    from clgraph.csr.generate import powerlaw_graph
+    from clgraph.device import child
+    from clgraph.sampling import sample
+    from clgraph.sampling.options import EXACT, METHODS
+
+    child.started()
+    device = accept_short_loops(find(word, version))
+    graph = powerlaw_graph(5000, average_degree=4, seed=5)
+    made = {}
+    for method in METHODS:
+        for mode in ("exact", "batched") if method in EXACT else ("batched",):
+            one = sample(graph, method, size="50%", seed=3, mode=mode, device=device)
+            parts = [np.ascontiguousarray(part, np.int64).tobytes() for part in (one.vertices, one.edges)]
+            made[f"{method} {mode}"] = hashlib.sha256(b"".join(parts)).hexdigest()[:12]
+    return made
+
+
+if __name__ == "__main__":
+    print(json.dumps({"describe": describe, "digests": digests}[sys.argv[1]](*sys.argv[2:])), flush=True)

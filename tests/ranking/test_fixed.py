@@ -1,0 +1,98 @@
+"""The iteration with sums of one shape: against plain Python, the same bytes in every form."""
+
+import math
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, Shape, normalised, tree_sum
+
+SMALL = {"items": Shape(rows=0, items=3, width=1), "groups": Shape(rows=2, items=1, width=32)}
+
+
+def plain_row(terms):
+    lanes = [0.0] * 32
+    for place, term in enumerate(terms):
+        lanes[place % 32] += term
+    for half in (16, 8, 4, 2, 1):
+        for j in range(half):
+            lanes[j] += lanes[j + half]
+    return 0.0 + lanes[0]
+
+
+def plain_block(values):
+    held = list(values) + [0.0] * (BLOCK - len(values))
+    while len(held) > 1:
+        half = len(held) // 2
+        held = [held[i] + held[i + half] for i in range(half)]
+    return held[0]
+
+
+@pytest.mark.parametrize("shape", SMALL)
+@pytest.mark.parametrize("kind", ["arcs", "weights", "counts"])
+def test_an_iteration(device, kind, shape):
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    rng = np.random.default_rng(3)
+    n = BLOCK + 37
+    source = np.concatenate((rng.integers(0, n, 9000), np.arange(100)))
+    target = np.concatenate((rng.integers(0, n, 9000) // 7, np.full(100, 5)))
+    graph = clgraph.Graph.from_edges(source, target, directed=True, vertices=np.arange(n))
+    back = graph.reverse
+    values = {
+        "arcs": None,
+        "weights": rng.random(back.num_arcs),
+        "counts": rng.integers(1, 9, back.num_arcs),
+    }[kind]
+    values = values if kind != "counts" else values.astype(np.int32)
+    counts = np.ones(back.num_arcs) if values is None else values
+    out = np.bincount(back.col_idx, weights=counts, minlength=n)
+    p = normalised(rng.random(n))
+    start = normalised(rng.random(n))
+    power = FixedPower(
+        device,
+        out,
+        damping=0.85,
+        p=p,
+        q=None,
+        drop=False,
+        start=start,
+        dtype="float64",
+        kind=kind,
+        shape=SMALL[shape],
+    )
+    middle = n // 2
+    split = int(back.row_ptr[middle])
+    for part in (
+        Rows(0, back.row_ptr[: middle + 1], back.col_idx[:split], None if values is None else values[:split]),
+        Rows(
+            middle,
+            back.row_ptr[middle:] - split,
+            back.col_idx[split:],
+            None if values is None else values[split:],
+        ),
+    ):
+        power.rows(part, 0.25)
+    expected = np.empty(n)
+    for v in range(n):
+        row = range(int(back.row_ptr[v]), int(back.row_ptr[v + 1]))
+        heads = back.col_idx
+        if values is None:
+            terms = [start[heads[e]] * (1.0 / out[heads[e]]) for e in row]
+        else:
+            terms = [start[heads[e]] * (float(values[e]) / out[heads[e]]) for e in row]
+        expected[v] = (1.0 - 0.85) * p[v] + 0.85 * (plain_row(terms) + 0.25 * (1.0 / n))
+    assert np.array_equal(power.next_of(0, n), expected)
+    sums = power.blocks(0, 2)
+    for block, (dangling, change) in enumerate(sums):
+        some = slice(block * BLOCK, min((block + 1) * BLOCK, n))
+        assert dangling == plain_block(np.where(out[some] == 0, expected[some], 0).tolist())
+        assert change == plain_block(np.abs(expected[some] - start[some]).tolist())
+
+
+def test_sums():
+    assert tree_sum(np.array([])) == 0 and tree_sum(np.array([3.5])) == 3.5
+    values = [0.1, 0.2, 0.3]
+    assert tree_sum(np.array(values)) == (0.1 + 0.3) + (0.2 + 0.0)
+    assert normalised(np.array(values))[0] == 0.1 / math.fsum(values)

@@ -1,0 +1,97 @@
+"""Samples that stay on the device: what moves, when arrays appear, and that the host makes the same ones."""
+
+import pickle
+
+import numpy as np
+import pytest
+from graphs import random_graph, same
+from placed_graphs import KINDS, looked_at, made_there, make
+from transfers import transfers
+
+import clgraph
+from clgraph import Graph
+from clgraph.sampling.options import CONTRACTING
+from clgraph.sampling.result import extract
+
+METHODS = ("drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_of_the_graphs_size_moves(device, method):
+    n = 200_000 if device.kind == "gpu" else 100_000
+    clgraph.sample(clgraph.powerlaw_graph(n, seed=2, device=device), method, size="50%", device=device)
+    with transfers() as seen:
+        graph = clgraph.powerlaw_graph(n, seed=1, device=device)
+        made = clgraph.sample(graph, method, size="50%", seed=3, device=device)
+        assert (
+            repr(made.graph)
+            == f"<Graph: undirected, {made.graph.num_vertices} vertices, {made.num_edges} edges>"
+        )
+        assert made.to_dict()["vertices"] == made.graph.num_vertices
+    largest = max(seen)
+    assert largest[0] < n, largest
+    assert not looked_at(graph) and not looked_at(made.graph)
+    if not device.shares_memory:  # elsewhere rows are laid out by the host, in place
+        with transfers() as seen:
+            clgraph.pagerank(made.graph, device=device, arrays="device").top(10)
+        assert max(seen)[0] < n, max(seen)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", KINDS[::2], ids=lambda kind: "-".join(map(str, kind.values())))
+def test_a_graph_on_the_device_gives_the_hosts_sample(device, method, kind):
+    graph = make(200, 900, **kind)
+    one, other = (
+        clgraph.sample(each, method, sizes=["70%", "30%"], seed=4, device=device)
+        for each in (graph, made_there(device, graph))
+    )
+    for here, there in zip(one, other, strict=True):
+        same(here.graph, there.graph)
+        np.testing.assert_array_equal(here.kept_arcs, there.kept_arcs)
+        np.testing.assert_array_equal(here.edges, there.edges)
+        assert (here.num_edges, here.notes) == (there.num_edges, there.notes)
+        if method not in CONTRACTING:  # those have a reference that adds up
+            same(there.graph, extract(graph, there.left.vertices, there.left.arcs)[0])
+
+
+def test_looks_and_pickles(device):
+    graph = random_graph(3, 300, 900)
+    for method in ("drv", "dre", "cre"):
+        larger, smaller = clgraph.sample(graph, method, sizes=["80%", "40%"], seed=1, device=device)
+        again = pickle.loads(pickle.dumps(larger))
+        assert np.array_equal(again.kept_arcs, larger.kept_arcs) and again.left is None
+        assert np.array_equal(again.vertices, larger.vertices) and again.num_edges == larger.num_edges
+        assert (again.group is None) == (larger.group is None)
+        # looked at only now, after the smaller one was made
+        assert larger.kept_arcs.sum() >= smaller.kept_arcs.sum() == 2 * smaller.num_edges
+        alone = clgraph.sample(graph, method, size="80%", seed=1, device=device)
+        assert np.array_equal(alone.kept_arcs, larger.kept_arcs)
+
+
+def test_sample_of_a_sample_has_the_first_ones_ids(device):
+    graph = Graph.from_edges(*np.random.default_rng(1).integers(0, 100, (2, 300)) * 7)
+    first = clgraph.sample(
+        clgraph.powerlaw_graph(300, seed=1, device=device), size="60%", seed=1, device=device
+    )
+    for whole, made in (
+        (graph, clgraph.sample(graph, "cre", size="60%", seed=1, device=device)),
+        (None, first),
+    ):
+        again = clgraph.sample(made.graph, "crve", size="40%", seed=2, device=device)
+        assert not looked_at(again.graph)
+        assert set(again.vertices.tolist()) < set(made.vertices.tolist())
+        assert whole is None or set(made.vertices.tolist()) < set(whole.ids.tolist())
+
+
+def test_a_device_lost_after_sampling(device, monkeypatch):
+    graph = random_graph(1, 200, 800)
+    made = clgraph.sample(graph, "drve", size="50%", seed=1, device=device)
+
+    def lost(*_, **__):
+        raise clgraph.DeviceError("the device is lost")
+
+    monkeypatch.setattr(device.memory, "take", lost)
+    monkeypatch.setattr(device.memory, "download", lost)
+    with pytest.raises(clgraph.DeviceError, match=r"is on .* only, and cannot be had from there"):
+        made.graph.col_idx  # noqa: B018
+    assert graph.largest_component().num_vertices > 100  # what the host has goes on

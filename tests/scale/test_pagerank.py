@@ -1,0 +1,45 @@
+"""PageRank of shards: within its bound of the reference, the same bytes for any cut and ranks."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.scale.cut import write_shards
+from clgraph.scale.pagerank import pagerank_of_shards
+
+
+def graph_of(kind):
+    rng = np.random.default_rng(8)
+    source, target = rng.integers(0, 9000, 30000), rng.integers(0, 9000, 30000) ** 2 // 9000
+    weights = rng.random(30000) if "weighted" in kind else None
+    if "counted" in kind:
+        source, target = np.concatenate((source, source[:5000])), np.concatenate((target, target[:5000]))
+    return clgraph.Graph.from_edges(
+        source, target, weights=weights, directed="directed" in kind, vertices=np.arange(9100)
+    )
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "directed and weighted", "directed and counted"])
+def test_against_the_reference(device, tmp_path, kind):
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    graph = graph_of(kind)
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=5000)
+    expected = clgraph.reference_pagerank(graph)
+    for dtype in ("float32", "float64"):
+        found = pagerank_of_shards(shards, tol=1e-5, dtype=dtype, device=device)
+        assert np.abs(found.ranks - expected).sum() <= found.error_bound
+        assert found.converged and found.variant == "fixed" and found.ranks.dtype == dtype
+
+
+def test_one_hash(tmp_path):
+    graph = graph_of("directed and weighted")
+    hashes = set()
+    for number, shard_edges in enumerate((10**6, 7000, 2000)):
+        shards = write_shards(graph, tmp_path / f"{number}.clgs", shard_edges=shard_edges)
+        for size in (1, 2, 4):
+            found = pagerank_of_shards(shards, tol=0, max_iter=5, dtype="float64", device=[None] * size)
+            hashes.add((hashlib.sha256(found.ranks.tobytes()).hexdigest(), found.residual))
+    assert len(hashes) == 1

@@ -1,0 +1,105 @@
+"""What other systems lack, hidden from a process of its own: everything is imported and works without it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from cli_runs import environment
+
+from clgraph import system
+from clgraph.device import Device
+
+HIDE = """
+import importlib, os, pkgutil, signal, sys
+import asyncio, ctypes, http.server, multiprocessing, subprocess, tempfile, xml.sax, zipfile
+import click, numpy, pyopencl.array, pyopencl.invoker, rich.console, rich.progress, rich.table
+import scipy.sparse.csgraph, scipy.special
+
+system, kind = sys.argv[1:3]
+MODULES = {"windows": "pwd grp fcntl resource termios syslog", "macos": ""}
+NAMES = {
+    "windows": "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK fchmod fork geteuid getgid getuid killpg mkfifo "
+    "preadv pread posix_fadvise register_at_fork sched_getaffinity sched_setaffinity setsid statvfs sysconf "
+    "uname",
+    "macos": "posix_fadvise sched_getaffinity sched_setaffinity",
+}
+for name in MODULES[system].split():
+    sys.modules[name] = None
+for name in NAMES[system].split():
+    delattr(os, name)
+if system == "windows":
+    del signal.SIGHUP, signal.SIGPIPE, signal.SIGKILL
+sys.platform = {"windows": "win32", "macos": "darwin"}[system]
+Files = type(open(os.devnull, "rb"))
+
+import clgraph
+for found in pkgutil.walk_packages(clgraph.__path__, "clgraph."):
+    if not found.name.endswith("__main__") and ".one_core" not in found.name:
+        try:
+            importlib.import_module(found.name)
+        except ModuleNotFoundError as error:
+            assert not str(error.name).startswith("clgraph"), error
+            assert error.name not in MODULES[system].split(), error
+"""
+WORK = """
+from clgraph.cli import main
+g = clgraph.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
+made = clgraph.sample(g, "drv", size="50%", seed=1, device=kind)
+assert made.vertices.tolist() == [1, 2], made
+for name in ("g.clg", "g.txt"):
+    for _ in range(2):  # the second time there is a file to be replaced
+        clgraph.write(g, name)
+    assert clgraph.read(name).num_edges == 6
+main(["sample", "g.txt", "--size", "3", "--device", kind, "-q", "-o", "out.txt"])
+assert open("out.txt").read()
+main(["cache", "--clear"])
+print("all is well")
+"""
+
+
+@pytest.mark.parametrize("hidden", ["windows", "macos"])
+def test_works_without_what_the_system_lacks(device: Device, tmp_path: Path, hidden: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HIDE + WORK, hidden, device.spec],
+        env=environment(CLGRAPH_CACHE_DIR=str(tmp_path / "cache")),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stdout.endswith("all is well\n"), done.stderr[-3000:]
+    assert [entry.name for entry in tmp_path.iterdir() if entry.name.startswith(".clgraph")] == []
+
+
+def test_files_are_read_from_places_without_preadv(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By several threads that share one descriptor."""
+    monkeypatch.delattr(os, "preadv")
+    data = os.urandom(1 << 20)
+    (tmp_path / "data").write_bytes(data)
+    descriptor = os.open(tmp_path / "data", os.O_RDONLY | system.OPEN)
+    got = bytearray(len(data))
+
+    def read(begin: int) -> None:
+        for at in range(begin, len(data), 4096 * 4):
+            assert system.read_at(descriptor, memoryview(got)[at : at + 4096], at) == 4096
+
+    threads = [threading.Thread(target=read, args=(4096 * k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert system.read_at(descriptor, memoryview(bytearray(9)), len(data)) == 0
+    os.close(descriptor)
+    assert bytes(got) == data
+
+
+def test_no_process_is_interrupted_to_see_whether_it_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows ``os.kill(pid, 0)`` sends Ctrl-C."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("it was"))
+    assert system.is_alive(os.getpid())

@@ -1,0 +1,51 @@
+"""What moves between the host and a device, by the methods through which all of it goes."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from clgraph.device.memory import Memory
+
+
+@contextmanager
+def transfers() -> Iterator[list[tuple[int, str, str]]]:
+    """Within the block: (bytes, method, where in clgraph) of each array that goes either way.
+
+    Where memory is shared nothing is copied, but it is counted all the same.
+    """
+    seen: list[tuple[int, str, str]] = []
+    plain = {name: getattr(Memory, name) for name in ("upload", "write", "download", "take")}
+    inside: list[str] = []
+
+    def wrapped(name: str) -> Any:
+        def method(self: Memory, *args: Any, **options: Any) -> Any:
+            if not inside:
+                if name in ("download", "take"):
+                    nbytes = args[2] * np.dtype(args[1]).itemsize
+                else:
+                    nbytes = args[0 if name == "upload" else 1].nbytes
+                frames = [frame for frame in traceback.extract_stack() if "/clgraph/" in frame.filename]
+                where = next(
+                    (f for f in reversed(frames) if "/clgraph/device/" not in f.filename), frames[-1]
+                )
+                seen.append((nbytes, name, f"{where.filename.split('/clgraph/')[-1]}:{where.lineno}"))
+            inside.append(name)
+            try:
+                return plain[name](self, *args, **options)
+            finally:
+                inside.pop()
+
+        return method
+
+    for name in plain:
+        setattr(Memory, name, wrapped(name))
+    try:
+        yield seen
+    finally:
+        for name, method in plain.items():
+            setattr(Memory, name, method)
