@@ -185,7 +185,7 @@ def peak_case(graph: str, path: Path) -> Case:
     return Case("files", graph, "peak memory of reading", "clgraph", run, True)
 
 
-def cases_of(folder: Path, graph: Any, name: str, peers: list[str]) -> Iterator[Case]:
+def cases_of(folder: Path, graph: Any, name: str, peers: list[str], host: bool) -> Iterator[Case]:
     """Everything that is measured."""
     text, packed, out = folder / "graph.txt", folder / "graph.txt.gz", folder / "out.txt"
 
@@ -195,8 +195,9 @@ def cases_of(folder: Path, graph: Any, name: str, peers: list[str]) -> Iterator[
     yield case(name, "write text", "clgraph", lambda where: write(graph, out, device=where))
     yield command_case(name, text)
     yield peak_case(name, text)
-    yield case(name, "read text", "clgraph, host", lambda where: read(text, device=where), False)
-    yield case(name, "write text", "clgraph, host", lambda where: write(graph, out, device=where), False)
+    if host:
+        yield case(name, "read text", "clgraph, host", lambda where: read(text, device=where), False)
+        yield case(name, "write text", "clgraph, host", lambda where: write(graph, out, device=where), False)
     for each in peers:
         yield peer_case(name, each, text)
 
@@ -207,6 +208,7 @@ def main() -> None:
     parser.add_argument("--vertices", type=int, default=3_000_000)
     parser.add_argument("--folder", help="where the files go (default: the folder for temporary files)")
     parser.add_argument("--no-gzip", action="store_true", help="leave the compressed file out")
+    parser.add_argument("--no-host", action="store_true", help="leave the host's reader and writer out")
     parser.add_argument("--peers", default="all", help=f"of {', '.join(PEERS)}, with commas; or none")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as place:
@@ -219,7 +221,8 @@ def main() -> None:
             with open(folder / "graph.txt", "rb") as text, packed:
                 shutil.copyfileobj(text, packed, 1 << 22)
         name = f"powerlaw{options.vertices}"
-        script.run(lambda: cases_of(folder, graph, name, wanted(PEERS, options.peers)), options)
+        peers = wanted(PEERS, options.peers)
+        script.run(lambda: cases_of(folder, graph, name, peers, not options.no_host), options)
 
 
 if __name__ == "__main__":

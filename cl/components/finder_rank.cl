@@ -4,9 +4,10 @@
 // count int[n]    members of a component apart from its root, at the root's position; later its number, there too
 // state int[2]    see components/finder.cl
 // sums int[3]     size of the sampled giant, number of vertices present, the giant's root (-1: none sampled)
-// tally int[2b]   per block of BLOCK vertices: roots of single vertices, roots of larger components; the host turns
-//                 both into running sums, so that single vertices get their numbers and the others their positions in a
-//                 list, each by ascending vertex, without an atomic. The list is short or cheap to sort: the host does.
+// tally int[2b]   per block of BLOCK vertices: roots of single vertices, then for each block those of larger components
+// before int[]    running sums of all of tally, by which single vertices get their numbers and the others their
+//                 positions in a list, each by ascending vertex, without an atomic. The list is short or cheap to sort:
+//                 the host does.
 // launch          components_count: padded range, ITEMS consecutive vertices per work-item, a fixed local size;
 //                 the others: padded range, one work-item per block (rank_blocks, rank_place) or ITEMS vertices
 // tunables        BLOCK 64 on GPUs, 2048 on CPUs; ITEMS 8 on GPUs, hundreds on CPUs
@@ -92,19 +93,19 @@ __kernel void rank_blocks(const int n, const int blocks, __global const int *res
         single += root & alone;
         larger += root & !alone;
     }
-    tally[2 * block] = single;
-    tally[2 * block + 1] = larger;
+    tally[block] = single;
+    tally[blocks + block] = larger;
 }
 
 // count[v] of a single vertex becomes its number; the roots of larger components go into a list with their sizes.
-__kernel void rank_place(const int n, const int blocks, __global const int *restrict label,
-                         __global int *restrict count, __global const int *restrict tally,
-                         __global int *restrict root, __global int *restrict size)
+__kernel void rank_place(const int n, const int blocks, const int singles, const int all_larger,
+                         __global const int *restrict label, __global int *restrict count,
+                         __global const int *restrict before, __global int *restrict root, __global int *restrict size)
 {
     int block = get_global_id(0);
     if (block >= blocks) return;
-    int single = tally[2 * block];
-    int larger = tally[2 * block + 1];
+    int single = all_larger + before[block];   // single vertices come last
+    int larger = before[blocks + block] - singles;
     int end = n - block * BLOCK > BLOCK ? (block + 1) * BLOCK : n;
     for (int v = block * BLOCK; v < end; ++v) {
         // single vertices occur unpredictably: no branch for them

@@ -6,9 +6,10 @@
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]    the rows to choose from
 // live     uchar[n]      1: the vertex stays; NULL: all do
 // arcs     uchar[arcs]   1: the arc stays (only between vertices that do); NULL: all between vertices that stay
-// rank     int[n]        number of vertices that stay before v; NULL where all do
+// rank     int[n + 1]    number of vertices that stay before v; NULL where all do
 // loops    0: arcs from a vertex to itself go
 // launch   padded range, ITEMS consecutive vertices per work-item
+// tunables INDUCED: all arcs between the vertices that stay do, and not all vertices stay: decided by rank alone
 
 #ifndef OFFSET
 #define OFFSET int
@@ -17,12 +18,16 @@
 #define VIEW_OFFSET int
 #endif
 
-static inline int stays(__global const uchar *restrict live, __global const uchar *restrict arcs, int loops, int v, int u,
-                        OFFSET p)
+static inline int stays(__global const uchar *restrict live, __global const uchar *restrict arcs,
+                        __global const int *restrict rank, int loops, int v, int u, OFFSET p)
 {
+#ifdef INDUCED
+    return rank[u + 1] - rank[u];
+#else
     if (u == v && !loops)
         return 0;
-    return arcs ? arcs[p] : !live || live[u];
+    return arcs ? arcs[p] != 0 : !live || live[u];
+#endif
 }
 
 // The vertices with a label.
@@ -45,7 +50,7 @@ __kernel void compact_count(const int n, __global const OFFSET *restrict row_ptr
         const int r = rank ? rank[v] : v;
         int here = 0;
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
-            here += stays(live, arcs, loops, v, col_idx[p], p);
+            here += stays(live, arcs, rank, loops, v, col_idx[p], p);
         count[r] = here;
         if (place)
             place[r] = origin ? origin[v] : v;
@@ -63,17 +68,18 @@ __kernel void compact_fill(const int n, __global const OFFSET *restrict row_ptr,
     FOR_ITEMS(v, n) {
         if (live && !live[v])
             continue;
-        OFFSET to = new_row_ptr[rank ? rank[v] : v];
-        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+        const int r = rank ? rank[v] : v;
+        const OFFSET end = new_row_ptr[r + 1];
+        OFFSET to = new_row_ptr[r];
+        // without a branch on what stays: what does not is written over by what comes next
+        for (OFFSET p = row_ptr[v]; to < end; p++) {
             const int u = col_idx[p];
-            if (!stays(live, arcs, loops, v, u, p))
-                continue;
             new_col[to] = rank ? rank[u] : u;
             if (weight)
                 new_weight[to] = weight[p];
             if (multiplicity)
                 new_multiplicity[to] = multiplicity[p];
-            to++;
+            to += stays(live, arcs, rank, loops, v, u, p);
         }
     }
 }

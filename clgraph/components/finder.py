@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.scan import running_sums
 from clgraph.device.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -332,14 +333,10 @@ class GiantFinder:
         self._count(label, everything=True)
         tally = self._tally
         program.rank_blocks(self._blocks, n, blocks, label, self._scratch, tally)
-        each = dev.download(tally, np.int32, 2 * self._blocks).reshape(-1, 2)
-        upto = np.cumsum(each, axis=0, dtype=np.int64)
-        singles, larger = (int(x) for x in upto[-1])
-        first = (upto - each).astype(np.int32)
-        first[:, 0] += larger  # single vertices come last
-        dev.write(tally, first)
+        before, singles, larger = self._running_tally(tally)
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
-        program.rank_place(self._blocks, n, blocks, label, self._scratch, tally, root, size)
+        given = np.int32(singles), np.int32(larger)
+        program.rank_place(self._blocks, n, blocks, *given, label, self._scratch, before, root, size)
         sizes = np.ones(larger + singles, np.int64)
         if larger:
             found = dev.download(size, np.int32, larger)
@@ -350,6 +347,16 @@ class GiantFinder:
             program.rank_scatter(larger, np.int32(larger), root, dev.upload(place), self._scratch)
         program.rank_apply(self._rank_passes, n, label, self._scratch)
         return sizes
+
+    def _running_tally(self, tally: Any) -> tuple[Any, int, int]:
+        """Running sums of the tally (a buffer); how many single vertices and larger components there are."""
+        dev, blocks = self.device, self._blocks
+        if self._pipeline:  # a board may have no other kernels
+            sums = np.append(0, np.cumsum(dev.download(tally, np.int32, 2 * blocks))).astype(np.int32)
+            return dev.upload(sums), int(sums[blocks]), int(sums[-1] - sums[blocks])
+        before = running_sums(dev, tally, 2 * blocks, into=np.int32)
+        singles, both = (int(dev.download(before, np.int32, 1, offset=at)[0]) for at in (blocks, 2 * blocks))
+        return before, singles, both - singles
 
 
 def _by_decreasing_size(size: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

@@ -104,6 +104,38 @@ def build_counted(
     return building.build(tail, head, count), building.copies
 
 
+def place_weights(
+    device: Device, rows: DeviceCSR, tail: Any, head: Any, weight: Any, count: int, *, mirror: bool
+) -> Any:
+    """Weights of arcs by their places in the rows that were built of them, none of which are parallel.
+
+    Parameters
+    ----------
+    device, rows, tail, head, count, mirror
+        As `build_counted` took and gave them.
+    weight : float64 device buffer, shape (count,)
+
+    Returns
+    -------
+    float64 device buffer, shape (arcs,)
+        From `Device.output`.
+    """
+    device.reserve({"weights": 8 * rows.arcs})
+    placed, items = device.output(rows.arcs, np.float64), device.tuning.items
+    device.program("csr/build_weights", ITEMS=items, **rows.defines).weights_place(
+        -(-count // items),
+        np.int64(count),
+        np.int32(mirror),
+        tail,
+        head,
+        weight,
+        rows.row_ptr,
+        rows.col_idx,
+        placed,
+    )
+    return placed
+
+
 def reserve_rows(
     device: Device, n: int, count: int, *, mirror: bool, way: Way | None = None, counts: bool = False
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +21,30 @@ if TYPE_CHECKING:
 Ints = npt.NDArray[np.int32]
 
 
-def _program(device: Device, rows: DeviceCSR, view: DeviceCSR | None = None) -> Program:
+def _program(
+    device: Device, rows: DeviceCSR, view: DeviceCSR | None = None, *, induced: bool = False
+) -> Program:
     return device.program(
-        "csr/compact", ITEMS=device.tuning.items, VIEW_OFFSET=(view or rows).defines["OFFSET"], **rows.defines
+        "csr/compact",
+        ITEMS=device.tuning.items,
+        INDUCED=induced,
+        VIEW_OFFSET=(view or rows).defines["OFFSET"],
+        **rows.defines,
     )
 
 
-def prepare(device: Device, rows: DeviceCSR) -> None:
+# what has been prepared on each device
+_prepared: WeakKeyDictionary[Device, set[tuple[type, bool]]] = WeakKeyDictionary()
+
+
+def prepare(device: Device, rows: DeviceCSR, *, induced: bool) -> None:
     """Build the kernels now, so that no clock sees it; otherwise they are built at their first use."""
-    _program(device, rows)
-    for of, into in ((np.uint8, np.int32), (np.int32, np.int32), (np.int32, rows.offset)):
-        running_sums(device, device.zeros(1, of), 1, of=of, into=into)
+    done = _prepared.setdefault(device, set())
+    if (rows.offset, induced) not in done:
+        _program(device, rows, induced=induced)
+        for of, into in ((np.uint8, np.int32), (np.int32, np.int32), (np.int32, rows.offset)):
+            running_sums(device, device.zeros(1, of), 1, of=of, into=into)
+        done.add((rows.offset, induced))
 
 
 def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *, loops: bool = True) -> Parts:
@@ -53,7 +67,8 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
         Its ids name the vertices as `parts` does. Offsets have the type that they had.
     """
     rows, n = parts.rows, np.int32(parts.rows.n)
-    program, passes = _program(device, rows), -(-rows.n // device.tuning.items)
+    induced = live is not None and arcs is None and (loops or parts.num_self_loops == 0)
+    program, passes = _program(device, rows, induced=induced), -(-rows.n // device.tuning.items)
     count, rank, place = rows.n, None, None
     ids = parts.ids
     if live is not None:

@@ -155,18 +155,21 @@ class Place:
         assert self._ids is not None
         return self._ids.__getitem__
 
-    def count_loops(self, graph: Graph) -> int:
-        """Number of arcs from a vertex to itself."""
-        return count_loops_and_copies(self._device, self._any)[0]
+    # A thread that has another device makes on the host what it wants of this one: it might wait for ever.
 
-    def find_copies(self, graph: Graph) -> bool:
-        """Whether some row names a vertex twice."""
-        return count_loops_and_copies(self._device, self._any)[1] > 0
+    def count_loops(self, graph: Any) -> int | None:
+        """Number of arcs from a vertex to itself; None where the host counts them."""
+        return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[0]
+
+    def find_copies(self, graph: Any) -> bool | None:
+        """Whether some row names a vertex twice; None where the host finds out."""
+        return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[1] > 0
 
     def view(self, graph: Any, view: View) -> Any:
         """A graph made of this one on the device; None where the host makes it, or makes it sooner."""
         device = self._device
-        if not device.has_compiler or (graph.is_on_host and graph.num_arcs < SMALL):
+        sooner = graph.is_on_host and graph.num_arcs < SMALL
+        if not device.has_compiler or sooner or device.is_second:
             return None
         with device.alone():
             made: Parts | None
@@ -182,7 +185,7 @@ class Place:
     def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
         """Some vertices and the arcs between them; None where the host has the rows, or has to do it."""
         device = self._device
-        if not device.has_compiler or graph.is_on_host:
+        if not device.has_compiler or graph.is_on_host or device.is_second:
             return None
         with device.alone():
             live = device.upload(vertices.view(np.uint8))

@@ -153,6 +153,11 @@ class Device:
         # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
         return turns.turn(self._lock, self.spec)
 
+    @property
+    def is_second(self) -> bool:
+        """Whether this thread has another device and not this one, so that `alone` may be refused."""
+        return turns.is_second(self._lock)
+
     # --- what it can do ---------------------------------------------------------------------------
 
     @once

@@ -25,9 +25,19 @@ def new_lock() -> Any:
     return lock
 
 
+def others(lock: Any) -> list[Any]:
+    """The locks other than this one that this thread holds."""
+    return [other for other in _locks if other is not lock and other._is_owned()]
+
+
+def is_second(lock: Any) -> bool:
+    """Whether this thread holds another lock and not this one."""
+    return bool(others(lock)) and not lock._is_owned()
+
+
 def turn(lock: Any, spec: str) -> AbstractContextManager[Any]:
     """What a with-block enters to have a device: its lock, unless this thread has another device already."""
-    has = [other for other in _locks if other is not lock and other._is_owned()]
+    has = others(lock)
     return _SecondTurn(lock, has, spec) if has and not lock._is_owned() else lock
 
 

@@ -131,8 +131,8 @@ def write(
         As for `read`. Default: by the suffix; of ``-`` an edge list.
     device : Device or str, optional
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
-        wherever that is. Default: the CPU, through OpenCL where it has a driver and the graph has 200 000
-        arcs or more. Weights, ids that are text and ``.gz`` are always the host's.
+        wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,
+        through OpenCL where it has a driver. Weights, ids that are text and ``.gz`` are always the host's.
 
     Raises
     ------

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.csr.build import build_counted
-from clgraph.csr.upload import Parts, graph_of
+from clgraph.csr.build import build_counted, place_weights
+from clgraph.csr.upload import Chosen, Parts, graph_of
 from clgraph.files.number import number_vertices
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
 from clgraph.files.sources import Packed, Plain, Unusual
-from clgraph.graph import Graph
+from clgraph.graph import Graph, build_csr
 from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
 
@@ -107,37 +107,39 @@ def _columns(
 
 
 def _graph(device: Device, columns: Columns, options: Options) -> Graph:
-    directed = options.direction()
-    if columns.weight is not None:
-        names = columns.id_type, columns.count
-        return Graph.from_edges(
-            device.download(columns.source, *names),
-            device.download(columns.target, *names),
-            weights=device.download(columns.weight, np.float64, columns.count),
+    directed, merge = options.direction(), options.duplicates == "merge"
+    loops, count, weight = columns.loops, columns.count, columns.weight
+    numbered = number_vertices(device, columns)
+    n, tail, head = numbered.n, numbered.tail, numbered.head
+    del columns
+    rows = copies = None
+    if weight is None or merge:
+        rows, copies = build_counted(
+            device, n, tail, head, count, mirror=not directed, duplicates=options.duplicates
+        )
+    if rows is None or (weight is not None and copies is not None):
+        # parallel edges with weights: NumPy's order of additions is what is right
+        return build_csr(
+            device.download(tail, np.int32, count),
+            device.download(head, np.int32, count),
+            n,
+            weights=device.download(weight, np.float64, count),
+            ids=numbered.ids.ids(device) if isinstance(numbered.ids, Chosen) else numbered.ids,
             directed=directed,
             duplicates=options.duplicates,
         )
-    loops, count = columns.loops, columns.count
-    numbered = number_vertices(device, columns)
-    del columns
-    rows, copies = build_counted(
-        device,
-        numbered.n,
-        numbered.tail,
-        numbered.head,
-        count,
-        mirror=not directed,
-        duplicates=options.duplicates,
-    )
+    if weight is not None:
+        weight = place_weights(device, rows, tail, head, weight, count, mirror=not directed)
     parts = Parts(
         rows,
         directed=directed,
+        weights=weight,
         multiplicity=copies,
         ids=numbered.ids,
         num_self_loops=None if loops else 0,
-        has_copies=None if options.duplicates == "keep" else False,
+        has_copies=False if merge else None,
     )
     graph = graph_of(device, parts)
-    if options.duplicates == "merge":
+    if merge:
         vars(graph)["num_duplicates"] = count - graph.num_edges  # what the lazy value would count
     return graph

@@ -109,15 +109,15 @@ class Graph(Placed, Exchange):
     @lazy
     def num_self_loops(self) -> int:
         """Number of stored arcs from a vertex to itself."""
-        if (place := self._elsewhere()) is not None:
-            return place.count_loops(self)
+        if (place := self._elsewhere()) and (found := place.count_loops(self)) is not None:
+            return found
         return int(np.count_nonzero(self.rows == self.col_idx))
 
     @lazy
     def has_copies(self) -> bool:
         """Whether parallel arcs were kept as copies."""
-        if (place := self._elsewhere()) is not None:
-            return place.find_copies(self)
+        if (place := self._elsewhere()) and (found := place.find_copies(self)) is not None:
+            return found
         return bool(np.any(self._repeats()))
 
     def _repeats(self) -> npt.NDArray[np.bool_]:

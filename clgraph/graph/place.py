@@ -50,11 +50,11 @@ class Place(Protocol):
     def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
         """What gives the ids of some vertices, by index."""
 
-    def count_loops(self, graph: Any) -> int:
-        """Number of arcs from a vertex to itself."""
+    def count_loops(self, graph: Any) -> int | None:
+        """Number of arcs from a vertex to itself; None where the host counts them."""
 
-    def find_copies(self, graph: Any) -> bool:
-        """Whether some row names a vertex twice."""
+    def find_copies(self, graph: Any) -> bool | None:
+        """Whether some row names a vertex twice; None where the host finds out."""
 
     def view(self, graph: Any, view: View) -> Any:
         """A graph made of this one, in this place; None where the host makes it."""

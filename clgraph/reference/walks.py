@@ -16,7 +16,7 @@ from clgraph.reference.numbers import below, clock, lg, words
 from clgraph.reference.races import ReferenceDraw, Rows
 from clgraph.sizes import target_size
 
-METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw")
+METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "fs")
 JUMP = -1  # instead of the place of an arc: no arc was walked
 STAY = -2
 
@@ -116,6 +116,8 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     """Walk by the definition, on the host; arguments as in `clgraph.sample`."""
     walk = Walk(graph, method, seed, options)
     n, walkers, steps = walk.n, options.get("walkers", 1), options.get("steps")
+    if method == "fs":
+        return _frontier(graph, walk, walkers, options)
     given = options.get("start")
     starts = [] if given is None else graph.index(given).ravel().tolist()
     if not starts:
@@ -231,6 +233,65 @@ def _of_size(
     )
 
 
+def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceDraw:
+    """Frontier sampling: the moves of all walkers, each by its own clock, in order of (time, walker)."""
+    n, seed, steps = walk.n, walk.seed, options.get("steps")
+    order = [v for v in start_order(n, seed) if walk.d(v) > 0]
+    given = options.get("start")
+    starts = order[:walkers] if given is None else graph.index(given).ravel().tolist()
+    target = n + 1 if steps is not None else min(target_size(options["size"], n), len(order))
+    burn_in, thin = options.get("burn_in", 0) * walkers, options.get("thin", 1)
+    came: dict[int, int] = {}
+    parent: dict[int, int] = {}
+    visits = [0] * n
+    walked: set[tuple[int, int, int]] = set()
+    made, step = 0, [0] * walkers
+    over = False
+
+    def wait(w: int, v: int) -> int:
+        _, b = words(seed, w, step[w] + 1, 0, keyed.TAG_STEP)
+        return clock(b) // max(walk.d(v), 1)
+
+    while not over:
+        before, leg = len(came), 0
+        at = [starts[w % len(starts)] for w in range(walkers)]
+        for v in at:
+            came.setdefault(v, len(came))
+            parent.setdefault(v, v)
+        time = [wait(w, at[w]) for w in range(walkers)]
+        over = len(came) >= target
+        while not over:
+            w = min(range(walkers), key=lambda each: (time[each], each))
+            v = at[w]
+            step[w] += 1
+            a, _ = words(seed, w, step[w], 0, keyed.TAG_STEP)
+            j = below(a, walk.d(v)) if walk.d(v) else JUMP
+            u = walk.rows[v][j] if j >= 0 else below(a, n)
+            at[w] = u
+            time[w] += wait(w, u)
+            made, leg = made + 1, leg + 1
+            if made > burn_in and (made - burn_in) % thin == 0:
+                visits[u] += 1
+            if j >= 0:
+                walked.add((v, u, walk.rows[v][:j].count(u)))
+            if u not in came:
+                came[u] = len(came)
+                parent[u] = v if j >= 0 else u
+            over = len(came) >= target or (steps is not None and made == steps * walkers)
+            boundary = not over and steps is None and leg % (64 * walkers) == 0
+            if boundary and leg > options.get("patience", 1000) * (len(came) - before):
+                break
+        starts = [v for v in order if v not in came][:walkers]
+    keep = options.get("keep", "induced")
+    chosen = sorted(came, key=lambda v: came[v])[: min(target, n)]
+    if steps is not None and keep == "induced":
+        chosen = [v for v in chosen if visits[v]]
+    made_ = made_of(graph, chosen, keep, parent, walked, 0 if steps is not None else target)
+    more = made_.more | {"visits": [visits[v] for v in sorted(chosen)]}
+    ranks = None if steps is not None and keep == "induced" else made_.order
+    return ReferenceDraw(made_.vertices, made_.edges, ranks, target, more)
+
+
 def made_of(
     graph: Graph,
     order: list[int],
@@ -270,8 +331,9 @@ def verify_walk(graph: Graph, sample: Any) -> None:
     """
     wish = sample.wish
     index = graph.index(sample.vertices)
-    if wish.target is not None and len(index) != min(wish.target, graph.num_vertices):
-        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, graph.num_vertices)}")
+    reach = int(np.count_nonzero(wish.view.degrees)) if sample.method == "fs" else graph.num_vertices
+    if wish.target is not None and len(index) != min(wish.target, reach):
+        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, reach)}")
     inside = np.zeros(graph.num_vertices, bool)
     inside[index] = True
     rows = wish.view.rows
@@ -283,6 +345,8 @@ def verify_walk(graph: Graph, sample: Any) -> None:
     if wish.keep == "tree" and len(sample.edges) != np.count_nonzero(sample.parent != sample.vertices):
         raise AssertionError("a tree has one edge for each vertex that is no start")
     steps = None if wish.steps is None else wish.walkers * ((wish.steps - wish.burn_in) // wish.thin)
+    if steps is not None and sample.method == "fs":
+        steps = wish.walkers * (wish.steps - wish.burn_in) // wish.thin
     if steps is not None and int(sample.visits.sum()) != steps:
         raise AssertionError(f"{sample.visits.sum()} visits instead of {steps}")
     if sample.order is None or sample.method in ("rj", "rwj"):

@@ -34,7 +34,8 @@ def extract_sample(device: Device, graph: Graph, left: SomeLeft) -> Graph:
     return graph_of(device, compact(device, parts_of(device, graph), left.live, arcs, loops=False))
 
 
-def prepare_extraction(device: Device, graph: Graph) -> None:
-    """Build the kernels of `extract_sample` before a clock sees it."""
+def prepare_extraction(device: Device, graph: Graph, *, induced: bool) -> None:
+    """Build the kernels of `extract_sample` before a clock sees it; `induced`: for samples that are."""
     if device.has_compiler:
-        prepare(device, upload_csr(device, graph if graph.directed else graph.simple))
+        rows = upload_csr(device, graph if graph.directed else graph.simple)
+        prepare(device, rows, induced=induced and not (graph.directed and graph.num_self_loops))

@@ -93,6 +93,11 @@ class Options:
         """Whether it runs in exact mode."""
         return self.mode == "exact"
 
+    @property
+    def induced(self) -> bool:
+        """Whether the run leaves all edges among the vertices that it leaves, and says so."""
+        return self.method in EXPLORING or (self.method == "drv" and self.exact)
+
     def idle(self) -> list[str]:
         """Notes on options that were given but have no effect."""
         batched = not self.exact and self.method not in CONTRACTING + EXPLORING

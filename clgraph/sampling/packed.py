@@ -150,8 +150,11 @@ class PackedSamples(Portion):
         return vertices, edges
 
     def vertices(self, i: int) -> npt.NDArray[Any]:
-        chosen = np.flatnonzero(self._members(i))
+        chosen = self.positions(i)
         return chosen if self._graph.has_identity_ids else self._graph.ids[chosen]
+
+    def positions(self, i: int) -> npt.NDArray[np.int64]:
+        return np.flatnonzero(self._members(i))
 
     def _members(self, i: int) -> npt.NDArray[np.bool_]:
         return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)

@@ -46,7 +46,7 @@ def samples_of_run(
     """One run: a sample for each (size, target), in the order given."""
     how = device.watch()
     run = make_run(device, graph, options, seed)
-    prepare_extraction(device, graph)
+    prepare_extraction(device, graph, induced=options.induced)
     clock.lap("compile")
     whole = run.start()
     made: dict[int, Sample] = {}

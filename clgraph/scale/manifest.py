@@ -19,7 +19,7 @@ from clgraph.graph.building import INT32_MAX
 NAME = "manifest.json"
 FORMAT, VERSION = "clgraph-shards", 1
 SUFFIX = ".clgs"
-BLOCK = 4096  # rows: shards of whole rows are cut at multiples of it
+BLOCK = 4096  # rows: `write_shards` cuts all sections but pairs at multiples of it
 SECTIONS = ("pairs", "rows", "in", "out")
 LARGEST = 64 << 20  # bytes of a manifest: some 400 000 shards
 _FILE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
@@ -179,7 +179,7 @@ def _parsed(found: Any) -> Manifest:
     for name, entry in table.table("sections").value.items():
         if name not in wanted:
             raise ValueError(f"section {name!r:.40} does not belong to such a graph")
-        sections[name] = _section(_Table(entry, f"section {name}"), name, n)
+        sections[name] = _section(_Table(entry, f"section {name}"), n)
     if "pairs" not in sections:
         raise ValueError("it has no section pairs")
     return Manifest(
@@ -193,7 +193,7 @@ def _parsed(found: Any) -> Manifest:
     )
 
 
-def _section(table: _Table, name: str, n: int) -> Section:
+def _section(table: _Table, n: int) -> Section:
     shards: list[Shard] = []
     row = edge = loops = 0
     listed = table.value.get("shards")
@@ -211,7 +211,7 @@ def _section(table: _Table, name: str, n: int) -> Section:
                 f"{each.name} begins at row {shard.first_row} and edge {shard.first_edge}, not at {row} and "
                 f"{edge}, where the one before ends"
             )
-        if shard.loops > shard.edges or (name != "pairs" and row % BLOCK):
+        if shard.loops > shard.edges:
             raise ValueError(f"{each.name} cannot be: {vars(shard)}")
         row, edge, loops = row + shard.rows, edge + shard.edges, loops + shard.loops
         shards.append(shard)

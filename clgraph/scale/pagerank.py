@@ -149,7 +149,6 @@ def _run(
             dtype=dtype,
             kind=kind,
         )
-    places = [_blocks(section.shards[number].first_row, section.shards[number].rows) for number in own]
     room = device.global_memory // 2 - 40 * n
     stays = room >= sum(section.shards[number].bytes for number in own)
     held: dict[int, Rows] = {}
@@ -165,25 +164,11 @@ def _run(
                 held[number] = found
             yield (number if stays else None), found
 
-    def sums(power: FixedPower) -> Reals:
+    def sums() -> Reals:
         with device.alone():
-            return np.concatenate(
-                [np.empty((0, 2)), *(power.blocks(first, count) for first, count in places)]
-            )
-
-    def gathered(own_sums: Reals) -> Reals:
-        every = ranks.everywhere(own_sums.reshape(-1))
-        whole = np.zeros((-(-n // BLOCK), 2))
-        for rank, found in enumerate(every):
-            at = 0
-            for number in range(rank, len(section.shards), ranks.size):
-                first, count = _blocks(section.shards[number].first_row, section.shards[number].rows)
-                whole[first : first + count] = found.reshape(-1, 2)[at : at + count]
-                at += count
-        return whole
+            return power.blocks(0, -(-n // BLOCK))
 
     def exchange(power: FixedPower) -> Reals:
-        mine = sums(power)
         if ranks.size > 1:
             with device.alone():
                 new = [
@@ -199,14 +184,14 @@ def _run(
                         if rank != ranks.rank:
                             power.set_next(shard.first_row, found[at : at + shard.rows])
                         at += shard.rows
-        return gathered(mine)
+        return sums()  # by every rank for itself: that is quicker than a message
 
     began = perf_counter()
     iterations, residual, met = iterate(
         power,
         parts,
         exchange,
-        start_sums=gathered(sums(power)),
+        start_sums=sums(),
         threshold=stop.threshold if stop.tol else 0.0,
         max_iter=stop.max_iter,
     )
@@ -232,8 +217,3 @@ def _run(
         problem=problem,
         _ids=lambda index: shards.ids[index],
     )
-
-
-def _blocks(first_row: int, rows: int) -> tuple[int, int]:
-    """The first block of a shard, which begins at a block's beginning, and how many it has."""
-    return first_row // BLOCK, -(-rows // BLOCK)

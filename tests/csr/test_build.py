@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from clgraph.csr.build import build_counted, build_rows
+from clgraph.csr.build import build_counted, build_rows, place_weights
 from clgraph.graph import Duplicates, build_csr
 
 
@@ -67,6 +67,20 @@ def test_loops_and_multiplicities(device, n, count):
     check_counted(device, n, *rng.integers(0, n, (2, count)))
     tail = rng.permutation(n)
     check_counted(device, n + 1, tail, tail + 1)  # nothing is merged
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_weights_find_their_arcs(device, mirror):
+    rng = np.random.default_rng(9)
+    pairs = np.unique(np.sort(rng.integers(0, 400, (6000, 2)).astype(np.int32)), axis=0)
+    tail, head = (np.ascontiguousarray(end) for end in rng.permutation(pairs).T)
+    weight = rng.normal(size=len(tail))
+    expected = build_csr(tail, head, 400, weights=weight, directed=not mirror)
+    ends = [device.upload(end) for end in (tail, head, weight)]
+    rows, copies = build_counted(device, 400, *ends[:2], len(tail), mirror=mirror)
+    assert copies is None
+    placed = place_weights(device, rows, *ends, len(tail), mirror=mirror)
+    assert np.array_equal(device.take(placed, np.float64, rows.arcs), expected.weights)
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,15 @@
 import copy
 import gc
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from devices import working_devices
 from graphs import random_graph, same
 from placed_graphs import looked_at, made_there
 
+import clgraph
 from clgraph import Graph, powerlaw_graph
 from clgraph.csr.upload import Place, upload_csr
 from clgraph.errors import CapacityError, DeviceError
@@ -135,6 +138,39 @@ def test_what_was_used_longest_ago_goes_first(device, monkeypatch):
         device.reserve({"much": memory._hardware.global_memory + 1})
     assert one.size == other.size
     same(only, powerlaw_graph(100, seed=1))
+
+
+def test_threads_look_at_one_graph(device):
+    want = given(directed=True)
+    jobs = [
+        lambda graph: graph.undirected.simple.col_idx,
+        lambda graph: graph.reverse.weights,
+        lambda graph: graph.row_ptr,
+        lambda graph: graph.ids,
+        lambda graph: graph.subgraph(np.arange(0, graph.num_vertices, 2)).col_idx,
+        lambda graph: clgraph.connected_components(graph, device=device).labels,
+        lambda graph: np.array([graph.num_self_loops, graph.num_edges, len(graph.places())])[:2],
+        lambda graph: clgraph.sample(graph, "drve", size="50%", seed=1, device=device).vertices,
+    ]
+    results = [job(want) for job in jobs]
+    for _ in range(3):
+        graph = made_there(device, want)
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(lambda job, graph=graph: job(graph), jobs * 2))
+        for here, there in zip(results * 2, found, strict=True):
+            np.testing.assert_array_equal(here, there)
+
+
+def test_a_thread_on_another_device_has_the_host_make_views(device):
+    others = [other for other in working_devices().values() if other is not device]
+    if not others:
+        pytest.skip("there is no other device")
+    graph = given(directed=True)
+    there = made_there(device, graph)
+    with others[0].alone():
+        assert (there.num_self_loops, there.has_copies) == (graph.num_self_loops, graph.has_copies)
+        assert there.undirected.home is None and there.subgraph(np.arange(9)).home is None
+        same(there.undirected, graph.undirected)
 
 
 def test_a_lost_device(device, monkeypatch):

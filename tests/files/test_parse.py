@@ -73,6 +73,18 @@ def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
     same_as(read(path, weights=True, device=device), read(path, weights=True, device="host"))
 
 
+def test_weights_of_loops_and_parallel_edges(device: Any, tmp_path: Path) -> None:
+    rows = [(u, v, 0.1 * u - v / 7) for u in range(12) for v in range(u + 1)]
+    single = "".join(f"{u} {3 * v} {w}\n" for u, v, w in rows)
+    path = put(tmp_path / "g.txt", single)
+    for directed, duplicates in ((False, "merge"), (True, "merge"), (False, "keep")):
+        how = {"directed": directed, "duplicates": duplicates, "weights": True}
+        path.write_text(single)
+        assert agree(path, device, **how) == "taken"
+        path.write_text(single + single * 12 + "0 0 5\n")
+        assert agree(path, device, **how) == "taken"
+
+
 @pytest.mark.parametrize("text", ["1e999", "nan", "-inf", "1_0", "0x1", "1e", "e5", ".", "-", "1.2.3", ""])
 def test_weights_that_are_none(device: Any, tmp_path: Path, text: str) -> None:
     path = put(tmp_path / "g.txt", f"1 2 0.5\n3 4 {text}\n")

@@ -24,7 +24,7 @@ def case_files_parse(device: Any) -> None:
 
 def case_files_weights(device: Any) -> None:
     """Weights, one of which is left to the host."""
-    rows = b"".join(b"%d %d %r\n" % (k, k + 1, 0.1 * k) for k in range(20)) + b"3 4 1e-310\n"
+    rows = b"".join(b"%d %d %r\n" % (k, k + 1, 0.1 * k) for k in range(20)) + b"7 7 1\n3 40 1e-310\n"
     _read(device, rows, weights=True)
 
 

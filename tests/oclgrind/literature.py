@@ -58,6 +58,13 @@ def case_walks(device: Any) -> None:
     _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
 
 
+def case_frontier(device: Any) -> None:
+    """Moves in order of time, legs, walked edges and trees."""
+    _draw("fs", device, size=30, walkers=3, patience=1, keep="tree")
+    _draw("fs", device, seeds=1, steps=20, walkers=3, burn_in=1, thin=2, keep="visited")
+    _draw("fs", device, seeds=1, size=9, direction="out", graph=_graph(directed=True))
+
+
 def case_stages(device: Any) -> None:
     """Every method in stages; starts that die out; a fire along arcs."""
     _draw("snowball", device, size=30, k=3, keep="tree")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from graphs import random_graph
 
-from clgraph import Samples, powerlaw_graph, sample
+from clgraph import InputError, Samples, powerlaw_graph, sample
 
 
 @pytest.fixture
@@ -59,3 +59,30 @@ def test_they_are_shown_in_a_line(made, device):
     html = made._repr_html_()
     assert "1 more" in html
     assert html.count("<tr>") == 6
+
+
+def test_means_over_runs(device):
+    graph = powerlaw_graph(300, seed=4)
+    made = sample(graph, "drv", sizes=["50%", "20%"], seed=6, seeds=4, device=device)[::2]
+    means = np.array([graph.degrees[graph.index(each.vertices)].mean() for each in made])
+    found = made.mean(graph.degrees)
+    assert found.value == pytest.approx(means.mean())
+    assert found.standard_error == pytest.approx(means.std(ddof=1) / 2)
+    assert np.isnan(made[:1].mean("degree").standard_error)
+    shares = made.distribution(graph.degrees)
+    assert shares.share.sum() == pytest.approx(1)
+    assert shares.values @ shares.share == pytest.approx(means.mean())
+    with pytest.raises(InputError, match="no weights"):
+        made.weight  # noqa: B018
+    with pytest.raises(InputError, match="no samples"):
+        made[:0].mean(graph.degrees)
+
+
+def test_means_over_runs_with_weights(device):
+    graph = powerlaw_graph(300, seed=4)
+    made = sample(graph, "rdn", size=50, seed=6, seeds=4, device=device)
+    assert made.weight.tolist() == [x for each in made for x in each.weight.tolist()]
+    means = [each.mean(graph.degrees).value for each in made]
+    assert made.mean(graph.degrees).value == pytest.approx(np.mean(means))
+    shares = made.distribution(graph.degrees)
+    assert shares.values @ shares.share == pytest.approx(np.mean(means))

@@ -56,6 +56,26 @@ def test_samples_equal_those_in_memory(device, tmp_path, method, directed):
             equal(join_shards(one.shards), other.graph)
 
 
+def test_a_sample_is_a_dataset_like_any_other(tmp_path):
+    """Its shards begin anywhere; it is sampled, searched and ranked again."""
+    graph = clgraph.powerlaw_graph(9000, seed=4)
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=3000)
+    assert len(shards.section("rows").shards) > 2
+    (first,) = sample_shards(shards, "drv", sizes=["70%"], seed=1, outputs=[tmp_path / "s.clgs"])
+    one = clgraph.sample(graph, "drv", size="70%", seed=1).graph
+    equal(join_shards(first.shards), one)
+    (second,) = sample_shards(first.shards, "dre", sizes=["50%"], seed=2, outputs=[tmp_path / "t.clgs"])
+    equal(join_shards(second.shards), clgraph.sample(one, "dre", size="50%", seed=2).graph)
+    source = one.ids[5]
+    expected = clgraph.bfs(one, source)
+    for size in (1, 2):
+        found = clgraph.bfs_of_shards(first.shards, source, device=[None] * size)
+        assert np.array_equal(found.distance, expected.distance)
+        assert np.array_equal(found.predecessor, expected.predecessor)
+        ranked = clgraph.pagerank_of_shards(first.shards, dtype="float64", device=[None] * size)
+        assert np.abs(ranked.ranks - clgraph.reference_pagerank(one)).sum() <= ranked.error_bound
+
+
 @pytest.mark.parametrize("method", ["drv", "dre"])
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_threads_make_the_same_dataset(tmp_path, method, size):

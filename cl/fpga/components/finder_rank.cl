@@ -60,8 +60,8 @@ PIPELINE void rank_blocks(const int n, const int blocks, __global const int *res
         single += root & alone;
         larger += root & !alone;
         if (++inside == BLOCK || v + 1 == n) {
-            tally[2 * block] = single;
-            tally[2 * block + 1] = larger;
+            tally[block] = single;
+            tally[blocks + block] = larger;
             block++;
             single = larger = inside = 0;
         }
@@ -69,11 +69,11 @@ PIPELINE void rank_blocks(const int n, const int blocks, __global const int *res
 }
 
 // The running sums continue from block to block: only those of the first block are read.
-PIPELINE void rank_place(const int n, const int blocks, __global const int *restrict label,
-                         __global int *restrict count, __global const int *restrict tally,
-                         __global int *restrict root, __global int *restrict size)
+PIPELINE void rank_place(const int n, const int blocks, const int singles, const int all_larger,
+                         __global const int *restrict label, __global int *restrict count,
+                         __global const int *restrict before, __global int *restrict root, __global int *restrict size)
 {
-    int single = tally[0], larger = tally[1];
+    int single = all_larger + before[0], larger = before[blocks] - singles;
     #pragma ivdep
     FOR_EACH(v, n) {   // each iteration writes its own entry of count
         const int is_root = label[v] == v, counted = count[v], alone = is_root & (counted == 0);

@@ -81,7 +81,7 @@ __kernel void race_alone(const int n, const ulong seed, __global const ulong *re
 }
 
 static inline ulong edge_key(ulong seed, int v, int u, uint copy, ulong w, long lg_arc, long lg_edge,
-                             __global const OFFSET *restrict row_ptr, __global const ulong *restrict table)
+                             __global const OFFSET *row_ptr, __global const ulong *table)
 {
     ulong k = NONE;
     const uint low = (uint)min(v, u), high = (uint)max(v, u);

@@ -26,7 +26,7 @@
 #endif
 
 // Number of the arc of a row that 64 random bits pick.
-static inline int pick(ulong a, OFFSET begin, int d, __global const ulong *restrict limit)
+static inline int pick(ulong a, OFFSET begin, int d, __global const ulong *limit)
 {
 #if WEIGHTED
     int low = 0, high = d - 1;   // the last limit is 2^62, above all
@@ -43,7 +43,7 @@ static inline int pick(ulong a, OFFSET begin, int d, __global const ulong *restr
 }
 
 // Place of the first entry of a row that is not below v.
-static inline int place_of(int v, OFFSET begin, int d, __global const int *restrict col_idx)
+static inline int place_of(int v, OFFSET begin, int d, __global const int *col_idx)
 {
     int low = 0, high = d;
     while (low < high) {
@@ -54,7 +54,7 @@ static inline int place_of(int v, OFFSET begin, int d, __global const int *restr
     return low;
 }
 
-static inline int degree(int v, __global const OFFSET *restrict row_ptr)
+static inline int degree(int v, __global const OFFSET *row_ptr)
 {
     return (int)(row_ptr[v + 1] - row_ptr[v]);
 }

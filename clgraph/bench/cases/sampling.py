@@ -17,6 +17,7 @@ from clgraph.device import child as processes
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.sampling import Sample
 
 MODES = (
     ("drv", "exact"),
@@ -76,7 +77,7 @@ def _ours(graph: str, method: str, mode: str) -> Case:
 
 
 def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
-    """Whole calls, and runs on the device alone."""
+    """Whole calls, runs on the device alone, and the first look at the sample's arrays on the host."""
     from clgraph.sampling import sample
 
     device = context.device
@@ -84,17 +85,24 @@ def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
     alone()  # not counted: builds kernels, touches pages
     runs = timed(alone, context.repeat, keep=lambda seconds: {"kernels": seconds})
     found: dict[str, Any] = {}
+    last: list[Sample] = []
 
     def call() -> dict[str, float]:
         made = sample(graph, method, size=SIZE, seed=SEED, mode=mode, device=device)
         found.update(
-            way=made.way, vertices=len(made.vertices), edges=made.num_edges, iterations=made.iterations
+            way=made.way, vertices=made.graph.num_vertices, edges=made.num_edges, iterations=made.iterations
         )
+        last[:] = [made]
         return made.seconds
 
     calls = timed(call, context.repeat, keep=lambda seconds: seconds, limit=3)
     values = {"kernels": runs.phase("kernels"), "call": calls.quantity}
     values |= {name: calls.phase(name) for name in ("download", "result")}
+    begin = time.perf_counter()
+    graph_of_sample = last[0].graph
+    for name in ("row_ptr", "col_idx", "ids"):
+        getattr(graph_of_sample, name)
+    values["look"] = quantity(time.perf_counter() - begin, "s")
     energy = context.energy(alone, "a run on the device: its arrays, and the sampling")
     details = {**found, "of_vertices": graph.num_vertices, "of_edges": graph.num_edges}
     return Figures(values, details, energy, graph.num_vertices)

@@ -136,7 +136,7 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values["starts"] = whole(given["starts"], "starts", 1, graph.num_vertices)
     if "strata" in given:
         values["strata"] = check_strata(graph, given["strata"], size)
-    if plan.kind == "walk":
+    if plan.kind in ("walk", "frontier"):
         values |= walk_values(view, method, given)
     if plan.kind == "stages":
         values |= stage_values(view, method, given)
@@ -162,7 +162,9 @@ def walk_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, 
     steps = values.get("steps")
     if steps is None and ("burn_in" in given or "thin" in given or values["walks"]):
         raise InputError("burn_in, thin and walks go with steps: give steps, not size")
-    if steps is not None and steps < values.get("burn_in", 0) + values.get("thin", 1):
+    turns = values["walkers"] if method == "fs" else 1  # whose steps are moves, of whichever walker
+    counting = 0 if steps is None else turns * (steps - values.get("burn_in", 0))
+    if steps is not None and counting < values.get("thin", 1):
         raise InputError(f"{steps} steps, less burn_in, do not make one visit that counts: give more steps")
     if "start" in given:
         values["start"] = check_start(view, given["start"])

@@ -152,3 +152,38 @@ def of_batches(tops: Reals, bottoms: Reals) -> Estimate:
     residual = (tops - mean * bottoms)[some]
     variance = b / (b - 1) * float(np.sum((residual - residual.mean()) ** 2))
     return Estimate(mean, variance**0.5 / whole)
+
+
+def recruitment_shares(
+    groups: npt.NDArray[Any], degrees: Reals, recruiter: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[Any], Reals]:
+    """RDS-I (Salganik, Heckathorn 2004): the shares of two groups from who recruited whom.
+
+    Parameters
+    ----------
+    groups : array, shape (k,)
+        Of each vertex of the sample.
+    degrees : float64 array, shape (k,)
+    recruiter : int64 array, shape (k,)
+        Place of each vertex's recruiter in the sample; its own for starts.
+
+    Raises
+    ------
+    InputError
+        If there are not two groups, or nobody was recruited across them.
+    """
+    names = np.unique(groups)
+    if len(names) != 2:
+        raise InputError(f"RDS-I compares two groups, and f has {len(names)} values in the sample")
+    second = groups == names[1]
+    recruited = recruiter != np.arange(len(groups))
+    by, of = second[recruiter[recruited]], second[recruited]
+    ab = float(of[~by].mean()) if np.any(~by) else 0.0
+    ba = float((~of[by]).mean()) if np.any(by) else 0.0
+    d_a = np.count_nonzero(~second) / np.sum(1 / degrees[~second])
+    d_b = np.count_nonzero(second) / np.sum(1 / degrees[second])
+    whole = ab * d_a + ba * d_b
+    if whole == 0:
+        raise InputError("nobody was recruited across the two groups: RDS-I does not tell their shares")
+    share = float(ba * d_b / whole)
+    return names, np.array([share, 1 - share])

@@ -136,6 +136,13 @@ METHODS = {
         "Lee, Xu, Eun 2012",
         ("NonBackTrackingRandomWalk",),
     ),
+    "fs": Method(
+        "frontier",
+        "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
+        tuple(name for name in _WALK if name != "walks"),
+        "Ribeiro, Towsley 2010",
+        ("Frontier",),
+    ),
     "snowball": Method(
         "stages",
         "each vertex of a stage names `k` neighbours at random",
@@ -163,6 +170,7 @@ KINDS = {
     "ties": "race of edges, then induced",
     "near": "race of vertices with their neighbours",
     "walk": "random walk",
+    "frontier": "random walk",
     "stages": "spreading",
 }
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}

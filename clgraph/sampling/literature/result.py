@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
@@ -19,8 +20,9 @@ from clgraph.sampling.literature.estimates import (
     horvitz_thompson,
     of_batches,
     ratio,
+    recruitment_shares,
 )
-from clgraph.sampling.literature.weights import Weights, chance, edge_pull, weights_of
+from clgraph.sampling.literature.weights import Weights, chance, edge_pull, view_degrees, weights_of
 from clgraph.sampling.result import Sample, extract
 from clgraph.sampling.sequence import Portion
 
@@ -250,6 +252,36 @@ class DrawnSample(Sample):
             mean = self._mean(values)
             return Estimate(mean.value * original.num_vertices, mean.standard_error * original.num_vertices)
         return horvitz_thompson(values, p)
+
+    def recruited(self, f: Any, estimator: str = "SS") -> Distribution:
+        """Of rds: the share of the original's vertices with each value of f.
+
+        Parameters
+        ----------
+        f
+            As in `mean`.
+        estimator : {"SS", "II", "I"}
+            By successive sampling (Gile 2011; `distribution` gives it), by degrees (Volz, Heckathorn 2008),
+            or by who recruited whom, of two groups (Salganik, Heckathorn 2004). The latter two know no
+            errors.
+        """
+        if self.method != "rds":
+            raise InputError(f"recruited() is of rds, and this is a sample of {self.method}")
+        word(estimator, "estimator", ("SS", "II", "I"))
+        if estimator == "SS":
+            return self.distribution(f)
+        groups = by_vertex(self.wish.view.original, f, numbers=False)[self.index]
+        degrees = view_degrees(self.wish, self.index)
+        if estimator == "I":
+            assert self._drawn.parent is not None
+            parent = self._drawn.parent.of(self._run).astype(np.int64)
+            own = np.where(parent < 0, self.index, parent)
+            # recruiters that the cut of the last stage left out do not occur: they came before
+            names, share = recruitment_shares(groups, degrees, np.searchsorted(self.index, own))
+        else:
+            names, place = np.unique(groups, return_inverse=True)
+            share = np.bincount(place, weights=1 / degrees) / np.sum(1 / degrees)
+        return Distribution(names, share, np.full(len(names), np.nan))
 
     def to_dict(self) -> dict[str, Any]:
         """The scalars (vertices and edges as counts), ready for JSON."""

@@ -18,12 +18,14 @@ from clgraph.sampling.literature.starts import Queue, pool_of, queue_room
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.device.program import Program
     from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
 
 NUMBER = {"rw": 0, "rwr": 1, "rj": 2, "rwj": 3, "mhrw": 4, "gmd": 6, "nbrw": 7}
 RUNNING, LEG, OVER, ENDING = range(4)
 BATCHES = 20
+ROOM = 1 << 27  # counters of these parts
 LONG = 2**62  # steps that nobody makes
 RECORDED = 1 << 24  # visits whose order one run keeps, for the error of estimates
 
@@ -63,6 +65,29 @@ def bytes_per_run(view: View, wish: Wish) -> int:
     return each * view.n + arcs + 32 * wish.walkers
 
 
+def batches_of(n: int, runs: int, counted: int) -> int:
+    """Into how many parts one walk of fixed length is cut, for its error; several runs are not cut."""
+    return max(1, min(BATCHES, ROOM // n)) if runs == 1 and counted >= BATCHES else 1
+
+
+def gathered(
+    device: Device, program: Program, n: int, taken: Taken, values: Any, base: int
+) -> npt.NDArray[np.int32]:
+    """A value of each vertex taken, by the program of ``walk_note.cl``."""
+    many, runs = int(taken.offset[-1]), len(taken.total)
+    out = device.empty(max(many, 1), np.int32)
+    program.walk_gather(
+        (int(taken.total.max(initial=0)), runs),
+        np.int32(n),
+        np.int64(base),
+        device.upload(taken.offset, writable=True),
+        taken.items,
+        values,
+        out,
+    )
+    return device.download(out, np.int32, many)
+
+
 class _Walks:
     def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
@@ -77,7 +102,7 @@ class _Walks:
         if self.all * self.most > 2**31 - 1:
             raise CapacityError(f"{self.all} walkers side by side: at most {2**31 - 1} have room in a trail")
         self.noting = not self.exact or wish.keep != "induced"
-        self.batches = BATCHES if self.exact and runs == 1 and self.counted >= BATCHES else 1
+        self.batches = batches_of(self.n, runs, self.counted if self.exact else 0)
         self.recording = wish.walks or (not self.exact and runs == 1)
         self.records: list[npt.NDArray[np.int32]] = []
         self.recorded = 0
@@ -350,7 +375,7 @@ class _Walks:
         came = None
         if self.noting:
             came = Packed(taken.offset, device.download(taken.keys, np.uint64, many))
-        each = [self.gathered(taken, self.visits, b * n) for b in range(self.batches)]
+        each = [gathered(device, self.note, n, taken, self.visits, b * n) for b in range(self.batches)]
         visits = Packed(taken.offset, np.array(each).sum(axis=0, dtype=np.int64))
         more: dict[str, Packed] = {}
         if self.batches > 1:
@@ -362,27 +387,12 @@ class _Walks:
             more["walks"] = self.walks(made)
         parent = None
         if self.parent is not None:
-            parent = Packed(taken.offset, self.gathered(taken, self.parent, 0))
+            parent = Packed(taken.offset, gathered(device, self.note, n, taken, self.parent, 0))
         arcs = None
         if self.walked is not None:
             walked = device.download(self.walked, np.int32, runs * self.csr.arcs).reshape(runs, -1)
             arcs = Packed.of_parts([np.flatnonzero(row) for row in walked])
         return Drawn(vertices, came, None, arcs, parent, visits, more, self.notes(), self.legs)
-
-    def gathered(self, taken: Taken, values: Any, base: int) -> npt.NDArray[np.int32]:
-        """A value of each vertex taken."""
-        device, many = self.device, int(taken.offset[-1])
-        out = device.empty(max(many, 1), np.int32)
-        self.note.walk_gather(
-            (int(taken.total.max(initial=0)), self.runs),
-            np.int32(self.n),
-            np.int64(base),
-            device.upload(taken.offset, writable=True),
-            taken.items,
-            values,
-            out,
-        )
-        return device.download(out, np.int32, many)
 
     def cut_into_batches(self, vertices: npt.NDArray[np.int32]) -> Packed:
         """Visits by vertex in each of up to 20 consecutive parts of the walk."""

@@ -50,7 +50,7 @@ def weights_of(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -
         return _inverse("approximate", chance(rate * _pull(wish, vertices)))
     if kind == "near":
         return _near(wish, drawn, run, vertices)
-    if kind == "walk" and (wish.direction == "both" or wish.method in ("rwr", "rj")):
+    if kind in ("walk", "frontier") and (wish.direction == "both" or wish.method in ("rwr", "rj")):
         return stationary(wish, vertices)
     if wish.method == "rds" and wish.direction == "both":
         p = successive_p(view_degrees(wish, vertices), wish.view.n)

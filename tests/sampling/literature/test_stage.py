@@ -170,6 +170,37 @@ def test_rds_weights(device):
     assert abs(told - trait.mean()) < 0.3 * abs(plain - trait.mean())
 
 
+def test_recruitment_estimators(device):
+    """On a graph of two groups in which everybody has the same degree all three estimators see the shares."""
+    graph = Graph.from_edges(np.arange(60), (np.arange(60) + 1) % 60)
+    trait = np.arange(60) % 2
+    many = sample(graph, "rds", size=40, starts=6, seed=1, seeds=30, device=device)
+    two = [one.recruited(trait, "II").share[1] for one in many]
+    plain = [trait[one.index].mean() for one in many]
+    assert np.allclose(two, plain)
+    for one in many[:3]:
+        assert one.recruited(trait, "SS").share.tolist() == one.distribution(trait).share.tolist()
+        first = one.recruited(trait, "I")
+        assert first.values.tolist() == [0, 1] and abs(first.share.sum() - 1) < 1e-12
+    with pytest.raises(InputError, match="recruited\\(\\) is of rds"):
+        sample(graph, "ff", size=40, seed=1, device=device).recruited(trait)
+    with pytest.raises(InputError, match="compares two groups"):
+        many[0].recruited(np.arange(60), "I")
+
+
+def test_shares_by_recruitment():
+    """By hand: A recruits one A and one B, B recruits one A and two B; degrees 2 and 4."""
+    from clgraph.sampling.literature.estimates import recruitment_shares
+
+    groups = np.array(["a", "a", "b", "b", "a", "b", "b"])
+    degrees = np.where(groups == "a", 2.0, 4.0)
+    recruiter = np.array([0, 0, 0, 3, 3, 3, 2])
+    names, share = recruitment_shares(groups, degrees, recruiter)
+    s_ab, s_ba = 1 / 2, 1 / 3
+    assert names.tolist() == ["a", "b"]
+    assert share[0] == pytest.approx(s_ba * 4 / (s_ab * 2 + s_ba * 4))
+
+
 # --- bad input ------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,74 @@
+"""Estimates: what f may be, by hand, and over runs."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from samplers import SEVEN
+
+from clgraph import Graph, InputError
+from clgraph.sampling import sample
+from clgraph.sampling.literature.estimates import by_vertex, horvitz_thompson, of_batches, ratio
+
+NAMED = Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
+VALUES = [3.0, 1.0, 4.0, 1.5]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        np.array(VALUES),
+        VALUES,
+        dict(zip("abcd", VALUES, strict=True)),
+        pd.Series(VALUES[::-1], index=list("dcba")),
+        pd.DataFrame({"id": list("abcd"), "x": VALUES}),
+        pd.DataFrame({"x": VALUES}, index=list("abcd")),
+        pa.table({"id": list("dabc"), "x": [1.5, 3.0, 1.0, 4.0]}),
+    ],
+    ids=lambda f: type(f).__name__,
+)
+def test_what_f_may_be(f):
+    assert by_vertex(NAMED, f).tolist() == VALUES
+
+
+def test_degrees():
+    assert by_vertex(NAMED, "degree").tolist() == [1, 2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("f", "words"),
+    [
+        ([1, 2], "one value for each vertex"),
+        ({"a": 1}, "says nothing of vertex b"),
+        ({"z": 1}, "z is not in the graph"),
+        ("height", "no vertex attribute"),
+        (["x"] * 4, "numbers are needed"),
+        ([1, 2, 3, np.nan], "finite numbers"),
+        (pa.table({"id": list("abcd")}), "two are needed"),
+    ],
+)
+def test_what_f_may_not_be(f, words):
+    with pytest.raises(InputError, match=words):
+        by_vertex(NAMED, f)
+
+
+def test_by_hand():
+    p, f = np.array([0.5, 0.25]), np.array([2.0, 3.0])
+    total = horvitz_thompson(f, p)
+    assert total.value == 16 and total.standard_error == pytest.approx(
+        (4 * 0.5 / 0.25 + 9 * 0.75 / 0.0625) ** 0.5
+    )
+    mean = ratio(f, 1 / p, p)
+    assert mean.value == pytest.approx(16 / 6)
+    assert of_batches(np.array([1.0, 3.0]), np.array([1.0, 1.0])).value == 2
+    assert of_batches(np.array([1.0, 1.0]), np.array([1.0, 1.0])).standard_error == 0
+
+
+def test_over_runs(device):
+    many = sample(SEVEN, "rdn", size=4, seed=1, seeds=300, device=device)
+    mean = many.mean("degree")
+    each = np.array([one.mean("degree").value for one in many])
+    assert mean.value == pytest.approx(each.mean())
+    assert mean.standard_error == pytest.approx(each.std(ddof=1) / 300**0.5)
+    shares = many.distribution("degree")
+    assert shares.values.tolist() == [1, 2, 3, 4] and shares.share.sum() == pytest.approx(1)
