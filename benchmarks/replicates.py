@@ -101,7 +101,7 @@ def main() -> None:
                     f"{row['speedup']:.1f} times faster; few {few}",
                     flush=True,
                 )
-            replicates.FEW, replicates.ROOM = 64, 320
+            replicates.FEW, replicates.ROOM = 256, 1088
     replicates.SHAPES = shapes
     if options.json:
         text = json.dumps({"device": device.name, "driver": device.driver_version, "rows": rows}, indent=1)

@@ -88,19 +88,38 @@ __kernel void probes_link(const int n, const int m, const ulong seed, __global c
     join(mine, low[e], high[e]);
 }
 
+// Most vertices of a work-group share a root, the giant's: they are counted in local memory first, since a hundred
+// thousand atomics on one word would follow each other.
 __kernel void probes_compress(const int n, __global const int *restrict active, __global const run_t *restrict runs,
                               __global int *label, __global int *size)
 {
-    RUN_OF(v, n, run)
-    if (LABELLED(runs[run])) return;
+    __local int common, times;
+    const int v = get_global_id(0);
+    const int run = active[get_global_id(1)];
     __global int *mine = label + (size_t)run * (n + ROOM);
+    __global int *sizes = size + (size_t)run * (n + ROOM);
+    if (get_local_id(0) == 0) {
+        common = -1;
+        times = 0;
+    }
     // stale is harmless: others only replace a label by one nearer to the same root
-    int root = SHARED_LOAD(mine + v);
-    if (root < 0) return;
-    for (int above = SHARED_LOAD(mine + root); above != root; above = SHARED_LOAD(mine + root))
-        root = above;
-    SHARED_STORE(mine + v, root);
-    atomic_inc(size + (size_t)run * (n + ROOM) + root);
+    int root = v < n && !LABELLED(runs[run]) ? SHARED_LOAD(mine + v) : -1;
+    if (root >= 0) {
+        for (int above = SHARED_LOAD(mine + root); above != root; above = SHARED_LOAD(mine + root))
+            root = above;
+        SHARED_STORE(mine + v, root);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (root >= 0) atomic_cmpxchg(&common, -1, root);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (root >= 0) {
+        if (root == common)
+            atomic_inc(&times);
+        else
+            atomic_inc(sizes + root);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0 && times > 0) atomic_add(sizes + common, times);
 }
 
 __kernel void probes_biggest(const int n, __global const int *restrict active, __global run_t *runs,

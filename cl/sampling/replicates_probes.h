@@ -10,7 +10,7 @@
 #define EDGES 0
 #endif
 #ifndef ROOM
-#define ROOM 320   // deletions that can be taken one by one
+#define ROOM 1088   // deletions that can be taken one by one
 #endif
 
 #define PROBE 0     // label what is alive at `at` inside the followed component, and find the largest

@@ -37,6 +37,10 @@ def read_edges_somewhere(
         return _on_host(path, options, f"{error}")
     except CapacityError:
         return _on_host(path, options, f"no room on {found.hardware}")
+    except DeviceError as error:
+        if device is not None:
+            raise  # who asks for a device hears of its faults
+        return _on_host(path, options, str(error).split("\n", 1)[0])
     by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
     return replace(loaded, where=f"read on {found.hardware}{by}")
 
@@ -47,14 +51,16 @@ def write_edges_somewhere(
     """Write an edge list where `device` says (see `clgraph.write`), else on the host."""
     if device is None and graph.num_arcs < SMALL_ARCS:
         device = HOST
-    found = _found(device)
+    found = _found(getattr(graph.home, "device", None) if device is None else device)
     if found is None:
         return write_edges(graph, path)
     from clgraph.files.spell import Spelling, write_edge_list
 
     try:
         spelling = Spelling.of(graph, found, path)
-    except CapacityError:
+    except DeviceError as error:
+        if device is not None and not isinstance(error, CapacityError):
+            raise
         spelling = None
     if spelling is None:
         return write_edges(graph, path)
@@ -66,11 +72,11 @@ def _on_host(path: Path, options: Options, why: str) -> Loaded:
 
 
 def _found(device: Device | str | None) -> Device | None:
-    """The device that is meant (for an FPGA, which has no such kernels, the CPU); None means the host."""
+    """The device that is meant (for one that has no such kernels, an FPGA, the CPU); None means the host."""
     if device == HOST:
         return None
     assert not isinstance(device, str)
-    if device is not None and not device.is_fpga:
+    if device is not None and device.has_compiler and not device.is_fpga:
         return device
     from clgraph.device import get_device
 

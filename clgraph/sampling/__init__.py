@@ -9,7 +9,7 @@ from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import known
-from clgraph.sampling.methods import upload
+from clgraph.sampling.methods import make_views, upload
 from clgraph.sampling.options import (
     SampleOptions,
     Size,
@@ -231,7 +231,7 @@ def sample(
     device = get_device(options.get("device"))
     with device.alone():
         clock.lap("device")
-        graph.undirected.simple  # noqa: B018
+        make_views(device, graph)
         clock.lap("build")
         upload(device, graph)
         clock.lap("upload")

@@ -61,7 +61,7 @@ SHAPES = Shapes(
     simulator=Form("merge tree", 1 << 19, breadth=1 << 19),
 )
 BRIEF = 0.2  # seconds that a launch should take, so that Ctrl-C is noticed
-FEW = 64  # deletions that a run takes one by one
+FEW = 256  # deletions that a run takes one by one
 ROOM = 4 * FEW + 64  # room for them: there may be more by chance
 MOST = 1 << 15  # runs in a launch: the second dimension of a range has limits
 RUN_BYTES = 104  # of a run_t

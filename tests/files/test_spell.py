@@ -115,6 +115,13 @@ def test_a_full_disk_leaves_the_old_file(
     assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-write")]
 
 
+def test_a_device_without_room(device: Any) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full")
+    with pytest.raises(InputError, match="cannot write /dev/full: No space left on device"):
+        write(tangle(1), "/dev/full", format="edges", device=device)
+
+
 def test_an_interrupt_leaves_the_old_file(
     device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

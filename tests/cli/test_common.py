@@ -1,0 +1,69 @@
+"""Bars for files: from the second second on, on a terminal only."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clgraph.cli import common
+from clgraph.cli.common import file_bar, read_graph
+from clgraph.files.pieces import SHAPES, Shape
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr(common.time, "monotonic", lambda: now[0])
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    return now
+
+
+def test_a_bar_says_bytes(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with file_bar("reading g.txt", False) as tell:
+        assert tell is not None
+        tell(1_000_000, 10_000_000)
+        assert terminal.getvalue() == ""
+        clock[0] += 1.5
+        tell(5_000_000, 10_000_000)
+    assert "reading g.txt" in terminal.getvalue() and "5.0/10.0 MB" in terminal.getvalue()
+
+
+def test_no_bar_elsewhere(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    with file_bar("reading", False) as tell:
+        assert tell is None  # no terminal
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with file_bar("reading", True) as tell:
+        assert tell is None
+
+
+def test_a_reader_tells_its_progress(
+    device: Any, clock: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "g.txt").write_text("10 20\n" * 1000)
+    seen: list[tuple[int, int | None]] = []
+    monkeypatch.setattr(common, "file_bar", lambda *_: Recorder(seen))
+    monkeypatch.setitem(vars(SHAPES), device.kind, Shape(piece=1000, ahead=2, threads=1))
+    read_graph(str(tmp_path / "g.txt"), {}, True, device=device)
+    assert seen[-1] == (6000, 6000) and [done for done, _ in seen][:3] == [1000, 2000, 3000]
+
+
+class Recorder:
+    def __init__(self, seen: list[tuple[int, int | None]]) -> None:
+        self._seen = seen
+
+    def __enter__(self) -> Any:
+        return lambda done, of: self._seen.append((done, of))
+
+    def __exit__(self, *_: Any) -> None:
+        pass
