@@ -55,6 +55,8 @@ def usable(device: Device, graph: Graph, dtype: str = "float32") -> list[str]:
     try:
         pagerank(graph, variant="small", tol=0, max_iter=1, dtype=dtype, device=device)
     except InputError as error:
+        if "float64" in str(error):
+            raise
         assert device.kind == "gpu"
         assert "local memory" in str(error)
         return [variant for variant in VARIANTS if variant != "small"]
@@ -97,6 +99,8 @@ def compensated_sums(device: Device, variant: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver, "choose_numbers", lambda device, dtype: Numbers("float32", compensated=True))
         graph = skewed_graph(1, n=3000, arcs=60_000)
+        if variant not in usable(device, graph):
+            return
         found = pagerank(graph, variant=variant, tol=0, max_iter=12, device=device)
         assert_close(found, reference_pagerank(graph, iterations=12), "float32")
         stopped = pagerank(graph, variant=variant, device=device, norm="l2", tol=1e-7)

@@ -26,6 +26,7 @@ FAMILIES = {
     "sampling/array_frontier": "batched samples",
     "sampling/copra": "batched samples",
     "sampling/draw": "batched samples",
+    "sampling/literature/": "samplers of the literature",
     "sampling/repair": "batched samples",
     "sampling/select": "batched samples",
     "sampling/explore": "samples by exploration",

@@ -34,12 +34,14 @@ def read(
     Parameters
     ----------
     path : str or path
-        ``.txt .tsv .csv .edges .edgelist .el`` (edge lists), ``.mtx`` (Matrix Market), ``.graph .metis``
-        (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), each plain or with ``.gz``; ``.npz``
-        (scipy.sparse), ``.clg`` (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather``
-        (edge tables; extra ``arrow``).
-    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
-        Default: by the suffix.
+        ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix Market), ``.graph .metis``
+        (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*`` (KONECT), ``.gr`` (DIMACS),
+        each plain or with ``.gz``; ``.npz`` (scipy.sparse), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500),
+        ``.clg`` (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra
+        ``arrow``). ``docs/files.md`` says what each holds.
+    format : str, optional
+        ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"sg"``, ``"wsg"``,
+        ``"graph500"``, ``"npz"``, ``"clg"``, ``"parquet"`` or ``"arrow"``. Default: by the suffix.
     directed : bool, optional
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.
@@ -115,7 +117,8 @@ def write(
 
     Edge lists hold the original ids, separated by one tab (or commas, with a header, for ``.csv``), in index
     order, u <= v if undirected, one row per edge; merged parallel edges are written once. Isolated vertices
-    are kept by every format but edge lists and edge tables, ids by all but Matrix Market and METIS. An id
+    are kept by every format but edge lists (of Graph500, too) and edge tables, ids by all that do not number
+    their vertices: Matrix Market, METIS, KONECT, DIMACS and GAPBS. An id
     that would not be read again as it is (with a tab in it, say) is refused; ``.csv`` puts ids in quotes
     where they need it.
 
@@ -124,8 +127,8 @@ def write(
     graph : Graph
     path : str or path
         ``-`` is standard output.
-    format : {"edges", "mtx", "metis", "ldbc", "npz", "clg", "parquet", "arrow"}, optional
-        Default: by the suffix; of ``-`` an edge list.
+    format : str, optional
+        As for `read`. Default: by the suffix; of ``-`` an edge list.
     device : Device or str, optional
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
         wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,

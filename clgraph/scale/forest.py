@@ -8,14 +8,14 @@ in any order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -41,6 +41,12 @@ class Shape:
     chunk: int
     lanes: int
     keep_times: bool
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: where several work-items share a chunk, it is in local memory."""
+        lanes = fitting(self.lanes, device)
+        chunk = self.chunk if lanes == 1 else fewer(self.chunk, 9 * self.chunk, device)
+        return replace(self, lanes=lanes, chunk=chunk)
 
 
 SHAPES = Shapes(

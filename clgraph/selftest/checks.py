@@ -25,6 +25,7 @@ from clgraph.measures.triangle_count import triangles
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
+from clgraph.reference.draws import verify_draw
 from clgraph.reference.forest import reference_forest
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.ppr import verify_ppr
@@ -135,6 +136,9 @@ def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
             yield family, f"{method}, power-law graph", check
             for name in ("star", "medium") if method not in ("drv", "dhyb") else ():
                 yield family, f"{method}, {WORDS[name]}", partial(_on, graphs, name, _valid, method, device)
+    for method in ("rn", "rdn", "re"):
+        drawn = partial(_on, graphs, "medium", _drawn, method, device)
+        yield "samplers of the literature", f"{method}, large graph", drawn
     directed = partial(_on, graphs, "arcs", _sample, "drve", "batched", device)
     yield "batched samples", "drve, directed graph", directed
     strong = partial(_on, graphs, "medium_arcs", _valid, "drv", device, connection="strong")
@@ -257,6 +261,10 @@ def _seeds(graph: Graph, device: Device) -> None:
 def _valid(graph: Graph, method: str, device: Device, **options: Any) -> None:
     made = sample(graph, method, size="50%", seed=3, device=device, **options)
     verify_sample(graph, made, **{key: value for key, value in options.items() if key == "connection"})
+
+
+def _drawn(graph: Graph, method: str, device: Device) -> None:
+    verify_draw(graph, sample(graph, method, size="30%", seed=3, device=device))
 
 
 def _measures(graphs: Graphs, device: Device) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.graph import Graph
 
-LEAVES = 100_000  # a row that every kernel cuts into pieces
+LEAVES, FEWER = 100_000, 9000  # rows that every kernel cuts into pieces
 CHAIN = 5000  # more steps than one launch takes on GPUs
 
 
@@ -34,11 +34,11 @@ class Graphs:
 
     @cached_property
     def star(self) -> Graph:
-        """A centre and `LEAVES` leaves, the first thousand of them in a ring."""
-        leaves, ring = np.arange(1, LEAVES + 1), np.arange(1, 1001)
-        return Graph.from_edges(
-            np.concatenate((np.zeros(LEAVES, np.int64), ring)), np.concatenate((leaves, ring % 1000 + 1))
-        )
+        """A centre and `LEAVES` leaves, a thousand of them in a ring; joined to one with `FEWER` leaves."""
+        leaves, ring, other = np.arange(1, LEAVES + 1), np.arange(1, 1001), LEAVES + 1
+        tails = np.zeros(LEAVES, np.int64), ring, np.full(FEWER + 1, other)
+        heads = leaves, ring % 1000 + 1, np.append(np.arange(other + 1, other + 1 + FEWER), 0)
+        return Graph.from_edges(np.concatenate(tails), np.concatenate(heads))
 
     @cached_property
     def ties(self) -> Graph:

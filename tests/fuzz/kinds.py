@@ -14,6 +14,7 @@ from fuzz.case import Case, Failure
 from fuzz.commands import command_case, run_command
 from fuzz.edge_lists import edge_list_case, run_edge_list
 from fuzz.invariants import check_invariants, compare_edges, edges_of, edges_of_rows
+from fuzz.networks import network_case
 from fuzz.roundtrips import graph_case, run_graph
 from fuzz.texts import gzip_case, ldbc_case, text_case
 
@@ -56,14 +57,15 @@ def run_read(case: Case, folder: Path) -> bool:
 
 
 KINDS = {
-    "edges": Kind(text_case, run_read, 16),
+    "edges": Kind(text_case, run_read, 12),
     "device edges": Kind(edge_list_case, run_edge_list, 4, device=True),
     "gzip": Kind(gzip_case, run_read, 4),
-    "mtx": Kind(text_case, run_read, 8),
-    "metis": Kind(text_case, run_read, 8),
+    "mtx": Kind(text_case, run_read, 6),
+    "metis": Kind(text_case, run_read, 6),
     "ldbc": Kind(ldbc_case, run_read, 7),
+    "networks": Kind(network_case, run_read, 10),
     "npz": Kind(npz_case, run_read, 8),
-    "clg": Kind(clg_case, run_read, 11),
+    "clg": Kind(clg_case, run_read, 9),
     "parquet": Kind(table_case, run_read, 3),
     "arrow": Kind(table_case, run_read, 4),
     "round trips": Kind(graph_case, run_graph, 13),

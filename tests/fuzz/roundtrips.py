@@ -27,6 +27,12 @@ FORMATS = {
     "g.metis.gz": "i",
     "g.v": "dv",
     "g.e.gz": "dv",
+    "g.wel": "",
+    "g.gr": "i",
+    "g.sg": "di",
+    "g.wsg": "di",
+    "g.g500": "",
+    "out.g": "di",
     "g.npz": "dv",
     "g.clg": "dvm",
     "g.parquet": "dm",
@@ -178,7 +184,7 @@ def _through(graph: Any, name: str, folder: Path) -> Any:
     if graph.ids.dtype == object and "i" not in FORMATS[name] and not name.endswith(".npz"):
         how["ids"] = "str"
     try:
-        clgraph.write(graph, folder / name)
+        clgraph.write(graph, folder / name, format="konect" if name.startswith("out.") else None)
     except clgraph.ClgraphError as error:
         raise Refused from error
     if graph.num_arcs == 0 and "v" not in FORMATS[name] and "i" not in FORMATS[name]:

@@ -1,4 +1,4 @@
-"""File formats on the host: edge lists, Matrix Market, METIS, LDBC, scipy.sparse, Arrow, a binary form.
+"""File formats on the host: edge lists, matrices, those of other tools for networks, a binary form.
 
 Each format is a module with a reader, ``(path, options) -> Loaded``, and a writer,
 ``(graph, path) -> notes``; `formats.FORMATS` lists them. `clgraph.files` reads and writes by that table.

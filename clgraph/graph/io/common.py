@@ -230,12 +230,13 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
-def renumbered(graph: Graph) -> list[str]:
-    """A note where a format that numbers its vertices 1 .. n loses the ids."""
+def renumbered(graph: Graph, first: int = 1) -> list[str]:
+    """A note where a format that numbers its vertices, from 1 (or 0), loses the ids."""
     n = graph.num_vertices
-    if np.array_equal(graph.ids, np.arange(1, n + 1)):
+    last = n + first - 1
+    if np.array_equal(graph.ids, np.arange(first, last + 1)):
         return []
-    return [f"vertices numbered 1 .. {n} by ascending id (the format holds no ids)"]
+    return [f"vertices numbered {first} .. {last} by ascending id (the format holds no ids)"]
 
 
 def id_cells(graph: Graph, mark: bytes, as_text: Callable[[str], bytes]) -> npt.NDArray[Any]:

@@ -16,7 +16,11 @@ from clgraph.graph.io.arrow import read_arrow, read_parquet, write_arrow, write_
 from clgraph.graph.io.atomic import open_descriptor
 from clgraph.graph.io.binary import read_binary, write_binary
 from clgraph.graph.io.common import Loaded, Options
+from clgraph.graph.io.dimacs import read_dimacs, write_dimacs
 from clgraph.graph.io.edges import read_edges, write_edges
+from clgraph.graph.io.gapbs import read_sg, read_wsg, write_sg, write_wsg
+from clgraph.graph.io.graph500 import read_graph500, write_graph500
+from clgraph.graph.io.konect import is_konect, read_konect, write_konect
 from clgraph.graph.io.metis import read_metis, write_metis
 from clgraph.graph.io.mtx import read_mtx, write_mtx
 from clgraph.graph.io.npz import read_npz, write_npz
@@ -33,10 +37,15 @@ class Format:
 
 
 FORMATS = {
-    "edges": Format((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el"), read_edges, write_edges),
+    "edges": Format((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel"), read_edges, write_edges),
     "mtx": Format((".mtx",), read_mtx, write_mtx),
     "metis": Format((".graph", ".metis"), read_metis, write_metis),
     "ldbc": Format((".v", ".e"), ldbc.read_ldbc, ldbc.write_ldbc),
+    "konect": Format(("out.*",), read_konect, write_konect),
+    "dimacs": Format((".gr",), read_dimacs, write_dimacs),
+    "sg": Format((".sg",), read_sg, write_sg, text=False),
+    "wsg": Format((".wsg",), read_wsg, write_wsg, text=False),
+    "graph500": Format((".g500",), read_graph500, write_graph500, text=False),
     "npz": Format((".npz",), read_npz, write_npz, text=False),
     "clg": Format((".clg",), read_binary, write_binary, text=False),
     "parquet": Format((".parquet", ".pq"), read_parquet, write_parquet, text=False),
@@ -81,6 +90,8 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
             name = "edges"
         if name is None and not path.exists() and any(ldbc.find(path, end) for end in (".v", ".e")):
             name = "ldbc"
+        if name is None and is_konect(path):
+            name = "konect"
         if name is None:
             if path.is_dir():
                 raise InputError(f"{path}: a folder, not a file; name a graph file in it")

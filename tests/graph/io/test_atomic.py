@@ -128,7 +128,9 @@ def test_pipes_are_written_through(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(fifo.stat().st_mode)
 
 
-@pytest.mark.parametrize("name", ["clg", "npz", "mtx", "metis", "parquet", "arrow"])
+@pytest.mark.parametrize(
+    "name", ["clg", "npz", "mtx", "metis", "dimacs", "konect", "sg", "graph500", "parquet", "arrow"]
+)
 def test_every_format_goes_through_a_pipe(tmp_path: Path, name: str) -> None:
     if name in ("parquet", "arrow"):
         pytest.importorskip("pyarrow")

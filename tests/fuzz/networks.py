@@ -1,0 +1,88 @@
+"""Files of other tools for networks, each with the rows that a reader must find in it; then damaged."""
+
+from __future__ import annotations
+
+import random
+import struct
+from typing import Any
+
+import numpy as np
+
+from fuzz.case import Case
+from fuzz.mutations import mutate
+from fuzz.texts import Rows, options
+
+Made = tuple[bytes, dict[str, Any], dict[str, Any], str]  # data, options, what is expected, name
+
+
+def _rows(rng: random.Random, n: int, first: int) -> Rows:
+    pool = range(first, n + first)
+    count = rng.choice((0, 1, 2, 5, 20)) if n else 0
+    return [(rng.choice(pool), rng.choice(pool), float(rng.randrange(-9, 99))) for _ in range(count)]
+
+
+def dimacs(rng: random.Random) -> Made:
+    """A graph of DIMACS's shortest-path challenge."""
+    n = rng.choice((0, 1, 2, 5, 30))
+    rows = _rows(rng, n, 1)
+    lines = [f"p sp {n} {len(rows)}", *(f"a {u} {v} {w:{rng.choice(('g', '.1f'))}}" for u, v, w in rows)]
+    for _ in range(rng.choice((0, 0, 1, 3))):
+        lines.insert(rng.randrange(len(lines) + 1), rng.choice(("c", "c x", "", "c p sp 1 1")))
+    end = rng.choice(("\n", "\n", "\r\n"))
+    how = options(rng, weights=rng.random() < 0.6)
+    expect: dict[str, Any] = {"rows": rows, "n": n, "own": True}
+    return end.join([*lines, ""]).encode(), how, expect if how.get("directed", True) else {}, "g.gr"
+
+
+def konect(rng: random.Random) -> Made:
+    """A file of KONECT."""
+    n = rng.choice((1, 2, 5, 30))
+    rows = _rows(rng, n, 1) or [(1, 1, 1.0)]
+    shape, kind = rng.choice(("sym", "asym", "bip")), rng.choice(("unweighted", "weighted", "posweighted"))
+    lines = [f"% {shape} {kind}"] + [f"% {len(rows)} {n} {n}"] * (rng.random() < 0.7)
+    mark = rng.choice((" ", "\t"))
+    time = rng.choice(("", f"{mark}1082040961"))
+    lines += [f"{u}{mark}{v}" + (f"{mark}{w!r}{time}" if kind != "unweighted" else "") for u, v, w in rows]
+    how = options(rng, weights=kind != "unweighted" and rng.random() < 0.8)
+    expect = {"rows": rows, "own": shape == "asym"} if shape != "bip" else {}
+    return "\n".join([*lines, ""]).encode(), how, expect, "out.g"
+
+
+def serialised(rng: random.Random) -> Made:
+    """A graph as GAPBS has it in memory."""
+    n, directed, weighted = rng.choice((0, 1, 2, 5, 30)), rng.random() < 0.5, rng.random() < 0.5
+    rows = _rows(rng, n, 0)
+    arcs = rows if directed else rows + [(v, u, w) for u, v, w in rows if u != v]
+    data = struct.pack("<BQQ", directed, len(arcs), n)
+    for half in (arcs, [(v, u, w) for u, v, w in arcs])[: 1 + directed]:
+        tails = np.bincount(np.array([u for u, _, _ in half], np.int64), minlength=n)[:n]
+        data += np.concatenate(([0], np.cumsum(tails))).astype("<i8").tobytes()
+        for _, v, w in sorted(half):
+            data += struct.pack("<ii", v, int(w)) if weighted else struct.pack("<i", v)
+    how = options(rng, weights=weighted and rng.random() < 0.7)
+    expect = {"rows": rows, "n": n, "own": directed, "mirror": not directed}
+    return data, how, expect if directed <= how.get("directed", True) else {}, "g.wsg" if weighted else "g.sg"
+
+
+def graph500(rng: random.Random) -> Made:
+    """Pairs of 64-bit numbers."""
+    top = rng.choice((2, 9, 1000, 2**31, 2**40, 2**63 - 1))
+    rows = [(rng.randrange(top), rng.randrange(top), 1.0) for _ in range(rng.choice((1, 2, 5, 20)))]
+    data = np.array([row[:2] for row in rows], "<i8").tobytes()
+    return data, options(rng), {"rows": rows, "own": False}, "g.g500"
+
+
+TEXTS = (dimacs, konect)
+BINARIES = (serialised, graph500)
+
+
+def network_case(kind: str, rng: random.Random) -> Case:
+    """A file of one of these formats, valid one time in three."""
+    make = rng.choice(TEXTS + BINARIES)
+    data, how, expect, name = make(rng)
+    how["ids"] = how.get("ids", "int")
+    if rng.random() < 0.65:
+        data, expect = mutate(data, rng, make in TEXTS), {}
+        if rng.random() < 0.15:
+            how["weights"] = not how.get("weights")
+    return Case(kind, {name: data}, {"path": name, "options": how, "expect": expect})
