@@ -140,6 +140,10 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values |= walk_values(view, method, given)
     if plan.kind == "stages":
         values |= stage_values(view, method, given)
+    if reachable(view, plan, method) == 0:
+        raise InputError(
+            f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
+        )
     values |= _how_much(graph, view, plan, method, size, given, strict)
     return Wish(method, view, **values)
 
