@@ -47,7 +47,8 @@ def read(
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.
     ids : {"int", "str"}
-        What vertex ids of edge lists, edge tables, LDBC, GraphML and GEXF files are: non-negative integers, or text.
+        What vertex ids of edge lists, edge tables, LDBC, GraphML and GEXF files are: non-negative integers,
+        or text.
     weights : bool
         Take the third column, or the entries of a matrix, as float64 weights.
     duplicates : {"merge", "keep"}
