@@ -4,7 +4,8 @@
 // local memory (bitonic), longer ones as chunks that are merged pairwise: each head finds its position in the other
 // run by binary search, which needs neither barriers nor load balancing.
 //
-// list_row, list_chunk int[]   chunks of rows longer than SHORT, in any order
+// list_row, list_chunk int[]   chunks of rows longer than SHORT, in any order; long_row, long_chunk: of those longer
+//             than CHUNK alone, which are merged. listed int[2]: how many chunks of each kind; 0 before
 // launch      rows_sort_short: padded range, ITEMS consecutive rows per work-item; the others: one work-group of
 //             any size per chunk
 // variants    HEAD, the type of a head: int, or long (then without MERGE: nothing is marked)
@@ -24,7 +25,8 @@
 // Sorts the short rows and lists the chunks of the others.
 __kernel void rows_sort_short(const int n, __global const OFFSET *restrict row_ptr, __global HEAD *restrict col,
                               volatile __global int *listed, __global int *restrict list_row,
-                              __global int *restrict list_chunk)
+                              __global int *restrict list_chunk, __global int *restrict long_row,
+                              __global int *restrict long_chunk)
 {
     FOR_ITEMS(v, n) {
         const OFFSET from = row_ptr[v];
@@ -35,6 +37,13 @@ __kernel void rows_sort_short(const int n, __global const OFFSET *restrict row_p
             for (int c = 0; c < chunks; c++) {
                 list_row[place + c] = v;
                 list_chunk[place + c] = c;
+            }
+            if (chunks > 1) {
+                const int to = atomic_add(listed + 1, chunks);
+                for (int c = 0; c < chunks; c++) {
+                    long_row[to + c] = v;
+                    long_chunk[to + c] = c;
+                }
             }
         } else if (length > 1) {
             HEAD x[SHORT];
@@ -103,36 +112,31 @@ static inline OFFSET stand_before(__global const HEAD *run, OFFSET length, HEAD 
 // One pass of merging in the rows of more than one chunk: runs of `width` heads become runs of twice as many.
 __kernel void rows_merge(const long width, __global const OFFSET *restrict row_ptr,
                          __global const HEAD *restrict from_col,
-                         __global HEAD *restrict to_col, __global const int *restrict list_row,
-                         __global const int *restrict list_chunk)
+                         __global HEAD *restrict to_col, __global const int *restrict long_row,
+                         __global const int *restrict long_chunk)
 {
-    const int v = list_row[get_group_id(0)];
+    const int v = long_row[get_group_id(0)];
     const long length = row_ptr[v + 1] - row_ptr[v];
-    if (length > CHUNK) {
-        __global const HEAD *from = from_col + row_ptr[v];
-        const long begin = (long)list_chunk[get_group_id(0)] * CHUNK;
-        const long pair = begin & ~(2 * width - 1);          // CHUNK divides width: a chunk lies in one run
-        const int second = begin >= pair + width;
-        const long other = min(second ? pair : pair + width, length);
-        const OFFSET other_length = (OFFSET)(min(other + width, length) - other);
-        const long own = second ? pair + width : pair;
-        for (long i = begin + get_local_id(0); i < min(begin + CHUNK, length); i += get_local_size(0)) {
-            const HEAD x = from[i];
-            to_col[row_ptr[v] + (OFFSET)(pair + (i - own) + stand_before(from + other, other_length, x, second))] = x;
-        }
+    __global const HEAD *from = from_col + row_ptr[v];
+    const long begin = (long)long_chunk[get_group_id(0)] * CHUNK;
+    const long pair = begin & ~(2 * width - 1);          // CHUNK divides width: a chunk lies in one run
+    const int second = begin >= pair + width;
+    const long other = min(second ? pair : pair + width, length);
+    const OFFSET other_length = (OFFSET)(min(other + width, length) - other);
+    const long own = second ? pair + width : pair;
+    for (long i = begin + get_local_id(0); i < min(begin + CHUNK, length); i += get_local_size(0)) {
+        const HEAD x = from[i];
+        to_col[row_ptr[v] + (OFFSET)(pair + (i - own) + stand_before(from + other, other_length, x, second))] = x;
     }
 }
 
 // After the last pass: copies the merged rows back to where the others are and marks their duplicates.
 __kernel void rows_mark(__global const OFFSET *restrict row_ptr, __global const HEAD *restrict merged,
-                        __global HEAD *restrict col, __global const int *restrict list_row,
-                        __global const int *restrict list_chunk)
+                        __global HEAD *restrict col, __global const int *restrict long_row,
+                        __global const int *restrict long_chunk)
 {
-    const int v = list_row[get_group_id(0)];
-    const OFFSET length = row_ptr[v + 1] - row_ptr[v];
-    if (length > CHUNK) {
-        const OFFSET begin = row_ptr[v] + (OFFSET)list_chunk[get_group_id(0)] * CHUNK;
-        for (OFFSET p = begin + get_local_id(0); p < min(begin + CHUNK, row_ptr[v + 1]); p += get_local_size(0))
-            col[p] = MERGE && p > row_ptr[v] && merged[p] == merged[p - 1] ? MARKED(merged[p]) : merged[p];
-    }
+    const int v = long_row[get_group_id(0)];
+    const OFFSET begin = row_ptr[v] + (OFFSET)long_chunk[get_group_id(0)] * CHUNK;
+    for (OFFSET p = begin + get_local_id(0); p < min(begin + CHUNK, row_ptr[v + 1]); p += get_local_size(0))
+        col[p] = MERGE && p > row_ptr[v] && merged[p] == merged[p - 1] ? MARKED(merged[p]) : merged[p];
 }

@@ -50,7 +50,11 @@ __kernel void compact_count(const int n, __global const OFFSET *restrict row_ptr
         const int r = rank ? rank[v] : v;
         int here = 0;
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
+#ifdef INDUCED
+            here += live[col_idx[p]];   // bytes: more of them fit in a cache
+#else
             here += stays(live, arcs, rank, loops, v, col_idx[p], p);
+#endif
         count[r] = here;
         if (place)
             place[r] = origin ? origin[v] : v;

@@ -18,6 +18,9 @@
 #elif defined(TRY_SUBGROUPS) && __OPENCL_C_VERSION__ < 300
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #endif
+#if defined(TRY_SUBGROUPS) && defined(cl_khr_fp64)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
 
 __kernel void probe_feature(__global int *out, __global int *work)
 {
@@ -42,6 +45,9 @@ __kernel void probe_feature(__global int *out, __global int *work)
         for (int from = 0; from < width; from++)
             whole += sub_group_broadcast(sum, from);
         right &= whole == sub_group_reduce_add(sum);
+#ifdef cl_khr_fp64
+        right &= sub_group_reduce_add((double)sum) == sub_group_reduce_add(sum);
+#endif
         if (r < rows && lane == 0) tally += (int)whole;
     }
     box[lid] = tally;
@@ -61,9 +67,10 @@ __kernel void probe_feature(__global int *out, __global int *work)
 #elif defined(TRY_INT64_ATOMICS)
     volatile __global ulong *word = (volatile __global ulong *)work;
     atom_add(word, (ulong)1 << 33);
-    atom_min(word + 1, (ulong)0);
+    atom_max(word + 1, (ulong)lid << 33);
     barrier(CLK_GLOBAL_MEM_FENCE);
-    right = atom_or(word, (ulong)0) == (ulong)PROBE_LOCAL << 33;
+    right = atom_or(word, (ulong)0) == (ulong)PROBE_LOCAL << 33
+            && atom_or(word + 1, (ulong)0) == (ulong)(PROBE_LOCAL - 1) << 33;
 
 #elif defined(TRY_FLOAT_ATOMICS)
     volatile __global atomic_float *sum = (volatile __global atomic_float *)work;
@@ -82,10 +89,14 @@ __kernel void probe_feature(__global int *out, __global int *work)
     right = (1.0 + tiny) - 1.0 == tiny && (1.0 + (double)lid) == (double)(lid + 1);
 
 #elif defined(TRY_PTX)
-    // NVIDIA's compiler accepts inline PTX: a shuffle within the warp
-    int other;
+    // NVIDIA's compiler accepts inline PTX: a shuffle within the warp (ranking/warp.h), loads beside the caches
+    // (ranking/slices.h)
+    int other, word;
+    ushort half_word;
     __asm__ volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(other) : "r"(lid));
-    right = other == (lid ^ 1);
+    __asm__("ld.global.cs.s32 %0, [%1];" : "=r"(word) : "l"(work + lid));
+    __asm__("ld.global.cs.u16 %0, [%1];" : "=h"(half_word) : "l"((__global ushort *)work + lid));
+    right = other == (lid ^ 1) && word == 0 && half_word == 0;
 #elif defined(TRY_PREFETCH)
     // clang's builtin, as in traversal/search_fused.cl
     for (int i = lid; i < PROBE_LOCAL; i++)

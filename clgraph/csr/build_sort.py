@@ -64,20 +64,25 @@ def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, hea
         CHUNK=shape.chunk,
     )
     room = rows.arcs // shape.short + 1  # a listed row has more than SHORT arcs per chunk
-    listed = device.zeros(1, np.int32)
+    listed = device.zeros(2, np.int32)
     chunks = device.empty(room, np.int32), device.empty(room, np.int32)
-    program.rows_sort_short(-(-rows.n // items), np.int32(rows.n), row_ptr, col, listed, *chunks)
+    long_room = 2 * (rows.arcs // shape.chunk) + 1  # and one of several chunks more than CHUNK / 2
+    long_chunks = device.empty(long_room, np.int32), device.empty(long_room, np.int32)
+    program.rows_sort_short(
+        -(-rows.n // items), np.int32(rows.n), row_ptr, col, listed, *chunks, *long_chunks
+    )
     if longest <= shape.short:
         return
-    size = int(device.download(listed, np.int32, 1)[0]) * lanes
-    program.rows_sort_chunks.exact(size, row_ptr, col, *chunks, local=lanes)
+    count, long_count = device.download(listed, np.int32, 2).tolist()
+    program.rows_sort_chunks.exact(count * lanes, row_ptr, col, *chunks, local=lanes)
     if longest <= shape.chunk:
         return
+    size = long_count * lanes
     other = device.empty(rows.arcs, head)
     source, target, width = col, other, shape.chunk
     # an odd number of passes, so that the rows end in `other` and rows_mark brings them back; a pass
     # over rows that are one run already copies them
     while width < longest or target is not col:
-        program.rows_merge.exact(size, np.int64(width), row_ptr, source, target, *chunks, local=lanes)
+        program.rows_merge.exact(size, np.int64(width), row_ptr, source, target, *long_chunks, local=lanes)
         source, target, width = target, source, 2 * width
-    program.rows_mark.exact(size, row_ptr, other, col, *chunks, local=lanes)
+    program.rows_mark.exact(size, row_ptr, other, col, *long_chunks, local=lanes)

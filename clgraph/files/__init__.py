@@ -34,19 +34,21 @@ def read(
     Parameters
     ----------
     path : str or path
-        ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix Market), ``.graph .metis``
-        (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*`` (KONECT), ``.gr`` (DIMACS),
-        each plain or with ``.gz``; ``.npz`` (scipy.sparse), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500),
-        ``.clg`` (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra
-        ``arrow``). ``docs/files.md`` says what each holds.
+        Plain or with ``.gz``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix
+        Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*``
+        (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``. Also ``.npz`` (scipy.sparse), ``.sg .wsg``
+        (GAPBS), ``.g500`` (Graph500), ``.clg`` (clgraph's own, the fastest), ``.parquet .pq`` and
+        ``.arrow .feather`` (edge tables; extra ``arrow``). ``docs/files.md`` says what each holds.
     format : str, optional
-        ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"sg"``, ``"wsg"``,
-        ``"graph500"``, ``"npz"``, ``"clg"``, ``"parquet"`` or ``"arrow"``. Default: by the suffix.
+        ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"graphml"``,
+        ``"gexf"``, ``"npz"``, ``"sg"``, ``"wsg"``, ``"graph500"``, ``"clg"``, ``"parquet"`` or ``"arrow"``.
+        Default: by the suffix.
     directed : bool, optional
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.
     ids : {"int", "str"}
-        What vertex ids of edge lists, edge tables and LDBC files are: non-negative integers, or text.
+        What vertex ids of edge lists, edge tables, LDBC, GraphML and GEXF files are: non-negative integers,
+        or text.
     weights : bool
         Take the third column, or the entries of a matrix, as float64 weights.
     duplicates : {"merge", "keep"}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import struct
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from fuzz.case import Case
 from fuzz.mutations import mutate
-from fuzz.texts import Rows, options
+from fuzz.texts import NAMES, Rows, options
 
 Made = tuple[bytes, dict[str, Any], dict[str, Any], str]  # data, options, what is expected, name
 
@@ -72,7 +73,58 @@ def graph500(rng: random.Random) -> Made:
     return data, options(rng), {"rows": rows, "own": False}, "g.g500"
 
 
-TEXTS = (dimacs, konect)
+def _names(rng: random.Random, rows: Rows) -> tuple[Rows, list[Any], dict[str, Any]]:
+    """The rows among text or numbers, all vertices, and options."""
+    text = rng.random() < 0.4
+    names = rng.sample(NAMES, 30) if text else list(range(30))
+    rows = [(names[u % 30], names[v % 30], w) for u, v, w in rows]
+    nodes = list({end: 0 for row in rows for end in row[:2]} | {names[7]: 0})
+    rng.shuffle(nodes)
+    return rows, nodes, options(rng, weights=rng.random() < 0.5, ids="str" if text else "int")
+
+
+def graphml(rng: random.Random) -> Made:
+    """A GraphML file."""
+    rows, nodes, how = _names(rng, _rows(rng, rng.choice((1, 2, 5, 30)), 0))
+    directed = rng.random() < 0.5
+    vertices = [f"<node id={quoteattr(str(name))}><data key='x'>a</data></node>" for name in nodes]
+    edges = [
+        f"<edge source={quoteattr(str(u))} target={quoteattr(str(v))}><data key='w'>{w!r}</data></edge>"
+        for u, v, w in rows
+    ]
+    if rng.random() < 0.2:
+        vertices, edges = edges, vertices
+    text = "\n".join(
+        [
+            rng.choice(("", '<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>')) + "<graphml>",
+            '<key id="w" for="edge" attr.name="weight"/><key id="x" for="node"/>',
+            f'<graph edgedefault="{"directed" if directed else "undirected"}">',
+            *vertices,
+            *edges,
+            "</graph></graphml>",
+        ]
+    )
+    return text.encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.graphml"
+
+
+def gexf(rng: random.Random) -> Made:
+    """A GEXF file."""
+    rows, nodes, how = _names(rng, _rows(rng, rng.choice((1, 2, 5, 30)), 0) or [(0, 1, 2.0)])
+    directed = rng.random() < 0.5
+    vertices = "\n".join(f"<node id={quoteattr(str(name))} label='x'/>" for name in nodes)
+    edges = "\n".join(
+        f"<edge id='{i}' source={quoteattr(str(u))} target={quoteattr(str(v))} weight='{w!r}'/>"
+        for i, (u, v, w) in enumerate(rows)
+    )
+    kind = "directed" if directed else "undirected"
+    text = (
+        f"<gexf>\n<graph defaultedgetype='{kind}'>\n<nodes>{vertices}</nodes>\n<edges>{edges}</edges>"
+        "\n</graph></gexf>"
+    )
+    return text.encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.gexf"
+
+
+TEXTS = (dimacs, konect, graphml, gexf)
 BINARIES = (serialised, graph500)
 
 

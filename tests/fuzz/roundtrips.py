@@ -33,6 +33,8 @@ FORMATS = {
     "g.wsg": "di",
     "g.g500": "",
     "out.g": "di",
+    "g.graphml": "dv",
+    "g.gexf.gz": "dv",
     "g.npz": "dv",
     "g.clg": "dvm",
     "g.parquet": "dm",

@@ -105,7 +105,10 @@ PLATFORMS = {
     "pocl-6.0": Platform("PoCL 6.0 (Debian 13)", "pocl", r"PoCL 6\.0\b", variables=POCL),
     "intel-2025.0": Platform("Intel CPU runtime 2025.0.5 (PyPI)", "intel", r"2024\.18\.12"),
     "intel-newest": Platform(
-        "Intel CPU runtime, newest (PyPI)", "intel", r"20(2[5-9]|[3-9]\d)\.", ("intel-opencl-rt",)
+        "Intel CPU runtime, newest (PyPI)",
+        "intel",
+        r"20(2[5-9]|[3-9]\d)\.",
+        ("intel-opencl-rt", "intel-cmplr-lib-rt"),
     ),
     "fpga-emulator": Platform("Intel FPGA emulator 2025.0.5 (PyPI)", "emulator"),
     "rusticl-22.3": Platform(

@@ -323,6 +323,8 @@ class Moved:
 @pytest.mark.parametrize("directed", [False, True])
 def test_scalars_cross_the_bus(device: Device, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph on the device is ranked there: nothing of its size moves, and again scalars alone."""
+    if device.has_pipeline("ranking/solver"):
+        pytest.skip("what pipelines start from is made on the host: a board may have no other kernels")
     if directed:
         graph = rmat_graph(15, edge_factor=2, seed=3, directed=True, device=device)
     else:

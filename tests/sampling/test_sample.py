@@ -238,11 +238,17 @@ def test_verify_sample_finds_what_is_wrong(device):
     made = sample(graph, "drv", size="50%", seed=6, device=device)
     verify_sample(graph, made)
     outside = graph.ids[graph.degrees == 0][0]
+    joined = np.append(made.vertices, outside)
+    first = made.graph.rows[0], made.graph.col_idx[0]
+    arcs = np.stack((made.graph.rows, made.graph.col_idx))
+    others = ~np.all((first == arcs.T) | (first[::-1] == arcs.T), axis=1)
     for changes, word in [
-        ({"edges": made.edges[1:]}, "induced"),
+        ({"edges": made.edges[1:]}, "sample.graph"),
+        ({"edges": made.edges[1:], "graph": made.graph.with_arcs(others)}, "induced"),
         ({"edges": made.edges[::-1]}, "ascending"),
         ({"target": 10}, "more than the target"),
-        ({"vertices": np.append(made.vertices, outside)}, "not connected"),
+        ({"vertices": joined}, "sample.graph"),
+        ({"vertices": joined, "graph": graph.subgraph(graph.index(joined))}, "not connected"),
         ({"vertices": made.vertices[1:]}, "leaves its vertices"),
         ({"vertices": np.append(made.vertices, made.vertices[0])}, "twice"),
         ({"graph": graph}, "sample.graph"),

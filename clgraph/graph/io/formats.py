@@ -19,7 +19,9 @@ from clgraph.graph.io.common import Loaded, Options
 from clgraph.graph.io.dimacs import read_dimacs, write_dimacs
 from clgraph.graph.io.edges import read_edges, write_edges
 from clgraph.graph.io.gapbs import read_sg, read_wsg, write_sg, write_wsg
+from clgraph.graph.io.gexf import read_gexf, write_gexf
 from clgraph.graph.io.graph500 import read_graph500, write_graph500
+from clgraph.graph.io.graphml import read_graphml, write_graphml
 from clgraph.graph.io.konect import is_konect, read_konect, write_konect
 from clgraph.graph.io.metis import read_metis, write_metis
 from clgraph.graph.io.mtx import read_mtx, write_mtx
@@ -46,6 +48,8 @@ FORMATS = {
     "sg": Format((".sg",), read_sg, write_sg, text=False),
     "wsg": Format((".wsg",), read_wsg, write_wsg, text=False),
     "graph500": Format((".g500",), read_graph500, write_graph500, text=False),
+    "graphml": Format((".graphml",), read_graphml, write_graphml),
+    "gexf": Format((".gexf",), read_gexf, write_gexf),
     "npz": Format((".npz",), read_npz, write_npz, text=False),
     "clg": Format((".clg",), read_binary, write_binary, text=False),
     "parquet": Format((".parquet", ".pq"), read_parquet, write_parquet, text=False),

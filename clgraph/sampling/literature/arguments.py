@@ -140,6 +140,10 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values |= walk_values(view, method, given)
     if plan.kind == "stages":
         values |= stage_values(view, method, given)
+    if reachable(view, plan, method) == 0:
+        raise InputError(
+            f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
+        )
     values |= _how_much(graph, view, plan, method, size, given, strict)
     return Wish(method, view, **values)
 
@@ -274,6 +278,8 @@ def _how_much(
     if asked[0] != "size":
         return {"size": None, "notes": ()}
     if isinstance(size, Mapping):
+        if "strata" not in given:
+            raise InputError("size is a mapping, which goes with strata: give a share or a count")
         return {"size": dict(size), "target": 0, "notes": ()}
     target = target_size(size, graph.num_vertices)
     if plan.kind in ("edges", "ties") and target < 2:
@@ -352,6 +358,8 @@ def check_strata(graph: Graph, strata: Any, size: Any) -> Strata:
         ]
     else:
         wanted = proportional(target_size(size, graph.num_vertices), count)
+    if not any(wanted):
+        raise InputError("size takes no vertex of any stratum: ask for one at least")
     for name, k, there in zip(names.tolist(), wanted, count, strict=True):
         if k > there:
             raise InputError(f"{k} vertices of stratum {name!r} are asked for, it has {there}: ask for fewer")

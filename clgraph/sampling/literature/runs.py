@@ -55,7 +55,7 @@ def wishes(
         return [check_wish(graph, method, size, strict, options)]
     if size is not None:
         raise InputError("give either size or sizes: how many vertices the sample shall have at most")
-    if isinstance(sizes, (str, Mapping)) or not list(sizes):
+    if isinstance(sizes, (str, Mapping)) or not isinstance(sizes, Sequence) or not sizes:
         raise InputError(f"sizes is {sizes!r}: give a list, such as ['70%', '50%'] (size takes a single one)")
     return [check_wish(graph, method, each, strict, options) for each in sizes]
 

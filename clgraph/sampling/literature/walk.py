@@ -93,6 +93,7 @@ class _Walks:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.walkers = view.n, view.csr(device), wish.walkers
         self.all = runs * wish.walkers
+        self.wanted = min(wish.target or 0, self.n)
         shape = SHAPES.of(device)
         self.items = shape.items
         self.exact = wish.steps is not None
@@ -138,7 +139,7 @@ class _Walks:
         self.done, self.leg_begin, self.boundary = (device.zeros(runs, np.uint64) for _ in range(3))
         self.status = device.empty(runs, np.int32)
         device.fill(self.status, np.int32(LEG), runs)
-        target = 2**31 - 1 if wish.target is None else wish.target
+        target = 2**31 - 1 if wish.target is None else self.wanted
         self.target = device.empty(runs, np.int32)
         device.fill(self.target, np.int32(target), runs)
         self.tally = device.empty(4, np.int32)
@@ -298,9 +299,7 @@ class _Walks:
         if tally[ENDING]:
             ending = device.download(self.status, np.int32, self.runs) == ENDING
             # the key of the last vertex taken
-            cut = Smallest(device, self.runs, self.n).cut(
-                self.first, np.where(ending, (wish.target or 0) - 1, -1)
-            )
+            cut = Smallest(device, self.runs, self.n).cut(self.first, np.where(ending, self.wanted - 1, -1))
         if self.recording:
             self.record(cut)
         self.note.walk_tally(
@@ -368,7 +367,7 @@ class _Walks:
                 device.upload(np.full(runs, NONE, np.uint64), writable=True), device.zeros(runs, np.int32)
             )
         else:
-            cut = smallest.cut(key, np.full(runs, wish.target, np.int64))
+            cut = smallest.cut(key, np.full(runs, self.wanted, np.int64))
         taken = smallest.take(key, cut, equal=not self.exact, keys=True)
         many = int(taken.offset[-1])
         vertices = Packed(taken.offset, device.download(taken.items, np.int32, many))

@@ -102,6 +102,9 @@ def test_estimates(device):
 
 
 def test_bad_input():
+    for method in ("fs", "re", "ties", "rdn"):
+        with pytest.raises(InputError, match="no edges"):
+            sample(Graph.from_edges([0], [0], vertices=[0, 1, 2]), method, size=2)
     with pytest.raises(InputError, match="walks is not an option of fs"):
         sample(SEVEN, "fs", steps=3, walks=True)
     alone = Graph.from_edges([0], [1], vertices=[0, 1, 2])

@@ -113,6 +113,13 @@ def test_legs_are_told_and_bounded(device):
     assert made.visits.sum() <= (2 * 1000 + 64) * 20
 
 
+def test_a_target_beyond_the_graph(device):
+    graph = Graph.from_edges([0, 1], [1, 2], vertices=np.arange(5))
+    made = equals_reference(graph, "rw", device, seed=1, size=9, walkers=2, patience=3)
+    assert len(made.vertices) == 5 and any("can reach 5 of 5" in note for note in made.notes)
+    assert sample(Graph.from_edges([0], [0]), "rw", size=2, seed=1, device=device).vertices.tolist() == [0]
+
+
 # --- laws -----------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,133 @@
+"""GraphML, as NetworkX, igraph, yEd and Gephi read and write it.
+
+The weight of an edge is its datum of the key whose ``attr.name`` is ``weight``. Other attributes are not
+kept. Nested graphs and hyperedges are refused.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from clgraph.errors import InputError
+from clgraph.graph.graph import Graph
+from clgraph.graph.io.common import Loaded, Options, id_cells, writing
+from clgraph.graph.io.edges import weight_cells
+from clgraph.graph.io.markup import Network, Words, attribute_text, parse, write_elements
+from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
+
+DIRECTIONS = {"directed": True, "undirected": False}
+SPELLED = {"true": True, "false": False, "1": True, "0": False}
+HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+"""
+
+
+class _Reader:
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.keys: dict[str, tuple[str, str]] = {}  # id -> what it is for, name
+        self.key = ""  # that is being read
+        self.default: float | None = None  # the weight of an edge without one
+        self.graphs = 0
+        self.wants = False
+
+    def start(self, stack: list[str], words: Words, line: int) -> None:
+        """An element begins."""
+        network, name = self.network, stack[-1]
+        inside = stack[-2] if len(stack) > 1 else ""
+        self.wants = False
+        if name == "key" and inside == "graphml":
+            self.key = words.get("id", "")
+            shown = words.get("attr.name") or words.get("yfiles.type") or self.key
+            self.keys[self.key] = words.get("for", "all"), shown
+        elif name == "default" and inside == "key":
+            self.wants = self._is_weight(self.key)
+        elif name == "graph":
+            self.graphs += 1
+            if self.graphs > 1:
+                raise network.wrong(line, "a second or a nested graph; clgraph reads files of one graph")
+            said = words.get("edgedefault", "")
+            if said not in DIRECTIONS:
+                raise network.wrong(line, f"edgedefault is {said[:80]!r}, not 'directed' or 'undirected'")
+            network.directed = DIRECTIONS[said]
+        elif name == "node" and inside == "graph":
+            network.add_node(words, line)
+        elif name == "edge" and inside == "graph":
+            source, target = (network.name(words, end, line, "edge") for end in ("source", "target"))
+            if "directed" in words:
+                if words["directed"] not in SPELLED:
+                    raise network.wrong(
+                        line, f"directed is {words['directed'][:80]!r}, not 'true' or 'false'"
+                    )
+                network.check_direction(SPELLED[words["directed"]], line)
+            network.edges.append((source, target, None, line))
+        elif name == "hyperedge":
+            raise network.wrong(line, "a hyperedge; an edge of a graph has two ends")
+        elif name == "data":
+            self.key = words.get("key", "")
+            if self.key not in self.keys:
+                raise network.wrong(line, f"data of the key {self.key[:80]!r}, which is not declared above")
+            if inside == "edge" and self._is_weight(self.key):
+                self.wants = True
+            elif inside in ("node", "edge"):
+                network.left[f"{inside} {self.keys[self.key][1]}"] = None
+
+    def end(self, stack: list[str], text: str, line: int) -> None:
+        """An element ends."""
+        network, name = self.network, stack[-1]
+        if self.wants and name == "default":
+            if network.options.weights:
+                self.default = network.weight(text, line)
+        elif self.wants and name == "data":
+            source, target, weight, first = network.edges[-1]
+            if weight is not None:
+                raise network.wrong(line, "a second weight of the same edge; keep one")
+            if network.options.weights:
+                network.edges[-1] = source, target, network.weight(text, line), first
+            else:
+                network.left["edge weights"] = None
+        elif name == "edge" and network.options.weights and network.edges:
+            source, target, weight, first = network.edges[-1]
+            if weight is None and self.default is None:
+                raise network.wrong(first, "an edge without a weight; leave --weights out")
+            if weight is None:
+                network.edges[-1] = source, target, self.default, first
+        self.wants = False
+
+    def _is_weight(self, key: str) -> bool:
+        domain, name = self.keys.get(key, ("", ""))
+        return name == "weight" and domain in ("edge", "all")
+
+
+def read_graphml(path: Path, options: Options) -> Loaded:
+    """Read a GraphML file (see `clgraph.read`)."""
+    network = Network(path, options)
+    reader = _Reader(network)
+    parse(path, options, "graphml", reader.start, reader.end, lambda: reader.wants)
+    if not reader.graphs:
+        raise InputError(f"{path}: holds no <graph>; download it again")
+    return network.loaded()
+
+
+def write_graphml(graph: Graph, path: Path) -> list[str]:
+    """Write a GraphML file."""
+    names = id_cells(graph, b'"', partial(attribute_text, path))
+    direction = "directed" if graph.directed else "undirected"
+    with writing(path) as file:
+        file.write(HEAD.encode())
+        if graph.weights is not None:
+            file.write(b'<key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n')
+        file.write(f'<graph edgedefault="{direction}">\n'.encode())
+        for start in range(0, graph.num_vertices, CHUNK):
+            some = names[start : start + CHUNK]
+            write_elements(file, len(some), b'<node id="', some, b"/>\n")
+        for tail, head, weight in edges_in_pieces(graph):
+            ends = b'<edge source="', names[tail], b' target="', names[head]
+            if weight is None:
+                write_elements(file, len(tail), *ends, b"/>\n")
+            else:
+                value = weight_cells(weight, b"<")
+                write_elements(file, len(tail), *ends, b'><data key="weight">', value, b"/data></edge>\n")
+        file.write(b"</graph>\n</graphml>\n")
+    return merged_note(graph)

@@ -1,0 +1,146 @@
+"""GraphML files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graph_files import GRAPHS, arcs_of, put
+from graphs import same
+
+from clgraph import Graph, InputError
+from clgraph.files import read, write
+from clgraph.files.summary import read_with_summary
+
+KEYS = (
+    '<key id="d0" for="edge" attr.name="weight" attr.type="double"/><key id="c" for="node" attr.name="hue"/>'
+)
+
+
+def text(body: str, direction: str = "undirected", head: str = KEYS) -> str:
+    return (
+        f'<?xml version="1.0"?>\n<graphml>{head}<graph edgedefault="{direction}">\n{body}\n</graph></graphml>'
+    )
+
+
+NODES = '<node id="1"/>\n<node id="2"><data key="c">red</data></node><node id="3"/>\n'
+EDGES = """<edge source="1" target="2"><data key="d0">2.5</data></edge>
+<edge source="2" target="2"><data key="d0">1</data></edge>"""
+
+
+@pytest.mark.parametrize("name", ["x.graphml", "x.graphml.gz"])
+def test_graphml(tmp_path: Path, name: str) -> None:
+    graph, said = read_with_summary(put(tmp_path / name, text(NODES + EDGES)))
+    assert not graph.directed and graph.ids.tolist() == [1, 2, 3] and graph.weights is None
+    assert arcs_of(graph) == [(1, 2), (2, 1), (2, 2)]
+    assert "(2 edges; 1 self-loop; skipped: node hue, edge weights)" in said
+    graph = read(put(tmp_path / name, text(EDGES + NODES, "directed")), weights=True)
+    assert graph.directed and graph.weights is not None and graph.weights.tolist() == [2.5, 1]
+    assert read(tmp_path / name, ids="str").ids.tolist() == ["1", "2", "3"]
+
+
+def test_a_weight_of_edges_that_have_none(tmp_path: Path) -> None:
+    head = '<key id="d0" for="edge" attr.name="weight"><default> 7 </default></key><key id="c" for="node"/>'
+    edge = '<edge source="1" target="2"/>'
+    graph = read(put(tmp_path / "x.graphml", text(NODES + edge, head=head)), weights=True)
+    assert graph.weights is not None and graph.weights.tolist() == [7, 7]
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gexf"])
+@pytest.mark.parametrize("which", GRAPHS)
+def test_round_trip(tmp_path: Path, which: str, suffix: str) -> None:
+    graph, path = GRAPHS[which], tmp_path / f"x.{suffix}"
+    write(graph, path)
+    how: dict[str, Any] = {"ids": "str" if graph.ids.dtype == object else "int"}
+    same(graph, read(path, weights=graph.weights is not None, **how))
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gexf"])
+def test_names_that_xml_must_escape(tmp_path: Path, suffix: str) -> None:
+    graph = Graph.from_edges(['a"&<>', " \t\n\r'", "\u65e5\u672c"], ["b", "b", "]]>"])
+    write(graph, tmp_path / f"x.{suffix}")
+    same(graph, read(tmp_path / f"x.{suffix}", ids="str"))
+    for name in ("a\x01", "\ufffe", "\x0b"):
+        with pytest.raises(InputError, match=r"holds .*, which XML cannot"):
+            write(Graph.from_edges([name], ["b"]), tmp_path / f"x.{suffix}")
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gexf"])
+@pytest.mark.parametrize("which", ["plain", "directed", "strings", "weights", "isolated", "odd weights"])
+def test_networkx_reads_and_writes_the_same(tmp_path: Path, which: str, suffix: str) -> None:
+    nx = pytest.importorskip("networkx")
+    graph, path = GRAPHS[which], tmp_path / f"x.{suffix}"
+    write(graph, path)
+    kind: Any = str if graph.ids.dtype == object else int
+    weighted = graph.weights is not None
+    theirs = getattr(nx, f"read_{suffix}")(path, node_type=kind)
+    same(graph, Graph.from_networkx(theirs, weight="weight" if weighted else None))
+    getattr(nx, f"write_{suffix}")(graph.to_networkx(), path)
+    how: dict[str, Any] = {"ids": "str" if kind is str else "int"}
+    same(graph, read(path, weights=weighted, **how))
+
+
+def test_igraph_reads_and_writes_the_same(tmp_path: Path) -> None:
+    ig = pytest.importorskip("igraph")
+    for which in ("plain", "directed", "weights"):
+        graph, path = GRAPHS[which], tmp_path / "x.graphml"
+        write(graph, path)
+        theirs = ig.Graph.Read_GraphML(str(path))
+        assert theirs.is_directed() == graph.directed
+        assert theirs.vcount() == graph.num_vertices and theirs.ecount() == graph.num_edges
+        pairs = {(theirs.vs[e.source]["id"], theirs.vs[e.target]["id"]) for e in theirs.es}
+        assert pairs <= {(str(u), str(v)) for u, v in arcs_of(graph)}
+        theirs.write_graphml(str(path))
+        again, said = read_with_summary(path, ids="str", weights=graph.weights is not None)
+        assert "node id" in said or again.ids.tolist() == [str(v) for v in graph.ids.tolist()]
+        assert again.directed == graph.directed and again.num_edges == graph.num_edges
+        if graph.weights is not None and again.weights is not None:
+            assert sorted(again.weights.tolist()) == sorted(graph.weights.tolist())
+
+
+LAUGHS = '<!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (text(NODES + EDGES)[:-30], r"not well-formed XML: .*line 6"),
+        (text("&b;").replace("?>", "?>" + LAUGHS, 1), "line 1: a document type"),
+        (
+            text("&x;").replace("?>", '?><!DOCTYPE g [<!ENTITY x SYSTEM "file:///etc/passwd">]>', 1),
+            "document",
+        ),
+        (text('<node id="&x;"/>'), "not well-formed XML: undefined entity"),
+        ("<gexf/>", "line 1: <gexf> where <graphml> should be"),
+        ("<graphml/>", "holds no <graph>"),
+        (text(NODES, "both"), "edgedefault is 'both'"),
+        (text('<node id="1"/><node id="1"/>'), "line 3: node '1' is also in line 3"),
+        (text('<node id="n1"/>'), "'n1' is not a vertex id.*--ids str"),
+        (text('<node id="-1"/>'), "'-1' is not a vertex id"),
+        (text('<node id="99999999999999999999"/>'), "is not a vertex id"),
+        (text("<node/>"), "line 3: node without 'id'"),
+        (text('<node id="1"/><edge source="1"/>'), "edge without 'target'"),
+        (
+            text(NODES + '<edge source="1" target="4"><data key="d0">1</data></edge>'),
+            "line 5: the edge's end '4' is no node",
+        ),
+        (text(NODES + '<edge source="1" target="2" directed="true"/>'), "line 5: a directed edge in a graph"),
+        (text(NODES + '<edge source="1" target="2" directed="yes"/>'), "directed is 'yes'"),
+        (text("<hyperedge/>"), "a hyperedge"),
+        (text('<node id="1"><graph edgedefault="directed"/></node>'), "a second or a nested graph"),
+        (text(NODES + EDGES.replace("2.5", "nan")), "line 5: weight 'nan'"),
+        (text(NODES + EDGES.replace('"d0"', '"d9"')), "line 5: data of the key 'd9'"),
+        (text(NODES + EDGES + '<edge source="1" target="3"/>'), "line 6: an edge without a weight"),
+        ('<?xml version="1.0" encoding="utf-7"?><graphml/>', "encoding"),
+    ],
+)
+def test_damaged(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as caught:
+        read(put(tmp_path / "x.graphml", content), weights=True)
+    assert ("encoding is not known" in str(caught.value)) == ("utf-7" in content)
+
+
+def test_edges_of_both_kinds_can_be_read_as_undirected(tmp_path: Path) -> None:
+    body = NODES + '<edge source="1" target="2" directed="true"/><edge source="2" target="3"/>'
+    assert read(put(tmp_path / "x.graphml", text(body)), directed=False).num_edges == 2
