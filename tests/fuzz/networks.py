@@ -124,7 +124,42 @@ def gexf(rng: random.Random) -> Made:
     return text.encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.gexf"
 
 
-TEXTS = (dimacs, konect, graphml, gexf)
+def pajek(rng: random.Random) -> Made:
+    """A network of Pajek."""
+    n = rng.choice((0, 1, 2, 5, 30))
+    rows = _rows(rng, n, 1)
+    directed = rng.random() < 0.5
+    lines = ["*Network g"] * (rng.random() < 0.3) + [f"*{rng.choice(('Vertices', 'vertices'))} {n}"]
+    lines += [f'{v} "{rng.choice(NAMES)}{v}" 0.1 0.2' for v in range(1, n + 1) if rng.random() < 0.5]
+    kind = "Arcs" if directed else "Edges"
+    listed = rng.random() < 0.3
+    if listed:
+        rows = [(u, v, 1.0) for u, v, _ in rows]
+        lines += [f"*{kind}list", *(f"{u} {v}" for u, v, _ in rows)]
+    else:
+        lines += [f"*{kind}", *(f"{u} {v} {w!r}" for u, v, w in rows)]
+    end = rng.choice(("\n", "\n", "\r\n"))
+    how = options(rng, weights=not listed and rng.random() < 0.5)
+    mirror = not directed
+    return (
+        end.join([*lines, ""]).encode(),
+        how,
+        {"rows": rows, "n": n, "own": directed, "mirror": mirror},
+        "g.net",
+    )
+
+
+def webgraph(rng: random.Random) -> Made:
+    """An ASCII graph of WebGraph."""
+    n = rng.choice((0, 1, 2, 5, 30))
+    rows = sorted({(u, v) for u, v, _ in _rows(rng, n, 0)})
+    lines = [str(n), *(" ".join(str(v) for u, v in rows if u == tail) for tail in range(n)), ""]
+    how = options(rng)
+    expect = {"rows": [(u, v, 1.0) for u, v in rows], "n": n, "own": True}
+    return "\n".join(lines).encode(), how, expect if how.get("directed", True) else {}, "g.graph-txt"
+
+
+TEXTS = (dimacs, konect, graphml, gexf, pajek, webgraph)
 BINARIES = (serialised, graph500)
 
 

@@ -26,6 +26,8 @@ from clgraph.graph.io.konect import is_konect, read_konect, write_konect
 from clgraph.graph.io.metis import read_metis, write_metis
 from clgraph.graph.io.mtx import read_mtx, write_mtx
 from clgraph.graph.io.npz import read_npz, write_npz
+from clgraph.graph.io.pajek import read_pajek, write_pajek
+from clgraph.graph.io.webgraph import read_webgraph, write_webgraph
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ FORMATS = {
     "graph500": Format((".g500",), read_graph500, write_graph500, text=False),
     "graphml": Format((".graphml",), read_graphml, write_graphml),
     "gexf": Format((".gexf",), read_gexf, write_gexf),
+    "pajek": Format((".net",), read_pajek, write_pajek),
+    "webgraph": Format((".graph-txt",), read_webgraph, write_webgraph),
     "npz": Format((".npz",), read_npz, write_npz, text=False),
     "clg": Format((".clg",), read_binary, write_binary, text=False),
     "parquet": Format((".parquet", ".pq"), read_parquet, write_parquet, text=False),
