@@ -37,13 +37,13 @@ def read(
         Plain or with ``.gz``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix
         Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*``
         (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also
-        ``.npz`` (scipy.sparse), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg`` (clgraph's own, the
-        fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra ``arrow``). ``docs/files.md``
-        says what each holds.
+        ``.npz`` (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg``
+        (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra
+        ``arrow``). ``docs/files.md`` says what each holds.
     format : str, optional
         ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"graphml"``,
-        ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"sg"``, ``"wsg"``, ``"graph500"``, ``"clg"``,
-        ``"parquet"`` or ``"arrow"``. Default: by the suffix.
+        ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``, ``"wsg"``,
+        ``"graph500"``, ``"clg"``, ``"parquet"`` or ``"arrow"``. Default: by the suffix.
     directed : bool, optional
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.

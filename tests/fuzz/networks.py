@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import struct
 from typing import Any
@@ -159,8 +160,28 @@ def webgraph(rng: random.Random) -> Made:
     return "\n".join(lines).encode(), how, expect if how.get("directed", True) else {}, "g.graph-txt"
 
 
+def edge_index(rng: random.Random) -> Made:
+    """PyTorch Geometric's arrays, some of which may be odd."""
+    n = rng.choice((0, 1, 2, 5, 30))
+    rows = _rows(rng, n, 0)
+    index = np.array([row[:2] for row in rows], rng.choice((np.int32, np.int64))).reshape(-1, 2).T
+    arrays: dict[str, Any] = {"edge_index": index, "num_nodes": np.array(n)}
+    weighted = rng.random() < 0.5
+    if weighted:
+        arrays["edge_weight"] = np.array([w for _, _, w in rows])
+    how = options(rng, directed=True, weights=weighted and rng.random() < 0.6)
+    expect = {"rows": rows, "n": n} if how["directed"] else {}
+    if rng.random() < 0.4:
+        name = rng.choice(tuple(arrays))
+        odd = (np.array(-1), np.array(2**62), index[:1], index - 1, index * 0.5, index + 2**31, np.array("x"))
+        arrays[name], expect = rng.choice(odd), {}
+    out = io.BytesIO()
+    rng.choice((np.savez, np.savez_compressed))(out, **arrays)
+    return out.getvalue(), how, expect, "g.npz"
+
+
 TEXTS = (dimacs, konect, graphml, gexf, pajek, webgraph)
-BINARIES = (serialised, graph500)
+BINARIES = (serialised, graph500, edge_index)
 
 
 def network_case(kind: str, rng: random.Random) -> Case:

@@ -17,6 +17,7 @@ from clgraph.graph.io.atomic import open_descriptor
 from clgraph.graph.io.binary import read_binary, write_binary
 from clgraph.graph.io.common import Loaded, Options
 from clgraph.graph.io.dimacs import read_dimacs, write_dimacs
+from clgraph.graph.io.edge_index import write_edge_index
 from clgraph.graph.io.edges import read_edges, write_edges
 from clgraph.graph.io.gapbs import read_sg, read_wsg, write_sg, write_wsg
 from clgraph.graph.io.gexf import read_gexf, write_gexf
@@ -47,6 +48,7 @@ FORMATS = {
     "ldbc": Format((".v", ".e"), ldbc.read_ldbc, ldbc.write_ldbc),
     "konect": Format(("out.*",), read_konect, write_konect),
     "dimacs": Format((".gr",), read_dimacs, write_dimacs),
+    "edge_index": Format(("*.npz",), read_npz, write_edge_index, text=False),
     "sg": Format((".sg",), read_sg, write_sg, text=False),
     "wsg": Format((".wsg",), read_wsg, write_wsg, text=False),
     "graph500": Format((".g500",), read_graph500, write_graph500, text=False),
