@@ -173,7 +173,15 @@ def edge_index(rng: random.Random) -> Made:
     expect = {"rows": rows, "n": n} if how["directed"] else {}
     if rng.random() < 0.4:
         name = rng.choice(tuple(arrays))
-        odd = (np.array(-1), np.array(2**62), index[:1], index - 1, index * 0.5, index + 2**31, np.array("x"))
+        odd = (
+            np.array(-1),
+            np.array(2**62),
+            index[:1],
+            index - 1,
+            index * 0.5,
+            index.astype(np.int64) + 2**31,
+            np.array("x"),
+        )
         arrays[name], expect = rng.choice(odd), {}
     out = io.BytesIO()
     rng.choice((np.savez, np.savez_compressed))(out, **arrays)
