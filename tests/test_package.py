@@ -125,6 +125,8 @@ def test_metadata(either):
         "pandas",
         "arrow",
         "docs",
+        "gzip",
+        "mpi",
     }
     assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]
