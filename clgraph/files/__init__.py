@@ -36,19 +36,20 @@ def read(
     path : str or path
         Plain or with ``.gz``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix
         Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*``
-        (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``. Also ``.npz`` (scipy.sparse), ``.sg .wsg``
-        (GAPBS), ``.g500`` (Graph500), ``.clg`` (clgraph's own, the fastest), ``.parquet .pq`` and
-        ``.arrow .feather`` (edge tables; extra ``arrow``). ``docs/files.md`` says what each holds.
+        (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also
+        ``.npz`` (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg``
+        (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra
+        ``arrow``). ``docs/files.md`` says what each holds.
     format : str, optional
         ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"graphml"``,
-        ``"gexf"``, ``"npz"``, ``"sg"``, ``"wsg"``, ``"graph500"``, ``"clg"``, ``"parquet"`` or ``"arrow"``.
-        Default: by the suffix.
+        ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``, ``"wsg"``,
+        ``"graph500"``, ``"clg"``, ``"parquet"`` or ``"arrow"``. Default: by the suffix.
     directed : bool, optional
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.
     ids : {"int", "str"}
-        What vertex ids of edge lists, edge tables, LDBC, GraphML and GEXF files are: non-negative integers,
-        or text.
+        What vertex ids of edge lists, edge tables, LDBC, GraphML, GEXF and Pajek files are: non-negative
+        integers, or text.
     weights : bool
         Take the third column, or the entries of a matrix, as float64 weights.
     duplicates : {"merge", "keep"}
@@ -120,7 +121,7 @@ def write(
     Edge lists hold the original ids, separated by one tab (or commas, with a header, for ``.csv``), in index
     order, u <= v if undirected, one row per edge; merged parallel edges are written once. Isolated vertices
     are kept by every format but edge lists (of Graph500, too) and edge tables, ids by all that do not number
-    their vertices: Matrix Market, METIS, KONECT, DIMACS and GAPBS. An id
+    their vertices: Matrix Market, METIS, KONECT, DIMACS, WebGraph and GAPBS. An id
     that would not be read again as it is (with a tab in it, say) is refused; ``.csv`` puts ids in quotes
     where they need it.
 

@@ -100,6 +100,8 @@ class Marks:
 
     def download(self) -> LeftThere:
         """What is marked; the next marks will be in other buffers."""
+        if self._vertices is None:
+            raise AssertionError("nothing has been marked since the last download")
         made = LeftThere(self._device, self._csr, self.vertices, self._arcs)
         self._vertices = self._arcs = None
         return made

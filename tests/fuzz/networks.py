@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import struct
 from typing import Any
@@ -124,8 +125,71 @@ def gexf(rng: random.Random) -> Made:
     return text.encode(), how, {"rows": rows, "n": len(nodes), "own": directed}, "g.gexf"
 
 
-TEXTS = (dimacs, konect, graphml, gexf)
-BINARIES = (serialised, graph500)
+def pajek(rng: random.Random) -> Made:
+    """A network of Pajek."""
+    n = rng.choice((0, 1, 2, 5, 30))
+    rows = _rows(rng, n, 1)
+    directed = rng.random() < 0.5
+    lines = ["*Network g"] * (rng.random() < 0.3) + [f"*{rng.choice(('Vertices', 'vertices'))} {n}"]
+    lines += [f'{v} "{rng.choice(NAMES)}{v}" 0.1 0.2' for v in range(1, n + 1) if rng.random() < 0.5]
+    kind = "Arcs" if directed else "Edges"
+    listed = rng.random() < 0.3
+    if listed:
+        rows = [(u, v, 1.0) for u, v, _ in rows]
+        lines += [f"*{kind}list", *(f"{u} {v}" for u, v, _ in rows)]
+    else:
+        lines += [f"*{kind}", *(f"{u} {v} {w!r}" for u, v, w in rows)]
+    end = rng.choice(("\n", "\n", "\r\n"))
+    how = options(rng, weights=not listed and rng.random() < 0.5)
+    mirror = not directed
+    return (
+        end.join([*lines, ""]).encode(),
+        how,
+        {"rows": rows, "n": n, "own": directed, "mirror": mirror},
+        "g.net",
+    )
+
+
+def webgraph(rng: random.Random) -> Made:
+    """An ASCII graph of WebGraph."""
+    n = rng.choice((0, 1, 2, 5, 30))
+    rows = sorted({(u, v) for u, v, _ in _rows(rng, n, 0)})
+    lines = [str(n), *(" ".join(str(v) for u, v in rows if u == tail) for tail in range(n)), ""]
+    how = options(rng)
+    expect = {"rows": [(u, v, 1.0) for u, v in rows], "n": n, "own": True}
+    return "\n".join(lines).encode(), how, expect if how.get("directed", True) else {}, "g.graph-txt"
+
+
+def edge_index(rng: random.Random) -> Made:
+    """PyTorch Geometric's arrays, some of which may be odd."""
+    n = rng.choice((0, 1, 2, 5, 30))
+    rows = _rows(rng, n, 0)
+    index = np.array([row[:2] for row in rows], rng.choice((np.int32, np.int64))).reshape(-1, 2).T
+    arrays: dict[str, Any] = {"edge_index": index, "num_nodes": np.array(n)}
+    weighted = rng.random() < 0.5
+    if weighted:
+        arrays["edge_weight"] = np.array([w for _, _, w in rows])
+    how = options(rng, directed=True, weights=weighted and rng.random() < 0.6)
+    expect = {"rows": rows, "n": n} if how["directed"] else {}
+    if rng.random() < 0.4:
+        name = rng.choice(tuple(arrays))
+        odd = (
+            np.array(-1),
+            np.array(2**62),
+            index[:1],
+            index - 1,
+            index * 0.5,
+            index.astype(np.int64) + 2**31,
+            np.array("x"),
+        )
+        arrays[name], expect = rng.choice(odd), {}
+    out = io.BytesIO()
+    rng.choice((np.savez, np.savez_compressed))(out, **arrays)
+    return out.getvalue(), how, expect, "g.npz"
+
+
+TEXTS = (dimacs, konect, graphml, gexf, pajek, webgraph)
+BINARIES = (serialised, graph500, edge_index)
 
 
 def network_case(kind: str, rng: random.Random) -> Case:

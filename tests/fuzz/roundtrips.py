@@ -33,6 +33,8 @@ FORMATS = {
     "g.wsg": "di",
     "g.g500": "",
     "out.g": "di",
+    "g.net": "di",
+    "g.graph-txt": "i",
     "g.graphml": "dv",
     "g.gexf.gz": "dv",
     "g.npz": "dv",

@@ -33,7 +33,8 @@ def test_nothing_of_the_graphs_size_moves(device, method):
     largest = max(seen)
     assert largest[0] < n, largest
     assert not looked_at(graph) and not looked_at(made.graph)
-    if not device.shares_memory:  # elsewhere rows are laid out by the host, in place
+    # on CPUs rows are laid out by the host, in place; and the host makes the shares of counted arcs
+    if not device.shares_memory and method not in CONTRACTING:
         with transfers() as seen:
             clgraph.pagerank(made.graph, device=device, arrays="device").top(10)
         assert max(seen)[0] < n, max(seen)

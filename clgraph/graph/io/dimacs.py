@@ -109,9 +109,11 @@ def _parse(path: Path, n: int, m: int, skip: int) -> _Arcs | None:
             )
     except (ValueError, DeprecationWarning):
         return None
+    if len(table) != m:
+        return None
     source, target, weight = table["source"], table["target"], table["weight"]
     ends_right = min(source.min(), target.min()) >= 1 and max(source.max(), target.max()) <= n
-    right = len(table) == m and ends_right and np.all(table["kind"] == b"a") and np.all(np.isfinite(weight))
+    right = ends_right and np.all(table["kind"] == b"a") and np.all(np.isfinite(weight))
     return (source, target, weight) if right else None
 
 

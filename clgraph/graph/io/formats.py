@@ -17,6 +17,7 @@ from clgraph.graph.io.atomic import open_descriptor
 from clgraph.graph.io.binary import read_binary, write_binary
 from clgraph.graph.io.common import Loaded, Options
 from clgraph.graph.io.dimacs import read_dimacs, write_dimacs
+from clgraph.graph.io.edge_index import write_edge_index
 from clgraph.graph.io.edges import read_edges, write_edges
 from clgraph.graph.io.gapbs import read_sg, read_wsg, write_sg, write_wsg
 from clgraph.graph.io.gexf import read_gexf, write_gexf
@@ -26,6 +27,8 @@ from clgraph.graph.io.konect import is_konect, read_konect, write_konect
 from clgraph.graph.io.metis import read_metis, write_metis
 from clgraph.graph.io.mtx import read_mtx, write_mtx
 from clgraph.graph.io.npz import read_npz, write_npz
+from clgraph.graph.io.pajek import read_pajek, write_pajek
+from clgraph.graph.io.webgraph import read_webgraph, write_webgraph
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,14 @@ FORMATS = {
     "ldbc": Format((".v", ".e"), ldbc.read_ldbc, ldbc.write_ldbc),
     "konect": Format(("out.*",), read_konect, write_konect),
     "dimacs": Format((".gr",), read_dimacs, write_dimacs),
+    "edge_index": Format(("*.npz",), read_npz, write_edge_index, text=False),
     "sg": Format((".sg",), read_sg, write_sg, text=False),
     "wsg": Format((".wsg",), read_wsg, write_wsg, text=False),
     "graph500": Format((".g500",), read_graph500, write_graph500, text=False),
     "graphml": Format((".graphml",), read_graphml, write_graphml),
     "gexf": Format((".gexf",), read_gexf, write_gexf),
+    "pajek": Format((".net",), read_pajek, write_pajek),
+    "webgraph": Format((".graph-txt",), read_webgraph, write_webgraph),
     "npz": Format((".npz",), read_npz, write_npz, text=False),
     "clg": Format((".clg",), read_binary, write_binary, text=False),
     "parquet": Format((".parquet", ".pq"), read_parquet, write_parquet, text=False),

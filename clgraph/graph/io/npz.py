@@ -1,5 +1,7 @@
 """scipy.sparse .npz files: entry (i, j) is the arc i -> j, vertices are numbered from 0.
 
+Files that hold an ``edge_index`` are PyTorch Geometric's (see `edge_index`).
+
 What SciPy's format lacks (ids, direction) is stored beside its arrays; SciPy still reads such a file. Its own
 reader is not used: it allocates what a header promises, and its conversions trust the indices.
 """
@@ -23,6 +25,7 @@ from clgraph.errors import InputError
 from clgraph.graph.checks import checked_ids
 from clgraph.graph.exchange.scipy_checks import PARTS, check_parts, check_square
 from clgraph.graph.graph import Graph
+from clgraph.graph.io import edge_index
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, only_int_ids, reading
 
@@ -53,7 +56,12 @@ def read_npz(path: Path, options: Options) -> Loaded:
     with reading(path):
         try:
             found = _arrays(path)
+            if edge_index.NAMES[0] in found:
+                directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
+                return edge_index.loaded(path, found, directed, options)
             form, shape = _form_and_shape(found)
+        except InputError:
+            raise
         except STRANGE as error:
             # not NumPy's message: for other files it advises allow_pickle, which is unsafe
             raise InputError(
@@ -83,7 +91,14 @@ def read_npz(path: Path, options: Options) -> Loaded:
 
 def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
     """The arrays of a matrix in a file, each as long as its header and its place in the file say."""
-    wanted = {"format", "shape", "coords", *OWN, *(name for names in PARTS.values() for name in names)}
+    wanted = {
+        "format",
+        "shape",
+        "coords",
+        *OWN,
+        *edge_index.NAMES,
+        *(name for names in PARTS.values() for name in names),
+    }
     found = {}
     size = os.path.getsize(path)
     with zipfile.ZipFile(path) as archive:
@@ -172,9 +187,6 @@ def write_npz(graph: Graph, path: Path) -> list[str]:
         sp.save_npz(buffer, graph.to_scipy(), compressed=False)
         with zipfile.ZipFile(buffer, "a") as archive:
             for name, array in own.items():
-                text = io.BytesIO()
-                np.save(text, array, allow_pickle=False)
-                # a fixed date: the same graph gives the same bytes
-                archive.writestr(zipfile.ZipInfo(f"{name}.npy"), text.getvalue())
+                edge_index.store(archive, name, array)
         file.write(buffer.getbuffer())
     return []

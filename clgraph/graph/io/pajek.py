@@ -1,0 +1,212 @@
+"""Pajek's .net files: numbered vertices with labels, arcs and edges one a line or as lists of neighbours.
+
+``*Vertices n`` opens the file; then come ``*Arcs`` and ``*Edges`` (``u v weight``, the weight 1 where there
+is none), ``*Arcslist`` and ``*Edgeslist`` (``u v1 v2 ...``). A file with arcs is directed, and its edges are
+two arcs each. Labels are the ids if ids are text, else the numbers are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clgraph.errors import InputError
+from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.io.common import (
+    Loaded,
+    Options,
+    cells,
+    check_vertex_count,
+    counted,
+    encoded,
+    ended_by,
+    id_cells,
+    no_place,
+    numbered_lines,
+    reading,
+    write_cells,
+    writing,
+)
+from clgraph.graph.io.edges import weight_cells
+from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
+from clgraph.sizes import real_number, whole_number
+
+SECTIONS = {"*arcs": True, "*edges": False, "*arcslist": True, "*edgeslist": False}  # directed?
+VERTEX = re.compile(r'([0-9]+)(?:\s+(?:"([^"]*)"|([^\s"]\S*))(?:\s.*)?)?')
+
+
+class _Reader:
+    def __init__(self, path: Path, options: Options) -> None:
+        self.path, self.options = path, options
+        self.n: int | None = None
+        self.labels: dict[int, str] = {}
+        self.edges: dict[bool, tuple[list[int], list[int], list[float]]] = {
+            kind: ([], [], []) for kind in (True, False)
+        }
+        self.section = ""
+        self.arcs = False  # whether a section of arcs was there
+        self.weighted = False
+        self.left: dict[str, None] = {}
+
+    def line(self, where: str, text: str) -> None:
+        """Take one line."""
+        words = text.split()
+        if text[0] == "*":
+            self._open(where, words)
+        elif self.section == "*vertices":
+            self._vertex(where, text)
+        elif self.section in SECTIONS:
+            self._edge(where, words)
+        else:
+            raise InputError(f"{where}: {text[:80]!r} where '*Vertices n' should be; is this a Pajek file?")
+
+    def _open(self, where: str, words: list[str]) -> None:
+        self.section = words[0].lower()
+        self.arcs = self.arcs or SECTIONS.get(self.section, False)
+        if self.section == "*vertices":
+            n = whole_number(words[1]) if len(words) > 1 and words[1].isdigit() else None
+            if n is None or self.n is not None:
+                raise InputError(f"{where}: {' '.join(words)[:80]!r} should be one '*Vertices n'")
+            check_vertex_count(self.path, n, self.options)
+            self.n = n
+        elif self.section in SECTIONS and self.n is None:
+            raise InputError(f"{where}: {words[0][:80]} before '*Vertices n'")
+        elif self.section not in SECTIONS and self.section != "*network":
+            known = "*Arcs, *Edges, *Arcslist and *Edgeslist"
+            raise InputError(f"{where}: the section {words[0][:80]!r}; clgraph reads {known}")
+
+    def _vertex(self, where: str, text: str) -> None:
+        found = VERTEX.fullmatch(text)
+        if found is None:
+            raise InputError(f"{where}: {text[:80]!r} where a vertex, a number and its label, should be")
+        v = self._number(where, found[1])
+        label = found[2] if found[2] is not None else found[3]
+        if v in self.labels:
+            raise InputError(f"{where}: vertex {v} has a label already; keep one")
+        if label is not None:
+            self.labels[v] = label
+
+    def _edge(self, where: str, words: list[str]) -> None:
+        if len(words) < 2:
+            raise InputError(f"{where}: {words[0][:80]!r} where two vertices should be")
+        sources, targets, weights = self.edges[SECTIONS[self.section]]
+        u = self._number(where, words[0])
+        if self.section.endswith("list"):
+            heads = [self._number(where, word) for word in words[1:]]
+            sources += [u] * len(heads)
+            targets += heads
+            weights += [1.0] * len(heads)
+            return
+        weight = 1.0
+        if len(words) > 2:
+            self.weighted = True
+            self.left["edge weights"] = None
+            if self.options.weights:
+                value = real_number(words[2])
+                if value is None or not math.isfinite(value):
+                    raise InputError(
+                        f"{where}: weight {words[2][:80]!r} is not a finite number; correct it or leave "
+                        "--weights out"
+                    )
+                weight = value
+        if len(words) > 3:
+            self.left["edge attributes"] = None
+        sources.append(u)
+        targets.append(self._number(where, words[1]))
+        weights.append(weight)
+
+    def _number(self, where: str, word: str) -> int:
+        v = whole_number(word) if word.isdigit() else None
+        if v is None or self.n is None or not 1 <= v <= self.n:
+            raise InputError(f"{where}: {word[:80]!r} is not a vertex: they are 1 .. {self.n}")
+        return v
+
+
+def read_pajek(path: Path, options: Options) -> Loaded:
+    """Read a Pajek network (see `clgraph.read`)."""
+    reader = _Reader(path, options)
+    with reading(path):
+        # numbers need no decoding: latin-1 takes any byte
+        encoding = "utf-8" if options.ids == "str" else "latin-1"
+        for number, line in numbered_lines(path, encoding, options.max_ratio):
+            text = line.strip()
+            if text and text[0] != "%":
+                reader.line(f"{path}, line {number}", text)
+    n = reader.n
+    if n is None:
+        raise InputError(f"{path}: has no line '*Vertices n'; is this a Pajek file?")
+    (*arcs, arc_weights), (*edges, edge_weights) = reader.edges[True], reader.edges[False]
+    rows = len(arc_weights) + len(edge_weights)
+    if options.weights and rows and not reader.weighted:
+        raise InputError(f"{path}: no line has a weight; leave --weights out")
+    # Pajek writes an empty section of arcs before edges
+    directed = options.direction(bool(arc_weights) or (reader.arcs and not edge_weights))
+    tail, head = (np.array(one + other, np.int32) - 1 for one, other in zip(arcs, edges, strict=True))
+    weight = np.array(arc_weights + edge_weights, np.float64)
+    if directed:  # an edge is two arcs
+        again = np.flatnonzero(tail != head)
+        again = again[again >= len(arc_weights)]
+        tail, head = np.concatenate((tail, head[again])), np.concatenate((head, tail[again]))
+        weight = np.concatenate((weight, weight[again]))
+    graph = build_csr(
+        tail.astype(np.int32),
+        head.astype(np.int32),
+        n,
+        weights=weight if options.weights else None,
+        ids=None if options.ids == "str" else np.arange(1, n + 1),
+        directed=directed,
+        duplicates=options.duplicates,
+    )
+    if options.ids == "str":
+        graph = graph.with_ids(_names(path, n, reader.labels))
+    elif any(label != str(v) for v, label in reader.labels.items()):
+        reader.left["labels"] = None
+    if options.weights:
+        reader.left.pop("edge weights", None)
+    return Loaded(graph, counted(rows, "edge"), list(reader.left))
+
+
+def _names(path: Path, n: int, labels: dict[int, str]) -> Any:
+    names = np.empty(n, object)
+    names[:] = [labels.get(v) or str(v) for v in range(1, n + 1)]
+    first: dict[str, int] = {}
+    for v, name in enumerate(names.tolist(), 1):
+        if (other := first.setdefault(name, v)) != v:
+            raise InputError(
+                f"{path}: the vertices {other} and {v} are both called {name[:80]!r}; rename one, or read "
+                "the file without --ids str"
+            )
+    return names
+
+
+def write_pajek(graph: Graph, path: Path) -> list[str]:
+    """Write a Pajek network; ids are its labels."""
+    n = graph.num_vertices
+    labels = id_cells(graph, b'"', partial(_label, path))
+    source = cells(np.arange(1, n + 1), b" ")
+    target = source if graph.weights is not None else ended_by(source, b"\n")
+    quote, end = cells(np.array([b""]), b'"'), cells(np.array([b""]), b"\n")
+    with writing(path) as file:
+        file.write(f"*Vertices {n}\n".encode())
+        for start in range(0, n, CHUNK):
+            some = labels[start : start + CHUNK]
+            same = np.zeros(len(some), np.intp)
+            write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
+        file.write(b"*Arcs\n" if graph.directed else b"*Edges\n")
+        for tail, head, weight in edges_in_pieces(graph):
+            columns = [source[tail], target[head]]
+            if weight is not None:
+                columns.append(weight_cells(weight, b"\n"))
+            write_cells(file, *columns)
+    return merged_note(graph)
+
+
+def _label(path: Path, name: str) -> bytes:
+    if found := re.search(r'["\r\n]', name):
+        raise no_place(path, name, f"holds {found[0]!r}, which a label of Pajek's cannot")
+    return encoded(path, name)

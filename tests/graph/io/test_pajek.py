@@ -1,0 +1,107 @@
+"""Pajek's networks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_files import GRAPHS, arcs_of, put
+from graphs import same
+
+from clgraph import Graph, InputError
+from clgraph.files import read, write
+from clgraph.files.summary import read_with_summary
+
+HEAD = '*Network x\r\n% a comment\n*vertices 4\n1 "a b" 0.1 0.2 box\n3 c\n\n'
+
+
+def test_sections(tmp_path: Path) -> None:
+    path = put(
+        tmp_path / "x.net", HEAD + '*Edges\n1 2 2.5 c Blue\n2 3\n*EdgesList\n4 1 2\n*edges :2 "other"\n4 4\n'
+    )
+    graph, said = read_with_summary(path)
+    assert not graph.directed and graph.ids.tolist() == [1, 2, 3, 4]
+    assert [arc for arc in arcs_of(graph) if arc[0] <= arc[1]] == [(1, 2), (1, 4), (2, 3), (2, 4), (4, 4)]
+    assert "(5 edges; 1 self-loop; skipped: edge weights, edge attributes, labels)" in said
+    graph = read(path, weights=True, ids="str")
+    assert graph.ids.tolist() == ["a b", "2", "c", "4"] and graph.weights is not None
+    assert sorted(graph.weights.tolist()) == [1, 1, 1, 1, 1, 1, 1, 2.5, 2.5]
+
+
+def test_arcs_make_it_directed(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.net", HEAD + "*Arcslist\n1 2 3\n*Edges\n3 4 7\n4 4 2\n")
+    graph = read(path, weights=True)
+    assert graph.directed and arcs_of(graph) == [(1, 2), (1, 3), (3, 4), (4, 3), (4, 4)]
+    assert graph.weights is not None and graph.weights.tolist() == [1, 1, 7, 7, 2]
+    assert read(path, directed=False).num_edges == 4
+
+
+@pytest.mark.parametrize("name", ["x.net", "x.net.gz"])
+@pytest.mark.parametrize("which", GRAPHS)
+def test_round_trip(tmp_path: Path, which: str, name: str) -> None:
+    graph, path = GRAPHS[which], tmp_path / name
+    write(graph, path)
+    how: dict[str, Any] = {"weights": graph.weights is not None}
+    same(graph.with_ids(np.arange(1, graph.num_vertices + 1)), read(path, **how))
+    names = np.array([str(v) for v in graph.ids.tolist()] + [None], object)[:-1]
+    same(graph.with_ids(names), read(path, ids="str", **how))
+
+
+def test_other_libraries_read_and_write_the_same(tmp_path: Path) -> None:
+    nx, path = pytest.importorskip("networkx"), tmp_path / "x.net"
+    for which in ("plain", "directed", "strings", "weights", "isolated"):
+        graph = GRAPHS[which]
+        graph = graph.with_ids(np.array([*map(str, graph.ids.tolist()), None], object)[:-1])
+        write(graph, path)
+        theirs = nx.read_pajek(path)
+        assert theirs.is_directed() == graph.directed and sorted(theirs) == sorted(graph.ids.tolist())
+        assert theirs.number_of_edges() == graph.num_edges
+        nx.write_pajek(graph.to_networkx(), path)
+        again = read(path, ids="str", weights=graph.weights is not None, directed=graph.directed)
+        assert sorted(arcs_of(again)) == sorted(arcs_of(graph))
+    ig = pytest.importorskip("igraph")
+    write(GRAPHS["weights"], path)
+    theirs = ig.Graph.Read_Pajek(str(path))
+    assert sorted(theirs.es["weight"]) == [1, 3, 12] and not theirs.is_directed()
+    theirs.write_pajek(str(path))
+    weights = read(path, weights=True).weights
+    assert weights is not None and sorted(weights.tolist()) == [1, 1, 3, 3, 12, 12]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1 2\n", "line 1: '1 2' where"),
+        ("% nothing\n", "no line"),
+        ("*Network x\n", "no line"),
+        ("*Edges\n1 2\n", r"line 1: \*Edges before"),
+        ("*Vertices\n", "should be one"),
+        ("*Vertices x\n", "should be one"),
+        ("*Vertices 2\n*Vertices 2\n", "line 2: .* should be one"),
+        ("*Vertices 9999999999\n", "at most"),
+        ("*Vertices 999999999\n", "--max-vertices"),
+        ("*Vertices 2\n*Matrix\n0 1\n", "line 2: the section"),
+        ('*Vertices 2\n1 "a\n', "line 2: .* where a vertex"),
+        ("*Vertices 2\n3 a\n", "line 2: '3' is not a vertex: they are 1 .. 2"),
+        ("*Vertices 2\n1 a\n1 b\n", "line 3: vertex 1 has a label already"),
+        ("*Vertices 2\n*Arcs\n1 0\n", "line 3: '0' is not a vertex"),
+        ("*Vertices 2\n*Arcs\n1 1_0\n", "line 3: '1_0' is not a vertex"),
+        ("*Vertices 2\n*Arcs\n1\n", "line 3: '1' where two"),
+        ("*Vertices 2\n*Arcslist\n1 2 3\n", "line 3: '3' is not"),
+        ("*Vertices 2\n*Arcs\n1 2 x\n", "line 3: weight 'x'"),
+        ("*Vertices 2\n*Arcs\n1 2\n", "no line has a weight"),
+    ],
+)
+def test_damaged(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read(put(tmp_path / "x.net", text), weights=True)
+
+
+def test_labels_that_do_not_fit(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="the vertices 1 and 2 are both called 'a'"):
+        read(put(tmp_path / "x.net", "*Vertices 2\n1 a\n2 a\n"), ids="str")
+    for name in ('a"', "a\nb"):
+        with pytest.raises(InputError, match="a label of Pajek's cannot"):
+            write(Graph.from_edges([name], ["b"]), tmp_path / "y.net")
