@@ -173,4 +173,6 @@ def _fail(text: str, status: int = 1) -> NoReturn:
 
 def _end(status: int) -> NoReturn:
     streams.silence()
+    # objects that an interrupt left half made may fail when they are freed; nobody needs to read that
+    sys.unraisablehook = lambda _: None
     sys.exit(status)

@@ -186,8 +186,8 @@ class Memory:
         with self._counting:
             while self._gone:
                 known = self._gone.popleft()
-                self._used -= known.size
-                del self._own[id(known)]
+                if self._own.pop(id(known), None) is not None:  # else an interrupt came before it was counted
+                    self._used -= known.size
             return self._used
 
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:

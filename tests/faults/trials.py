@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import tempfile
 import traceback
@@ -103,7 +104,10 @@ def preload() -> None:
 
 def begin(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...] = ()) -> int:
     """Start ``clgraph ARGS`` in a fork of this process, which has opened no driver; its id."""
+    # a signal that comes while Python's own hooks of the fork run would be printed and dropped
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     if child := os.fork():
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return child
     status = 70
     try:
@@ -111,7 +115,9 @@ def begin(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...] =
         status = 0
     except SystemExit as stop:
         status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
-    except BaseException:  # an interrupt after the command's end, too
+    except KeyboardInterrupt:  # before the command has begun, or after its end
+        status = 130
+    except BaseException:
         traceback.print_exc()
     finally:
         sys.stdout.flush()
@@ -132,6 +138,7 @@ def _become(args: Sequence[str], said: Path, limits: tuple[tuple[int, int], ...]
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
     for name, most in limits:
         resource.setrlimit(name, (most, most))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     main(list(args))
 
 

@@ -120,7 +120,8 @@ def test_results_and_launches(
     for name, value in found.items():
         assert value == expected[name], name
     every = {(file, kernel) for file in pipelines.PIPELINES for kernel in pipelines.kernels(file)}
-    assert {(x.program, x.kernel) for x in launches} == {
+    # samples become graphs by kernels over ranges, which boards leave to the host
+    assert {(x.program, x.kernel) for x in launches if not x.program.startswith("csr/")} == {
         x for x in every if x[0] not in PARTITIONS
     }  # test_partitions
     only_one_work_item(launches)

@@ -94,7 +94,7 @@ def case_sort(device: Any) -> None:
 def case_compact(device: Any) -> None:
     """Some vertices and arcs of a directed graph, with what belongs to them; some of its rows."""
     from clgraph import Graph
-    from clgraph.csr.compact import arcs_of_view, compact, some_rows
+    from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows
     from clgraph.csr.upload import graph_of, parts_of, upload_csr
     from clgraph.sampling.result import extract
 
@@ -112,6 +112,9 @@ def case_compact(device: Any) -> None:
         want = extract(graph, live, between)[0]
         for name in ("row_ptr", "col_idx", "weights", "ids"):
             assert np.array_equal(getattr(made, name), getattr(want, name)), name
+        label = rng.integers(0, 3, graph.num_vertices).astype(np.int32)
+        chosen = labelled(device, rows, device.upload(label), 2)
+        assert np.array_equal(device.download(chosen, np.uint8, len(label)), label == 2)
         listed = np.array([3, 7, 3], np.int32)
         assert np.array_equal(
             some_rows(device, rows, listed).of(1), graph.col_idx[slice(*graph.row_ptr[7:9])]

@@ -174,3 +174,26 @@ def case_fixed(device: Any) -> None:
 def case_fixed_groups(device: Any) -> None:
     """The same by work-groups."""
     _fixed(device, 1)
+
+
+def case_order(device: Any) -> None:
+    """Out-degrees and their inverses made from a graph's rows; a vector made narrower."""
+    from clgraph import Graph
+    from clgraph.ranking.order import narrowed, row_order, upload_out
+    from clgraph.ranking.problem import make_problem
+
+    pairs = np.unique(np.random.default_rng(2).integers(0, 2500, 90))  # no parallel arcs: those count
+    graph = Graph.from_edges(pairs // 50, pairs % 50, directed=True)
+    n, degree = graph.num_vertices, graph.degrees
+    order = np.random.default_rng(3).permutation(n).astype(np.int32)
+    out = upload_out(device, graph, make_problem(graph), np.float32, False)
+    assert np.array_equal(device.download(out, np.float32, n), degree)
+    placed = row_order(
+        device, graph, "case", device.upload(order), None, make_problem(graph), np.float32, False
+    )
+    found = device.download(placed.inverse_out, np.float32, n)
+    inverse = np.divide(1, degree, out=np.zeros(n), where=degree > 0)[order]
+    assert np.allclose(found, inverse)
+    values = np.random.default_rng(4).random(n)
+    narrow = narrowed(device, device.upload(values), n)
+    assert np.array_equal(device.download(narrow, np.float32, n), values.astype(np.float32))

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
-    tails, heads = np.sort(np.random.default_rng(1).integers(0, 50, (2, 120)), axis=0)
+    tails, heads = np.sort(np.random.default_rng(1).integers(0, 50, (2, 240)), axis=0)
     pairs = np.unique(tails * 50 + heads)
     row_ptr = np.searchsorted(pairs // 50, np.arange(51)).astype(np.int32)
     return row_ptr, (pairs % 50).astype(np.int32), list(zip(pairs // 50, pairs % 50, strict=True))
