@@ -298,11 +298,15 @@ class Memory:
     def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
         """Copy an array into a buffer, from its `offset`-th value (of the array's dtype) on; waits."""
         array = np.ascontiguousarray(array)
+        start = offset * array.itemsize
+
+        def copy() -> None:
+            pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
+            if not (pieces and self._pinned.upload(buffer, array, start)):
+                cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
+
         if array.nbytes:
-            start = offset * array.itemsize
-            self.wait(
-                lambda: cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
-            )
+            self.wait(copy)
 
     def copy(self, dst: Any, src: Any, nbytes: int) -> None:
         """Copy the first `nbytes` bytes of a buffer to another; does not wait."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,17 @@ class Shards:
             )
         return found
 
+    def number_of(self, name: str, shard: Shard) -> int:
+        """The number of a shard in its section."""
+        return self._numbers[name, shard.file]
+
+    @lazy
+    def _numbers(self) -> dict[tuple[str, str], int]:
+        sections = self.manifest.sections.items()
+        return {
+            (name, each.file): number for name, part in sections for number, each in enumerate(part.shards)
+        }
+
     def rows(self, name: str, which: Sequence[int] | None = None) -> Iterator[ShardRows]:
         """The rows of a section's shards, in the order asked for (default: all); the next is read ahead."""
         section = self.section(name)
@@ -180,6 +192,18 @@ class Shards:
 
     def read(self, name: str, number: int) -> ShardRows:
         """One shard of a section, checked."""
+        return self.check(name, *self.load(name, number))
+
+    def load(self, name: str, number: int, readers: Executor | None = None) -> tuple[ShardRows, bool]:
+        """One shard, of which lengths and checksums have been checked; and whether all else is to be.
+
+        Parameters
+        ----------
+        name : str
+        number : int
+        readers : Executor, optional
+            Whose threads read blocks of the file side by side.
+        """
         shard = self.section(name).shards[number]
         path = self.folder / shard.file
         verify = self._verify and shard.file not in self._verified
@@ -187,29 +211,42 @@ class Shards:
             size = os.stat(path).st_size
             if size != shard.bytes:
                 raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
-            header, arrays, _ = read_sections(path, verify, shard=True)
+            header, arrays, _ = read_sections(path, verify, shard=True, readers=readers)
         whole = self.num_vertices
         said = (header.first_row, header.n, header.arcs, header.loops, header.whole, header.directed)
         if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
             raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
         if verify and zlib.crc32(arrays["crc"].astype("<u4").tobytes()) != shard.crc:
             raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")
-        try:
-            rows = self._checked(name, shard, arrays, verify)
-        except InputError as error:
-            raise InputError(
-                f"{path}: damaged: {error}; convert the graph again, or copy it again"
-            ) from error
-        if verify:
-            self._verified.add(shard.file)
+        values = {key: arrays.get(key) for key in ("weights", "multiplicity", "way")}
+        rows = ShardRows(shard, arrays["row_ptr"], arrays.get("col_idx", np.empty(0, np.int32)), **values)
+        with self._naming(shard):
+            self._check_values(name, rows, verify)
+        return rows, verify
+
+    def check(self, name: str, rows: ShardRows, full: bool) -> ShardRows:
+        """The rows that `load` gave, after a look at each entry."""
+        with self._naming(rows.shard):
+            self._check_rows(name, rows, full)
+        self.checked(rows.shard)
         return rows
 
-    def _checked(self, name: str, shard: Shard, arrays: dict[str, npt.NDArray[Any]], full: bool) -> ShardRows:
-        row_ptr = arrays["row_ptr"]
-        col_idx = arrays.get("col_idx", np.empty(0, np.int32))
-        weights, multiplicity, way = (arrays.get(key) for key in ("weights", "multiplicity", "way"))
-        check_offsets(row_ptr, shard.edges)
-        check_range(col_idx, self.num_vertices, "col_idx")
+    def checked(self, shard: Shard) -> None:
+        """A shard has been found right: its checksums are not compared again."""
+        self._verified.add(shard.file)
+
+    @contextmanager
+    def _naming(self, shard: Shard) -> Iterator[None]:
+        try:
+            yield
+        except InputError as error:
+            raise InputError(
+                f"{self.folder / shard.file}: damaged: {error}; convert the graph again, or copy it again"
+            ) from error
+
+    def _check_values(self, name: str, rows: ShardRows, full: bool) -> None:
+        """What belongs to each entry."""
+        weights, multiplicity, way = rows.weights, rows.multiplicity, rows.way
         apart = name == "pairs" and self.directed
         if (way is not None) != apart:
             raise InputError("its section way is missing" if apart else "it has a section way")
@@ -218,11 +255,20 @@ class Shards:
         if multiplicity is not None and (apart or not self.manifest.multiplicity):
             raise InputError("it has multiplicities, but the manifest has none")
         if full:
-            check_ascending(Arrays(row_ptr, col_idx))
             if weights is not None:
-                checked_weights(weights, shard.edges)
+                checked_weights(weights, rows.shard.edges)
             if multiplicity is not None:
-                checked_counts(multiplicity, shard.edges)
+                checked_counts(multiplicity, rows.shard.edges)
+            if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
+                raise InputError("its section way has something else than 1, 2 and 3")
+
+    def _check_rows(self, name: str, rows: ShardRows, full: bool) -> None:
+        """The host's version of `clgraph.scale.loading`."""
+        shard, row_ptr, col_idx = rows.shard, rows.row_ptr, rows.col_idx
+        check_offsets(row_ptr, shard.edges)
+        check_range(col_idx, self.num_vertices, "col_idx")
+        if full:
+            check_ascending(Arrays(row_ptr, col_idx))
             tails = np.repeat(
                 np.arange(shard.first_row, shard.first_row + shard.rows, dtype=np.int32), np.diff(row_ptr)
             )
@@ -230,9 +276,6 @@ class Shards:
                 raise InputError("a pair is in the row of its larger end")
             if int(np.count_nonzero(tails == col_idx)) != shard.loops:
                 raise InputError("it has another number of self-loops than its header says")
-            if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
-                raise InputError("its section way has something else than 1, 2 and 3")
-        return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way)
 
 
 def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:

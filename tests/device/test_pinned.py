@@ -1,4 +1,4 @@
-"""Downloads through pinned memory, in pieces."""
+"""Copies through pinned memory, in pieces."""
 
 from threading import Thread
 from typing import Any
@@ -18,6 +18,11 @@ def test_pieces(device: Device, count: int) -> None:
         array = np.zeros(count, np.int32)
         assert pinned.download(buffer, array, 4 * start)
         np.testing.assert_array_equal(array, values[start : start + count])
+        target = device.zeros(count + 7, np.int32)
+        assert pinned.upload(target, array, 4 * start)
+        found = device.download(target, np.int32, count + 7)
+        np.testing.assert_array_equal(found[start : start + count], array)
+        assert not found[:start].any() and not found[start + count :].any()
 
 
 def test_one_thread_at_a_time(device: Device) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -96,7 +97,7 @@ def _read(path: Path, options: Options) -> Graph:
 
 
 def read_sections(
-    path: Path, verify: bool | None, *, shard: bool = False
+    path: Path, verify: bool | None, *, shard: bool = False, readers: Executor | None = None
 ) -> tuple[Header, dict[str, npt.NDArray[Any]], bool]:
     """The header and the arrays of a file, of which only lengths and checksums have been checked.
 
@@ -107,6 +108,8 @@ def read_sections(
         Whether to compare the checksums; default: of small files.
     shard : bool
         Whether the file holds some rows of a graph.
+    readers : Executor, optional
+        Whose threads read and check blocks of the file side by side.
 
     Returns
     -------
@@ -125,24 +128,25 @@ def read_sections(
         except MemoryError as error:
             raise InputError(f"{path}: its {size} bytes do not fit in this machine's memory") from error
         crc = header.crc
+        blocks: list[tuple[Section, int | None]] = []
         if full and crc is not None:
             _fill(path, file, data, crc)
-            sums = _array(data, crc)
-            for number, block in enumerate(_blocks(crc)):
-                _fill(path, file, data, block)
-                if zlib.crc32(data[block.offset : block.end].data) != sums[number]:
-                    raise damaged(
-                        path, f"bytes {block.offset} to {block.end - 1} do not match their checksum"
-                    )
+            blocks += zip(_blocks(crc), _array(data, crc).tolist(), strict=True)
         else:
-            for section in header.sections.values():
-                _fill(path, file, data, section)
+            blocks += ((part, None) for each in header.sections.values() for part in _pieces(each))
+        if readers is None or len(blocks) < 2:
+            for block, checksum in blocks:
+                _fill(path, file, data, block, checksum)
+        else:
+            list(readers.map(lambda block: _fill_alone(path, data, *block), blocks))
     data.flags.writeable = False
     return header, {name: _array(data, section) for name, section in header.sections.items()}, full
 
 
-def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section) -> None:
-    """Read the bytes of a section to their place."""
+def _fill(
+    path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section, checksum: int | None = None
+) -> None:
+    """Read the bytes of a section to their place; InputError if they have another checksum."""
     file.seek(section.offset)
     at = section.offset
     while at < section.end:
@@ -152,6 +156,14 @@ def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Sec
                 f"{path}: it became shorter while it was read; read it again when it is complete"
             )
         at += count
+    if checksum is not None and zlib.crc32(data[section.offset : section.end].data) != checksum:
+        raise damaged(path, f"bytes {section.offset} to {section.end - 1} do not match their checksum")
+
+
+def _fill_alone(path: Path, data: npt.NDArray[np.uint8], section: Section, checksum: int | None) -> None:
+    """`_fill` by a thread of its own, which needs its own place in the file."""
+    with reading(path), open(path, "rb", buffering=0) as file:
+        _fill(path, file, data, section, checksum)
 
 
 def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
@@ -161,8 +173,13 @@ def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
 
 def _blocks(crc: Section) -> Iterator[Section]:
     """The bytes that each checksum covers: all between the header and the checksums."""
-    for offset in range(PAGE, crc.offset, BLOCK):
-        yield Section(offset, min(BLOCK, crc.offset - offset), "|u1")
+    return _pieces(Section(PAGE, crc.offset - PAGE, "|u1"))
+
+
+def _pieces(section: Section) -> Iterator[Section]:
+    """A section's bytes, so many at a time as a checksum covers."""
+    for offset in range(section.offset, section.end, BLOCK):
+        yield Section(offset, min(BLOCK, section.end - offset), "|u1")
 
 
 def _checked(header: Header, found: dict[str, npt.NDArray[Any]], full: bool) -> Arrays:
@@ -220,19 +237,23 @@ def write_binary(graph: Graph, path: Path) -> list[str]:
         "multiplicity": graph.multiplicity,
     }
     if not graph.has_identity_ids:
-        ids = graph.ids
-        if ids.dtype == object:
-            text = [_utf8(name, path) for name in ids.tolist()]
-            ids = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
-            arrays["text"] = np.frombuffer(b"".join(text), np.uint8)
-        arrays["ids"] = ids.astype(np.int64, copy=False)
+        arrays |= id_arrays(graph.ids, path)
     header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, {})
     with atomic_write(path) as file:
         write_sections(file, header, arrays)
     return []
 
 
-def write_sections(file: IO[bytes], header: Header, arrays: Mapping[str, npt.NDArray[Any] | None]) -> int:
+def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The sections of vertex ids."""
+    if ids.dtype != object:
+        return {"ids": ids.astype(np.int64, copy=False)}
+    text = [_utf8(name, path) for name in ids.tolist()]
+    ends = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
+    return {"text": np.frombuffer(b"".join(text), np.uint8), "ids": ends.astype(np.int64, copy=False)}
+
+
+def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | None]) -> int:
     """Write a header, which knows no sections yet, and its arrays; returns the CRC-32 of all checksums."""
     sections, parts, end = {}, [], PAGE
     for name in (*SECTIONS, "way"):
