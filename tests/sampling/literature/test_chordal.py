@@ -43,7 +43,9 @@ def test_parts_given(device):
     assert made.edges.tolist() == named.edges.tolist()
     assert made.parts.tolist() == (np.arange(120) // 50).tolist()
     alone = equals_reference(graph, "quasi-chordal", device, seed=1, parts=1)
-    assert alone.edges.tolist() == sample(graph, "chordal", mode="exact", seed=1, device=device).edges.tolist()
+    assert (
+        alone.edges.tolist() == sample(graph, "chordal", mode="exact", seed=1, device=device).edges.tolist()
+    )
 
 
 @pytest.mark.parametrize(("method", "options"), KINDS)
