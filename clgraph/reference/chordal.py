@@ -118,7 +118,7 @@ def _made(rows: Rows, edges: set[tuple[int, int]], taken: list[int] | None) -> R
 
 
 def is_chordal(near: Near) -> bool:
-    """Whether every cycle of 4 or more has a chord: by maximum cardinality search (Tarjan, Yannakakis 1984)."""
+    """Whether every cycle of 4 or more has a chord: by maximum cardinality (Tarjan, Yannakakis 1984)."""
     before: Near = [set() for _ in near]
     heap = [(0, v) for v in range(len(near))]
     heapify(heap)

@@ -1,4 +1,4 @@
-"""Chordal subgraphs: host half of ``cl/sampling/literature/chordal.cl``, ``chordal_exact.cl``, ``chordal_parts.cl``."""
+"""Chordal subgraphs: host half of ``cl/sampling/literature/chordal.cl`` and its ``_exact``, ``_parts``."""
 
 from __future__ import annotations
 
