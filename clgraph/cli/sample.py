@@ -55,7 +55,10 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 )
 @click.option("--seeds", type=int, help="Number of runs, with the seeds from --seed on.")
 @click.option(
-    "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
+    "--mode",
+    default="auto",
+    show_default=True,
+    help="auto (exact where it exists), exact or batched; chordal: ordered or exact.",
 )
 @click.option(
     "--tolerance", type=float, help="By how many vertices a batch may undershoot (default 0.001 of the size)."
@@ -137,7 +140,7 @@ def sample(
     from clgraph import keyed
     from clgraph.graph.io import check_writable
     from clgraph.sampling import sample as run
-    from clgraph.sampling.literature.plan import known
+    from clgraph.sampling.literature.plan import UNSIZED, known
     from clgraph.sizes import parse_size
 
     # check everything that can be checked before a large file is read
@@ -165,6 +168,8 @@ def sample(
             parse_size(each)
     elif instead:
         wanted = [str(drawing[instead[0]])]
+    elif literature and known(method) in UNSIZED:
+        wanted = ["all"]
     else:
         raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
     if seeds is not None and seeds < 1:
@@ -282,9 +287,12 @@ def sample(
 
 def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
     """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.literature.plan import known
     from clgraph.sampling.options import EXACT, check_options
     from clgraph.sampling.replicates import side_by_side
 
+    if known(method) is not None:
+        return min(runs, TOGETHER)
     if method not in EXACT:
         return 1
     options = check_options(graph, method, mode=mode, connection=connection)

@@ -44,7 +44,7 @@ class SampleOptions(TypedDict, total=False):
 
     seed: int | None
     device: str | Device | None
-    mode: Literal["auto", "batched", "exact"]
+    mode: Literal["auto", "batched", "exact", "ordered"]
     tolerance: float | None
     components: Literal["afforest", "bfs"] | None
     far_scan: bool | None
@@ -73,6 +73,7 @@ class SampleOptions(TypedDict, total=False):
     stages: int | None
     r: float | str | None
     coupons: int | None
+    parts: Any
 
 
 @dataclass(frozen=True)
