@@ -7,8 +7,8 @@
 //
 // With BY_EDGE an edge (u, v) stays iff (time, u, v), u < v, is above (cut_time, cut_word).
 
+#include "csr/arcs.h"
 #include "keyed.h"
-#include "scale/rows.h"
 
 #ifndef BY_EDGE
 #define BY_EDGE 0
@@ -49,7 +49,7 @@ __kernel void extract_list(const int n, __global const uint *restrict member, __
             listed[RANK(before, member, (uint)v)] = v;
 }
 
-// Which entries stay, 32 at a time. A row after empty ones is found by binary search, as is the first.
+// Which entries stay, 32 at a time.
 __kernel void extract_mark(const long words, const int rows, const int first_row, const long entries, const ulong seed,
                            const ulong cut_time, const ulong cut_word, __global const uint *restrict member,
                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
@@ -60,10 +60,7 @@ __kernel void extract_mark(const long words, const int rows, const int first_row
         uint bits = 0;
         const long end = min(32 * w + 32, entries);
         for (long p = 32 * w; p < end; p++) {
-            if (row < 0)
-                row = row_of(row_ptr, p, 0, rows - 1);
-            else if (row_ptr[row + 1] <= p && row_ptr[++row + 1] <= p)
-                row = row_of(row_ptr, p, row, rows - 1);
+            row = row_after(p, row, rows, row_ptr);
             if (stays(member, (uint)(first_row + row), (uint)col_idx[p], seed, cut_time, cut_word))
                 bits |= 1u << (p & 31);
         }

@@ -6,8 +6,8 @@
 // launch     a work-group of LANES work-items takes CHUNK consecutive edges and finds their rows by binary search
 // tunables   CHUNK, LANES, KEEP_TIMES, BY_EDGE, OFFSET as in scale/forest.cl
 
+#include "csr/arcs.h"
 #include "scale/forest.h"
-#include "scale/rows.h"
 
 __kernel void forest_rows(const int rows, const int first_row, const ulong seed, const long begin, const long end,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
@@ -18,21 +18,20 @@ __kernel void forest_rows(const int rows, const int first_row, const ulong seed,
 #if LANES > 1
     __local int bound[2];
     if (lane < 2)
-        bound[lane] = row_of(row_ptr, lane ? to - 1 : from, 0, rows - 1);
+        bound[lane] = row_of(lane ? to - 1 : from, 0, rows, row_ptr);
     barrier(CLK_LOCAL_MEM_FENCE);
     int row = bound[0];
-    const int last = bound[1];
+    const int end_row = bound[1] + 1;
 #else
-    int row = row_of(row_ptr, from, 0, rows - 1);
+    int row = row_of(from, 0, rows, row_ptr);
 #endif
     int known = -1;
     ulong own = 0;
     for (long p = from + lane; p < to; p += LANES) {
 #if LANES > 1
-        row = row_of(row_ptr, p, row, last);
+        row = row_of(p, row, end_row, row_ptr);
 #else
-        while (row_ptr[row + 1] <= p)
-            row++;
+        row = row_after(p, row, rows, row_ptr);
 #endif
         const uint u = (uint)(first_row + row), v = (uint)col_idx[p];
         ulong word = 0, t = 0;

@@ -1,59 +1,41 @@
-// scale/loading.cl: whether the rows of a shard are what the other kernels take for granted, before they run.
+// scale/loading.cl: each entry of a shard looked at, once its offsets and heads are known to lie within bounds (which
+// files/binary.cl finds out).
 //
-// fault     int[2]   [0] not 0: something is wrong (the host says what); [1] entries that join a vertex to itself
-// launch    loading_offsets: padded range, ITEMS rows each. loading_heads: a work-item takes SPAN consecutive entries,
-//           finds the first one's row by binary search, and stays within the arrays whatever row_ptr holds
-// tunables  ITEMS, SPAN; OFFSET: type of row_ptr; FULL: also that rows ascend and, with PAIRS, begin at their vertex
+// weights   ulong[]   the bits of doubles, or null      counts  int[], way  uchar[]   or null
+// found     uint[2]   faults; entries that join a vertex to itself
+// launch    a work-item takes RUN consecutive entries
+// tunables  RUN; OFFSET: type of row_ptr; PAIRS: no entry is in the row of its larger end
 
-#include "scale/rows.h"
+#include "csr/arcs.h"
 
-#ifndef SPAN
-#define SPAN 4096
-#endif
-
-#ifndef FULL
-#define FULL 1
-#endif
+#define INFINITE 0x7FF0000000000000UL
 
 #ifndef PAIRS
 #define PAIRS 1
 #endif
 
-__kernel void loading_offsets(const int rows, const long entries, __global const OFFSET *restrict row_ptr,
-                              volatile __global int *fault)
+__kernel void loading_entries(const int rows, const int first_row, const long entries,
+                              __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                              __global const ulong *restrict weights, __global const int *restrict counts,
+                              __global const uchar *restrict way, volatile __global uint *found)
 {
-    int wrong = 0;
-    FOR_ITEMS(r, rows) {
-        wrong |= row_ptr[r] > row_ptr[r + 1];
-        wrong |= r == 0 && row_ptr[0] != 0;
-        wrong |= r == rows - 1 && row_ptr[rows] != entries;
-    }
-    if (wrong)
-        atomic_or(&fault[0], 1);
-}
-
-__kernel void loading_heads(const int rows, const int first_row, const int n, const long entries,
-                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                            volatile __global int *fault)
-{
-    const long begin = min((long)get_global_id(0) * SPAN, entries), end = min(begin + SPAN, entries);
-    int wrong = 0, loops = 0;
-#if FULL
-    int row = begin < end ? row_of(row_ptr, begin, 0, rows - 1) : 0;
-#endif
-    for (long p = begin; p < end; p++) {
+    uint faults = 0, loops = 0;
+    int row = -1;
+    FOR_RUN(p, entries) {
+        row = row_after(p, row, rows, row_ptr);
         const int head = col_idx[p];
-        wrong |= head < 0 || head >= n;
-#if FULL
-        while (row < rows - 1 && row_ptr[row + 1] <= p)
-            row++;
-        wrong |= p > row_ptr[row] && col_idx[p - 1] > head;
-        wrong |= PAIRS && head < first_row + row;
+        faults += p > row_ptr[row] && col_idx[p - 1] > head;
+        faults += PAIRS && head < first_row + row;
         loops += head == first_row + row;
-#endif
+        if (weights)
+            faults += (weights[p] & INFINITE) == INFINITE;
+        if (counts)
+            faults += counts[p] < 1;
+        if (way)
+            faults += way[p] < 1 || way[p] > 3;
     }
-    if (wrong)
-        atomic_or(&fault[0], 1);
+    if (faults)
+        atomic_add(&found[0], faults);
     if (loops)
-        atomic_add(&fault[1], loops);
+        atomic_add(&found[1], loops);
 }

@@ -1,12 +1,13 @@
-"""Large copies through pinned memory, in pieces that overlap.
+"""Large transfers through pinned memory, in pieces that overlap.
 
-A driver copies to and from ordinary memory through pinned memory of its own, one piece after the other: 6 to
+A driver copies from and to ordinary memory through pinned memory of its own, one piece after the other: 6 to
 10 GB/s were measured where pinned memory takes 54. Here several pieces are on their way at once, and threads
-move them between pinned and ordinary memory.
+move those that have arrived to where they belong, or read those that are to leave.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from clgraph.device.queues import Queues
 
 PIECE = 8 << 20  # bytes
-SLOTS = 4  # pieces on their way at once
+SLOTS = 6  # pieces on their way at once
 LARGE = 4 << 20  # bytes from which it pays
 
 
@@ -50,7 +51,7 @@ class Pinned:
                 self._queues.main, self._buffer, access, 0, (size,), kind, is_blocking=True
             )[0]
             self._slots = [mapped[i * self._piece : (i + 1) * self._piece] for i in range(SLOTS)]
-            self._movers = ThreadPoolExecutor(SLOTS, thread_name_prefix="clgraph-copy")
+            self._movers = ThreadPoolExecutor(SLOTS, thread_name_prefix="clgraph-pinned")
         return self._movers
 
     def download(self, buffer: Any, array: npt.NDArray[Any], start: int) -> bool:
@@ -80,50 +81,41 @@ class Pinned:
             self._lock.release()
         return True
 
-    def upload(self, buffer: Any, array: npt.NDArray[Any], start: int) -> bool:
-        """Fill a buffer from `start` on with an array's bytes; waits. False if another thread is at it."""
+    def upload(self, buffer: Any, nbytes: int, read: Callable[[memoryview, int], None]) -> bool:
+        """Fill a buffer with what `read(view, offset)` gives; waits. False if another thread is at it."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            movers, source = self._prepare(), array.reshape(-1).view(np.uint8)
-            begins = range(0, len(source), self._piece)
-            moving: list[Future[None]] = []
-            sent: list[Any] = []
+            readers, queue = self._prepare(), self._queues.main
+            filling: list[Future[None]] = []
+            copies: list[Any] = []
 
             def fill(number: int) -> None:
-                there = source[begins[number] : begins[number] + self._piece]
-                here = self._slots[number % SLOTS][: len(there)]
-                event = sent[number - SLOTS] if number >= SLOTS else None
-                moving.append(movers.submit(_fill, event, there, here))
+                if number >= SLOTS:
+                    copies[number - SLOTS].wait()
+                begin = number * self._piece
+                here = self._slots[number % SLOTS][: nbytes - begin]
+                filling.append(readers.submit(read, here.data, begin))
 
+            pieces = -(-nbytes // self._piece)
             try:
-                for number in range(min(SLOTS, len(begins))):
+                for number in range(min(SLOTS, pieces)):
                     fill(number)
-                for number, begin in enumerate(begins):
-                    moving[number].result()
-                    here = self._slots[number % SLOTS][: len(source) - begin]
-                    sent.append(
-                        cl.enqueue_copy(
-                            self._queues.main, buffer, here, dst_offset=start + begin, is_blocking=False
-                        )
-                    )
-                    self._queues.main.flush()
-                    if number + SLOTS < len(begins):
+                for number in range(pieces):
+                    filling[number].result()
+                    begin = number * self._piece
+                    here = self._slots[number % SLOTS][: nbytes - begin]
+                    copies.append(cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False))
+                    queue.flush()
+                    if number + SLOTS < pieces:
                         fill(number + SLOTS)
             finally:
-                for each in moving:
-                    each.exception()  # waits: nobody reads the array any more
-                if sent:
-                    sent[-1].wait()  # nor the pinned memory
+                for each in filling:
+                    each.exception()  # waits: nobody writes to the slots any more
+                queue.finish()
         finally:
             self._lock.release()
         return True
-
-
-def _fill(event: Any, there: npt.NDArray[np.uint8], here: npt.NDArray[np.uint8]) -> None:
-    if event is not None:
-        event.wait()
-    here[:] = there
 
 
 def _move(event: Any, here: npt.NDArray[np.uint8], there: npt.NDArray[np.uint8]) -> None:

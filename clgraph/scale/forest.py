@@ -174,12 +174,17 @@ class Forest:
             if self._held == self._room:
                 self.reduce()
             part = words[done : done + self._room - self._held]
+            data = part.view(np.uint8).data
+
+            def read(view: memoryview, offset: int, data: memoryview = data) -> None:
+                view[:] = data[offset : offset + len(view)]
+
             self._program.forest_words(
                 -(-len(part) // self._device.tuning.items),
                 np.int64(len(part)),
                 np.int64(self._n + self._held),
                 self._seed,
-                self._device.upload(part),
+                self._device.load(len(part), np.uint64, read),
                 self._words,
                 self._times,
             )

@@ -1,20 +1,25 @@
-"""Shards on a device: read ahead by threads, checked where they are used, kept there where they fit.
+"""Shards on a device: read there in pieces, checked where they are used, kept where they fit.
 
-Host half of ``cl/scale/loading.cl``.
+Host half of ``cl/scale/loading.cl``. A shard at which anything is wrong is read again by the host's reader
+(`Shards.read`), which says what it is.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph import system
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
+from clgraph.files.binary_sums import Sums
+from clgraph.files.sources import Plain
+from clgraph.graph.io.binary_header import PAGE, Section, unpack_header
+from clgraph.graph.io.common import reading
 from clgraph.scale.manifest import Shard
 from clgraph.scale.shards import ShardRows, Shards
 
@@ -24,14 +29,7 @@ if TYPE_CHECKING:
 VALUES = {"weights": np.float64, "multiplicity": np.int32, "way": np.uint8}
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Entries that a work-item of ``loading_heads`` takes."""
-
-    span: int
-
-
-SHAPES = Shapes(gpu=Shape(8), cpu=Shape(4096), simulator=Shape(5))
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 
 
 @dataclass(frozen=True)
@@ -101,65 +99,100 @@ class Loading:
                 yield self._kept[name, number]
             else:
                 missing.append(number)
-        if not missing:
-            return
-        # one thread reads the next shard, with others for its blocks, while the device has this one
-        with (
-            ThreadPoolExecutor(max(1, system.cores()), "clgraph-blocks") as readers,
-            ThreadPoolExecutor(1, "clgraph-shards") as reader,
-        ):
+        for number in missing:
+            loaded = self._load(name, number)
+            if loaded.nbytes <= self._room:
+                self._room -= loaded.nbytes
+                self._kept[name, number] = loaded
+            yield loaded
 
-            def ask(place: int) -> Future[tuple[ShardRows, bool]] | None:
-                wanted = missing[place : place + 1]
-                return reader.submit(self._shards.load, name, wanted[0], readers) if wanted else None
-
-            ahead = ask(0)
-            for place, number in enumerate(missing):
-                assert ahead is not None
-                found, full = ahead.result()
-                ahead = ask(place + 1)
-                loaded = self._load(name, found, full)
-                del found
-                if loaded.nbytes <= self._room:
-                    self._room -= loaded.nbytes
-                    self._kept[name, number] = loaded
-                yield loaded
-
-    def _load(self, name: str, rows: ShardRows, full: bool) -> Loaded:
+    def _load(self, name: str, number: int) -> Loaded:
+        shards = self._shards
+        shard = shards.section(name).shards[number]
+        full = shards.verifies(shard)
         with self._device.alone():
-            loaded = Loaded.of(self._device, rows, self._values)
-            loops, wrong = self.look(loaded, pairs=name == "pairs", full=full)
-        if wrong or (full and loops != rows.shard.loops):
-            self._shards.check(name, rows, full)  # says what is wrong
-            raise DeviceError(
-                f"{self._device.name}: found a fault in {rows.shard.file} that the host does not see; please "
-                "report this"
-            )
-        self._shards.checked(rows.shard)
+            loaded = self._read(name, shard, full) if sys.byteorder == "little" else None
+        if loaded is None:
+            rows = shards.read(name, number)  # says what is wrong
+            if sys.byteorder == "little":
+                raise DeviceError(
+                    f"{self._device.name}: finds a fault in {shards.path_of(shard)} that the host does not "
+                    "see; please report this"
+                )
+            with self._device.alone():
+                loaded = Loaded.of(self._device, rows, self._values)
+        shards.verified(shard)
         return loaded
 
-    def look(self, loaded: Loaded, *, pairs: bool, full: bool) -> tuple[int, bool]:
-        """Self-loops (if `full`), and whether something is wrong."""
-        device, shard = self._device, loaded.shard
+    def _read(self, name: str, shard: Shard, full: bool) -> Loaded | None:
+        """The shard on the device; None if anything is wrong with it."""
+        device, path = self._device, self._shards.path_of(shard)
+        with reading(path), closing(Plain(path)) as source:
+            self._shards.check_size(shard, source.size)
+            head = bytearray(PAGE)
+            source.read(memoryview(head), 0)
+            header = unpack_header(path, bytes(head), source.size, shard=True)
+            self._shards.check_header(name, shard, header)
+            crc = header.sections["crc"]
+            wanted = {key: part for key, part in header.sections.items() if key != "crc"}
+            if not full:
+                wanted = {key: wanted[key] for key in ("row_ptr", "col_idx", *self._values) if key in wanted}
+            device.reserve({key: part.nbytes for key, part in wanted.items()})
+            sums = Sums(device, crc.offset - PAGE) if full else None
+            buffers = {key: self._column(source, part, sums) for key, part in wanted.items()}
+            if sums is not None:
+                told = np.empty(crc.nbytes // 4, "<u4")
+                source.read(told.view(np.uint8).data, crc.offset)
+                if sums.all() != told.tolist():
+                    return None
+                self._shards.check_sums(shard, told)
+        offset = np.int64 if wanted["row_ptr"].kind == "<i8" else np.int32
+        col_idx = buffers.get("col_idx") or device.empty(0, np.int32)
+        values = {key: buffers[key] for key in VALUES if key in buffers}
+        loaded = Loaded(shard, offset, buffers["row_ptr"], col_idx, values)
+        if self._wrong(loaded, pairs=name == "pairs", full=full):
+            return None
+        kept = {key: buffer for key, buffer in values.items() if key in self._values}
+        return Loaded(shard, offset, loaded.row_ptr, col_idx, kept)
+
+    def _column(self, source: Plain, section: Section, sums: Sums | None) -> Any:
+        """A section of a file in a buffer of its own."""
+        dtype = np.dtype(section.kind)
+
+        def read(view: memoryview, offset: int) -> None:
+            source.read(view, section.offset + offset)
+            if sums is not None:
+                sums.read(view, section.offset - PAGE + offset)
+
+        buffer = self._device.load(section.nbytes // dtype.itemsize, dtype, read)
+        if sums is not None:
+            sums.loaded(buffer, section.offset - PAGE, section.nbytes)
+        return buffer
+
+    def _wrong(self, loaded: Loaded, *, pairs: bool, full: bool) -> bool:
+        """Whether the shard would lead kernels out of bounds or, if `full`, has another fault."""
+        device, shard, run = self._device, loaded.shard, SHAPES.of(self._device)
         if not shard.rows:
-            return 0, shard.edges > 0
-        span, items = SHAPES.of(device).span, device.tuning.items
-        program = device.program(
-            "scale/loading", SPAN=span, ITEMS=items, FULL=int(full), PAIRS=int(pairs), **loaded.defines
+            return shard.edges > 0
+        items = device.tuning.items
+        rows, entries, arcs = np.int32(shard.rows), np.int64(shard.edges), -(-shard.edges // run)
+        bounds = device.program("files/binary", ITEMS=items, RUN=run, **loaded.defines)
+        found = device.zeros(2, np.uint32)
+        bounds.binary_offsets(-(-shard.rows // items), rows, entries, loaded.row_ptr, found)
+        bounds.binary_heads(arcs, np.int32(self._shards.num_vertices), entries, loaded.col_idx, found)
+        if device.download(found, np.uint32, 1)[0]:
+            return True
+        if not full:
+            return False
+        device.program("scale/loading", RUN=run, PAIRS=int(pairs), **loaded.defines).loading_entries(
+            arcs,
+            rows,
+            np.int32(shard.first_row),
+            entries,
+            loaded.row_ptr,
+            loaded.col_idx,
+            *(loaded.values.get(key) for key in VALUES),
+            found,
         )
-        fault = device.zeros(2, np.int32)
-        rows, entries = np.int32(shard.rows), np.int64(shard.edges)
-        program.loading_offsets(-(-shard.rows // items), rows, entries, loaded.row_ptr, fault)
-        if shard.edges:
-            program.loading_heads(
-                -(-shard.edges // span),
-                rows,
-                np.int32(shard.first_row),
-                np.int32(self._shards.num_vertices),
-                entries,
-                loaded.row_ptr,
-                loaded.col_idx,
-                fault,
-            )
-        wrong, loops = device.download(fault, np.int32, 2).tolist()
-        return loops, bool(wrong)
+        faults, loops = device.download(found, np.uint32, 2).tolist()
+        return bool(faults) or loops != shard.loops

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
 from clgraph.graph.io.binary import read_sections
+from clgraph.graph.io.binary_header import Header
 from clgraph.graph.io.common import reading
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
@@ -192,83 +192,78 @@ class Shards:
 
     def read(self, name: str, number: int) -> ShardRows:
         """One shard of a section, checked."""
-        return self.check(name, *self.load(name, number))
-
-    def load(self, name: str, number: int, readers: Executor | None = None) -> tuple[ShardRows, bool]:
-        """One shard, of which lengths and checksums have been checked; and whether all else is to be.
-
-        Parameters
-        ----------
-        name : str
-        number : int
-        readers : Executor, optional
-            Whose threads read blocks of the file side by side.
-        """
         shard = self.section(name).shards[number]
-        path = self.folder / shard.file
-        verify = self._verify and shard.file not in self._verified
-        with reading(path):
-            size = os.stat(path).st_size
-            if size != shard.bytes:
-                raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
-            header, arrays, _ = read_sections(path, verify, shard=True, readers=readers)
-        whole = self.num_vertices
-        said = (header.first_row, header.n, header.arcs, header.loops, header.whole, header.directed)
-        if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
-            raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
-        if verify and zlib.crc32(arrays["crc"].astype("<u4").tobytes()) != shard.crc:
-            raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")
-        values = {key: arrays.get(key) for key in ("weights", "multiplicity", "way")}
-        rows = ShardRows(shard, arrays["row_ptr"], arrays.get("col_idx", np.empty(0, np.int32)), **values)
-        with self._naming(shard):
-            self._check_values(name, rows, verify)
-        return rows, verify
-
-    def check(self, name: str, rows: ShardRows, full: bool) -> ShardRows:
-        """The rows that `load` gave, after a look at each entry."""
-        with self._naming(rows.shard):
-            self._check_rows(name, rows, full)
-        self.checked(rows.shard)
+        verify = self.verifies(shard)
+        with reading(self.path_of(shard)):
+            size = os.stat(self.path_of(shard)).st_size
+            self.check_size(shard, size)
+            header, arrays, _ = read_sections(self.path_of(shard), verify, shard=True)
+        self.check_header(name, shard, header)
+        if verify:
+            self.check_sums(shard, arrays["crc"])
+        try:
+            rows = self._checked(name, shard, arrays, verify)
+        except InputError as error:
+            raise InputError(
+                f"{self.path_of(shard)}: damaged: {error}; convert the graph again, or copy it again"
+            ) from error
+        self.verified(shard)
         return rows
 
-    def checked(self, shard: Shard) -> None:
+    def path_of(self, shard: Shard) -> Path:
+        """A shard's file."""
+        return self.folder / shard.file
+
+    def verifies(self, shard: Shard) -> bool:
+        """Whether a shard's checksums are to be compared."""
+        return self._verify and shard.file not in self._verified
+
+    def verified(self, shard: Shard) -> None:
         """A shard has been found right: its checksums are not compared again."""
         self._verified.add(shard.file)
 
-    @contextmanager
-    def _naming(self, shard: Shard) -> Iterator[None]:
-        try:
-            yield
-        except InputError as error:
-            raise InputError(
-                f"{self.folder / shard.file}: damaged: {error}; convert the graph again, or copy it again"
-            ) from error
+    def check_size(self, shard: Shard, size: int) -> None:
+        """Raise InputError if the file has another length than the manifest says."""
+        if size != shard.bytes:
+            path = self.path_of(shard)
+            raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
 
-    def _check_values(self, name: str, rows: ShardRows, full: bool) -> None:
-        """What belongs to each entry."""
-        weights, multiplicity, way = rows.weights, rows.multiplicity, rows.way
+    def check_header(self, name: str, shard: Shard, header: Header) -> None:
+        """Raise InputError unless the file is the one that the manifest lists, with its arrays."""
+        whole, path = self.num_vertices, self.path_of(shard)
+        said = (header.first_row, header.n, header.arcs, header.loops, header.whole, header.directed)
+        if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
+            raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
         apart = name == "pairs" and self.directed
-        if (way is not None) != apart:
-            raise InputError("its section way is missing" if apart else "it has a section way")
-        if (weights is not None) != (self.manifest.weights and not apart):
-            raise InputError("weights are missing, or more than the manifest says")
-        if multiplicity is not None and (apart or not self.manifest.multiplicity):
-            raise InputError("it has multiplicities, but the manifest has none")
-        if full:
-            if weights is not None:
-                checked_weights(weights, rows.shard.edges)
-            if multiplicity is not None:
-                checked_counts(multiplicity, rows.shard.edges)
-            if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
-                raise InputError("its section way has something else than 1, 2 and 3")
+        there, wrong = header.sections.keys(), ""
+        if shard.edges and ("way" in there) != apart:
+            wrong = "its section way is missing" if apart else "it has a section way"
+        elif shard.edges and ("weights" in there) != (self.manifest.weights and not apart):
+            wrong = "weights are missing, or more than the manifest says"
+        elif "multiplicity" in there and (apart or not self.manifest.multiplicity):
+            wrong = "it has multiplicities, but the manifest has none"
+        if wrong:
+            raise InputError(f"{path}: damaged: {wrong}; convert the graph again, or copy it again")
 
-    def _check_rows(self, name: str, rows: ShardRows, full: bool) -> None:
+    def check_sums(self, shard: Shard, sums: npt.NDArray[Any]) -> None:
+        """Raise InputError unless the checksums in a file are those that the manifest means."""
+        if zlib.crc32(sums.astype("<u4").tobytes()) != shard.crc:
+            path = self.path_of(shard)
+            raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")
+
+    def _checked(self, name: str, shard: Shard, arrays: dict[str, npt.NDArray[Any]], full: bool) -> ShardRows:
         """The host's version of `clgraph.scale.loading`."""
-        shard, row_ptr, col_idx = rows.shard, rows.row_ptr, rows.col_idx
+        row_ptr = arrays["row_ptr"]
+        col_idx = arrays.get("col_idx", np.empty(0, np.int32))
+        weights, multiplicity, way = (arrays.get(key) for key in ("weights", "multiplicity", "way"))
         check_offsets(row_ptr, shard.edges)
         check_range(col_idx, self.num_vertices, "col_idx")
         if full:
             check_ascending(Arrays(row_ptr, col_idx))
+            if weights is not None:
+                checked_weights(weights, shard.edges)
+            if multiplicity is not None:
+                checked_counts(multiplicity, shard.edges)
             tails = np.repeat(
                 np.arange(shard.first_row, shard.first_row + shard.rows, dtype=np.int32), np.diff(row_ptr)
             )
@@ -276,6 +271,9 @@ class Shards:
                 raise InputError("a pair is in the row of its larger end")
             if int(np.count_nonzero(tails == col_idx)) != shard.loops:
                 raise InputError("it has another number of self-loops than its header says")
+            if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
+                raise InputError("its section way has something else than 1, 2 and 3")
+        return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way)
 
 
 def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:

@@ -10,6 +10,7 @@ dies of SIGBUS, or a kernel reads other heads than were checked. Nothing that a 
 that: leases only delay it, locks are advisory, a private mapping keeps only the pages that were written to.
 A copy is checked once and stays as it is. It costs about 0.4 s a GiB from the page cache, and CPU devices
 had to copy large mapped arrays anyway, to get larger pages (see `clgraph.device.memory`).
+`clgraph.files.binary` reads them to a device.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -97,7 +97,7 @@ def _read(path: Path, options: Options) -> Graph:
 
 
 def read_sections(
-    path: Path, verify: bool | None, *, shard: bool = False, readers: Executor | None = None
+    path: Path, verify: bool | None, *, shard: bool = False
 ) -> tuple[Header, dict[str, npt.NDArray[Any]], bool]:
     """The header and the arrays of a file, of which only lengths and checksums have been checked.
 
@@ -108,8 +108,6 @@ def read_sections(
         Whether to compare the checksums; default: of small files.
     shard : bool
         Whether the file holds some rows of a graph.
-    readers : Executor, optional
-        Whose threads read and check blocks of the file side by side.
 
     Returns
     -------
@@ -128,25 +126,24 @@ def read_sections(
         except MemoryError as error:
             raise InputError(f"{path}: its {size} bytes do not fit in this machine's memory") from error
         crc = header.crc
-        blocks: list[tuple[Section, int | None]] = []
         if full and crc is not None:
             _fill(path, file, data, crc)
-            blocks += zip(_blocks(crc), _array(data, crc).tolist(), strict=True)
+            sums = _array(data, crc)
+            for number, block in enumerate(_blocks(crc)):
+                _fill(path, file, data, block)
+                if zlib.crc32(data[block.offset : block.end].data) != sums[number]:
+                    raise damaged(
+                        path, f"bytes {block.offset} to {block.end - 1} do not match their checksum"
+                    )
         else:
-            blocks += ((part, None) for each in header.sections.values() for part in _pieces(each))
-        if readers is None or len(blocks) < 2:
-            for block, checksum in blocks:
-                _fill(path, file, data, block, checksum)
-        else:
-            list(readers.map(lambda block: _fill_alone(path, data, *block), blocks))
+            for section in header.sections.values():
+                _fill(path, file, data, section)
     data.flags.writeable = False
     return header, {name: _array(data, section) for name, section in header.sections.items()}, full
 
 
-def _fill(
-    path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section, checksum: int | None = None
-) -> None:
-    """Read the bytes of a section to their place; InputError if they have another checksum."""
+def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section) -> None:
+    """Read the bytes of a section to their place."""
     file.seek(section.offset)
     at = section.offset
     while at < section.end:
@@ -156,14 +153,6 @@ def _fill(
                 f"{path}: it became shorter while it was read; read it again when it is complete"
             )
         at += count
-    if checksum is not None and zlib.crc32(data[section.offset : section.end].data) != checksum:
-        raise damaged(path, f"bytes {section.offset} to {section.end - 1} do not match their checksum")
-
-
-def _fill_alone(path: Path, data: npt.NDArray[np.uint8], section: Section, checksum: int | None) -> None:
-    """`_fill` by a thread of its own, which needs its own place in the file."""
-    with reading(path), open(path, "rb", buffering=0) as file:
-        _fill(path, file, data, section, checksum)
 
 
 def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
@@ -173,13 +162,8 @@ def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
 
 def _blocks(crc: Section) -> Iterator[Section]:
     """The bytes that each checksum covers: all between the header and the checksums."""
-    return _pieces(Section(PAGE, crc.offset - PAGE, "|u1"))
-
-
-def _pieces(section: Section) -> Iterator[Section]:
-    """A section's bytes, so many at a time as a checksum covers."""
-    for offset in range(section.offset, section.end, BLOCK):
-        yield Section(offset, min(BLOCK, section.end - offset), "|u1")
+    for offset in range(PAGE, crc.offset, BLOCK):
+        yield Section(offset, min(BLOCK, crc.offset - offset), "|u1")
 
 
 def _checked(header: Header, found: dict[str, npt.NDArray[Any]], full: bool) -> Arrays:
