@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.stats
-
 from graphs import tangle
 
 from clgraph import Graph, InputError, powerlaw_graph, sample

@@ -1,4 +1,4 @@
-"""Histograms of several graphs at once against NumPy: values counted in local memory, and in global memory."""
+"""Histograms of several graphs at once against NumPy: values counted in local and in global memory."""
 
 import numpy as np
 import pytest
