@@ -20,8 +20,7 @@ __kernel void compare_vertices(const int k, const int n, __global const int *res
         if (place[v] < 0 || place[v] >= n) atomic_min(bad, v);
 }
 
-static inline int has(const int u, const int v, __global const WHOLE *restrict row_ptr,
-                      __global const int *restrict col_idx)
+static inline int has(const int u, const int v, __global const WHOLE *row_ptr, __global const int *col_idx)
 {
     WHOLE low = row_ptr[u], high = row_ptr[u + 1];
     while (low < high) {
