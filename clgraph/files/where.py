@@ -1,13 +1,15 @@
-"""Where an edge list is read or written: on a device, or by the host's reader and writer."""
+"""Where a file is read or written: on a device, or by the host's reader and writer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clgraph.errors import CapacityError, DeviceError
 from clgraph.graph import Graph
+from clgraph.graph.io.binary import read_binary
 from clgraph.graph.io.common import Loaded, Options, Progress
 from clgraph.graph.io.edges import read_edges, write_edges
 
@@ -28,21 +30,48 @@ def read_edges_somewhere(
     found = None if options.ids != "int" else _found(device)
     if found is None:
         return read_edges(path, options)
-    from clgraph.files.edge_list import NotTaken, read_edge_list
+    from clgraph.files.edge_list import read_edge_list
     from clgraph.files.sources import unpacker
 
-    try:
-        loaded = read_edge_list(path, options, found, progress=progress)
-    except NotTaken as error:
-        return _on_host(path, options, f"{error}")
-    except CapacityError:
-        return _on_host(path, options, f"no room on {found.hardware}")
-    except DeviceError as error:
-        if device is not None:
-            raise  # who asks for a device hears of its faults
-        return _on_host(path, options, str(error).split("\n", 1)[0])
+    def read_there() -> Loaded:
+        return read_edge_list(path, options, found, progress=progress)
+
     by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
-    return replace(loaded, where=f"read on {found.hardware}{by}")
+    return _either(read_there, lambda: read_edges(path, options), found, device is not None, by)
+
+
+def read_binary_somewhere(
+    path: Path, options: Options, device: Device | str | None, progress: Progress = None
+) -> Loaded:
+    """Read a .clg file to the device that is asked for (see `clgraph.read`), else to the host."""
+    found = None if device is None else _found(device)
+    if found is None:
+        return read_binary(path, options)
+    from clgraph.files.binary import read_binary_there
+
+    def read_there() -> Loaded:
+        return read_binary_there(path, options, found, progress=progress)
+
+    return _either(read_there, lambda: read_binary(path, options), found, True)
+
+
+def _either(
+    there: Callable[[], Loaded], here: Callable[[], Loaded], device: Device, asked: bool, by: str = ""
+) -> Loaded:
+    """What a device reads, or the host where that leaves the file to it; `asked`: for this device."""
+    from clgraph.files.parse import NotTaken
+
+    try:
+        return replace(there(), where=f"read on {device.hardware}{by}")
+    except NotTaken as error:
+        why = f"{error}"
+    except CapacityError:
+        why = f"no room on {device.hardware}"
+    except DeviceError as error:
+        if asked:
+            raise  # who asks for a device hears of its faults
+        why = str(error).split("\n", 1)[0]
+    return replace(here(), where=f"read on the host: {why}")
 
 
 def write_edges_somewhere(
@@ -65,10 +94,6 @@ def write_edges_somewhere(
     if spelling is None:
         return write_edges(graph, path)
     return write_edge_list(spelling, path, progress=progress)
-
-
-def _on_host(path: Path, options: Options, why: str) -> Loaded:
-    return replace(read_edges(path, options), where=f"read on the host: {why}")
 
 
 def _found(device: Device | str | None) -> Device | None:
