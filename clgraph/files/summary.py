@@ -9,7 +9,7 @@ import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
-from clgraph.files.where import HOST, read_edges_somewhere, write_edges_somewhere
+from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, check_graph_type
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import (
@@ -77,11 +77,7 @@ def read_with_summary(
         directed, ids, weights, duplicates, bare_is_directed, verify, header, max_vertices, float(max_ratio)
     )
     try:
-        loaded = (
-            read_edges_somewhere(file, options, device, progress)
-            if name == "edges"
-            else form.read(file, options)
-        )
+        loaded = read_somewhere(name, form, file, options, device, progress)
     except InputError as error:
         # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):
