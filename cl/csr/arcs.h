@@ -45,7 +45,7 @@ static inline int row_after(const long p, int v, const int n, __global const OFF
 }
 
 // Where the arc to `head` is, in a row that has it; else some place from the row's begin to its end.
-static inline OFFSET place_of(__global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+static inline OFFSET place_of(__global const OFFSET *row_ptr, __global const int *col_idx,
                               const int tail, const int head)
 {
     OFFSET low = row_ptr[tail], high = row_ptr[tail + 1] - 1;

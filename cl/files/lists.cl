@@ -61,6 +61,7 @@ __kernel void lists_numbers(const int begin, const int end, const long line_base
         long line = line_base + lines[get_global_id(0)], k = number_base + numbers[get_global_id(0)];
         uint odd = 0, loops = 0;
         for (int p = (int)from; p < to; p++) {
+            const uchar c = text[p];
             if (begins(text, begin, p)) {
                 int at = p, fits;
                 const ulong value = whole_number(text, &at, 0, &fits);
@@ -77,11 +78,13 @@ __kernel void lists_numbers(const int begin, const int end, const long line_base
                 }
                 k++;
                 p = min(at, to) - 1;
-            } else if (text[p] == '\n') {
+            } else if (c == '\n') {
                 odd += k % STEP;
                 line++;
+            } else if (c == '\r') {
+                odd += text[p + 1] != '\n';
             } else {
-                odd += !IS_DIGIT(text[p]) && !IS_BLANK(text[p]) && !(text[p] == '\r' && text[p + 1] == '\n');
+                odd += c != ' ' && c != '\t' && !IS_DIGIT(c);
             }
         }
         if (odd)
