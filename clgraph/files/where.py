@@ -1,4 +1,4 @@
-"""Where a graph is read or written: on a device, or by the host's reader and writer."""
+"""Where a file is read or written: on a device, or by the host's reader and writer."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 HOST = "host"
-#: formats that kernels parse: the module and its reader
+#: formats that devices read: the module and its reader
 ON_DEVICES = {
     "edges": ("clgraph.files.edge_list", "read_edge_list"),
     "mtx": ("clgraph.files.mtx", "read_mtx"),
     "metis": ("clgraph.files.metis", "read_metis"),
     "ldbc": ("clgraph.files.ldbc", "read_ldbc"),
+    "clg": ("clgraph.files.binary", "read_binary_there"),
 }
 SMALL = 1_000_000  # bytes of a file that the host reads sooner than a device is opened
 SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner
@@ -39,29 +40,29 @@ def read_somewhere(
     progress: Progress = None,
 ) -> Loaded:
     """Read a file where `device` says (see `clgraph.read`), else on the host."""
-    if name not in ON_DEVICES:
+    asked = device is not None
+    if name not in ON_DEVICES or (name != "clg" and options.ids != "int"):
         return form.read(path, options)
-    if device is None and _size(name, path) < SMALL:
+    if device is None and (name == "clg" or _size(name, path) < SMALL):
         device = HOST
-    found = None if options.ids != "int" else _found(device)
+    found = _found(device)
     if found is None:
         return form.read(path, options)
     from clgraph.files.parse import NotTaken
     from clgraph.files.sources import unpacker
 
+    by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
     try:
         loaded = reader_of(name)(path, options, found, progress=progress)
+        return replace(loaded, where=f"read on {found.hardware}{by}")
     except NotTaken as error:
         why = f"{error}"
     except CapacityError:
         why = f"no room on {found.hardware}"
     except DeviceError as error:
-        if device is not None:
+        if asked:
             raise  # who asks for a device hears of its faults
         why = str(error).split("\n", 1)[0]
-    else:
-        by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
-        return replace(loaded, where=f"read on {found.hardware}{by}")
     return replace(form.read(path, options), where=f"read on the host: {why}")
 
 

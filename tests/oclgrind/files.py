@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +69,32 @@ def case_files_spell(device: Any) -> None:
         other.write_bytes(b"0 70\n0 105\n70 2000000000\n")
         write(read(other, device=device), one, device=device)  # ids that only the device has
         assert one.read_bytes() == other.read_bytes().replace(b" ", b"\t")
+
+
+def case_files_binary(device: Any) -> None:
+    """The binary form with weights, copies counted and ids; checksums by the device; a missing mirror."""
+    import numpy as np
+    import pytest
+    from file_reading import same_as
+    from graph_files import patched, with_sums
+    from graphs import tangle
+
+    from clgraph import InputError, read, write
+    from clgraph.files.binary_sums import Sums
+
+    graph = tangle(5, n=40, edges=120, weights=np.random.default_rng(1).random(120)).with_ids(
+        np.arange(40) * 3
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "g.clg")
+        write(graph, path)
+        made = read(path, device=device, weights=True)
+        assert made.home is not None
+        same_as(made, graph)
+        path.write_bytes(with_sums(patched(path.read_bytes(), 8192, "<i", 1)))
+        with pytest.raises(InputError):
+            read(path, device=device)
+    data = np.arange(1003, dtype=np.uint8)
+    sums = Sums(device, 1003, here=False)
+    sums.loaded(device.upload(data), 0, 1003)
+    assert sums.all() == [zlib.crc32(data)]

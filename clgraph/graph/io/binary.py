@@ -10,6 +10,7 @@ dies of SIGBUS, or a kernel reads other heads than were checked. Nothing that a 
 that: leases only delay it, locks are advisory, a private mapping keeps only the pages that were written to.
 A copy is checked once and stays as it is. It costs about 0.4 s a GiB from the page cache, and CPU devices
 had to copy large mapped arrays anyway, to get larger pages (see `clgraph.device.memory`).
+`clgraph.files.binary` reads them to a device.
 """
 
 from __future__ import annotations
