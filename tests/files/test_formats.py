@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_reading import agree
+from file_reading import agree, in_every_way
 from fuzz.edge_lists import compare, parsed_case
 from graph_files import BANNER, put
 from graphs import random_graph, tangle
 
-from clgraph import InputError, get_device
-from clgraph.files import read, write
+from clgraph.files import write
 from clgraph.files.pieces import Shape
-from clgraph.files.summary import read_with_summary
 
 ENTRIES = "3 1\n2 1\n3 2\n3 3\n"
 MATRICES = {
@@ -47,34 +45,6 @@ LEFT_MATRICES = {
     "skew": BANNER + "real skew-symmetric\n3 3 2\n3 1 1\n2 1 2\n",
     "pairs of numbers": BANNER + "complex general\n3 3 1\n3 1 1 0\n",
 }
-LISTS = {
-    "plain": "4 3\n2 3\n1 3\n2 1\n\n",
-    "blanks": "% c\n\n4 3 000\n  2\t3 \r\n01 3\r\n2 1\n \n",
-    "weights": "4 3 1\n2 9 3 8\n1 9 3 7\n2 7 1 8\n\n",
-    "loops": "2 2\n1 2\n1\n",
-    "copies": "3 4\n2 2 3\n1 1 3\n1 2\n",
-    "more lines": "2 1\n2\n1\n\n \n",
-}
-LEFT_LISTS = {
-    "sizes of vertices": "2 1 10\n5 2\n5 1\n",
-    "a comment": "2 1\n2\n% c\n1\n",
-    "a plus": "2 1\n+2\n1\n",
-    "a word": "2 1\n2\nx\n",
-    "an odd blank": "2 1\n2\x0c\n1\n",
-    "a carriage return": "2 1\n2\r1\n1\n",
-    "outside": "2 1\n3\n1\n",
-    "zero": "2 1\n0\n1\n",
-    "too large": "2 1\n2\n99999999999999999999999999999999\n",
-    "no twin": "3 2\n2 3\n1\n\n",
-    "another weight": "2 1 1\n2 5\n1 6\n",
-    "no weight": "2 2 1\n2 5 1\n1 5\n",
-    "a weight that is missing, and one on the next line": "2 1 1\n2\n5 1 5\n",
-    "as many lines": "2 1\n2\n1\n1\n",
-    "fewer lines": "4 1\n2\n1\n",
-    "another count": "2 2\n2\n1\n",
-    "nobody": "2 0\n\n\n",
-    "copies with weights": "2 2 1\n2 5 2 6\n1 5 1 6\n",
-}
 VERTICES = "7\n1\n30\n4\n"
 EDGES = {
     "plain": (VERTICES, "1 7\n30 1\n", "true"),
@@ -90,27 +60,12 @@ LEFT_EDGES = {
     "no vertices": ("", "1 7\n", "true"),
     "a word": (VERTICES, "1 7\n30 x\n", "true"),
 }
-HOW = [
-    {"directed": directed, "duplicates": copies}
-    for directed in (None, False, True)
-    for copies in ("merge", "keep")
-]
-LEFT_HOW = "a symmetric matrix as a directed graph", "parallel edges"
-
-
-def both(path: Path, device: Any, form: str, taken: bool, name: str, *, weighted: bool) -> None:
-    """In blocks of all sizes, with all options."""
-    for block in (3,) if device.kind == "emulator" else (1, 3, None):
-        for how in HOW:
-            for weights in (False, True) if weighted else (False,):
-                said = agree(path, device, form, block=block, weights=weights, **how)
-                assert (said == "taken") == taken or (taken and said in LEFT_HOW), (name, how, weights, said)
 
 
 @pytest.mark.parametrize("taken", [True, False])
 def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
     for name, text in (MATRICES if taken else LEFT_MATRICES).items():
-        both(
+        in_every_way(
             put(tmp_path / "g.mtx", text),
             device,
             "mtx",
@@ -121,17 +76,11 @@ def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
 
 
 @pytest.mark.parametrize("taken", [True, False])
-def test_metis(device: Any, tmp_path: Path, taken: bool) -> None:
-    for name, text in (LISTS if taken else LEFT_LISTS).items():
-        both(put(tmp_path / "g.graph", text), device, "metis", taken, name, weighted="weight" in name)
-
-
-@pytest.mark.parametrize("taken", [True, False])
 def test_ldbc(device: Any, tmp_path: Path, taken: bool) -> None:
     for name, (vertices, edges, directed) in (EDGES if taken else LEFT_EDGES).items():
         put(tmp_path / "g.v", vertices)
         put(tmp_path / "g.properties", f"graph.g.directed = {directed}\n")
-        both(put(tmp_path / "g.e", edges), device, "ldbc", taken, name, weighted=name == "weights")
+        in_every_way(put(tmp_path / "g.e", edges), device, "ldbc", taken, name, weighted=name == "weights")
 
 
 def test_larger_files(device: Any, tmp_path: Path) -> None:
@@ -144,20 +93,6 @@ def test_larger_files(device: Any, tmp_path: Path) -> None:
             form = {".mtx": "mtx", ".graph": "metis", ".e": "ldbc"}[suffix.removesuffix(".gz")]
             for shape in (Shape(piece=5000, ahead=3, threads=3), None):
                 assert agree(path, device, form, shape=shape) == "taken", suffix
-    hub = "9001 9000\n" + " ".join(map(str, range(2, 9002))) + "\n" + "1\n" * 9000
-    assert agree(put(tmp_path / "hub.graph", hub), device, "metis", shape=Shape(300, 2, 1)) == "taken"
-
-
-def test_the_summary_says_where(device: Any, tmp_path: Path) -> None:
-    where = get_device("cpu").hardware if device.is_fpga else device.hardware
-    path = put(tmp_path / "g.graph", LISTS["weights"])
-    said = read_with_summary(path, device=device)[1]
-    assert said.endswith(f"3 edges (6 entries; read on {where}; skipped: edge weights skipped)")
-    put(path, LEFT_LISTS["sizes of vertices"])
-    assert "read on the host: weights of vertices" in read_with_summary(path, device=device)[1]
-    put(path, LEFT_LISTS["no twin"])
-    with pytest.raises(InputError, match="line 2: vertex 1 lists 3, but vertex 3"):
-        read(path, device=device)
 
 
 def test_fuzzed_files(device: Any, tmp_path: Path) -> None:
