@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
 
 # arcs that one work-item looks up the twins of
-RUNS = Shapes(gpu=16, cpu=4096, simulator=3)
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=3)
 
 
 def _program(device: Device, rows: DeviceCSR) -> Program:
@@ -62,7 +62,7 @@ def lengths_of(device: Device, rows: DeviceCSR, vertices: npt.NDArray[np.int32])
 
 def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any = None, copies: Any = None) -> int:
     """Arcs without one in the other direction, of the same weight and multiplicity; none may have a copy."""
-    run = RUNS.of(device)
+    run = SHAPES.of(device)
     found = device.zeros(1, np.uint32)
     program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
     program.facts_twins(
