@@ -152,7 +152,7 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
         "from mpi4py import MPI\n"
         "shards = clgraph.open_shards(sys.argv[1])\n"
         "from clgraph.scale.loading import Loading\n"
-            "load = Loading._load\n"
+        "load = Loading._load\n"
         "def fatal(*given):\n"
         "    if MPI.COMM_WORLD.Get_rank() == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    return load(*given)\n"
