@@ -74,7 +74,7 @@ def write_sample(
 
 
 def _write(writer: Writer, name: str, number: int, kept: Kept) -> tuple[Shard, Sums | None]:
-    shard = writer.shard(name, number, kept.first_row, kept.row_ptr, kept.col_idx, loops=0, **kept.values)
+    shard = writer.shard(name, number, kept.first_row, kept.row_ptr, kept.col_idx, kept.values, loops=0)
     if name not in ("rows", "out"):
         return shard, None
     values = kept.values.get("weights", kept.values.get("multiplicity"))

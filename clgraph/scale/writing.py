@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -43,9 +43,9 @@ class Writer:
         first_row: int,
         row_ptr: npt.NDArray[Any],
         col_idx: npt.NDArray[np.int32],
+        values: Mapping[str, npt.NDArray[Any] | None],
         *,
         loops: int | None = None,
-        **values: npt.NDArray[Any] | None,
     ) -> Shard:
         """Write one shard; its `first_edge` is 0 until `section` adds it up.
 
@@ -56,10 +56,10 @@ class Writer:
             Of the shard in its section.
         first_row : int
         row_ptr, col_idx : arrays
+        values : mapping of str to array or None
+            weights, multiplicity, way: one for each entry of `col_idx`.
         loops : int, optional
             How many entries join a vertex to itself; by default they are counted.
-        **values : arrays, optional
-            weights, multiplicity, way: one for each entry of `col_idx`.
         """
         rows = len(row_ptr) - 1
         name = f"{section}-{number:06d}.clg"
