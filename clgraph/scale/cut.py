@@ -125,7 +125,7 @@ def _section(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.uint8] | N
             key: None if array is None else array[once]
             for key, array in (("weights", graph.weights), ("multiplicity", graph.multiplicity))
         }
-        return Arrays(row_ptr, heads[once], values), None  # type: ignore[arg-type]
+        return Arrays(row_ptr, heads[once], **values), None  # type: ignore[arg-type]
     pairs = tails[once].astype(np.int64) << 32 | heads[once]
     away = graph.rows.astype(np.int64) << 32 | graph.col_idx
     back = graph.col_idx.astype(np.int64) << 32 | graph.rows
