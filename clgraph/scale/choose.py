@@ -14,6 +14,7 @@ from clgraph.csr.build import build_rows
 from clgraph.csr.parts import Parts
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import graph_of
+from clgraph.device.shapes import Shapes
 from clgraph.sampling.threshold_search import ExactRun
 from clgraph.scale.extract import Chosen
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-LANES = {"gpu": 1 << 16}  # work-items that look for the cut; elsewhere 64, each over a run of places
+SHAPES = Shapes(
+    gpu=1 << 16, cpu=-64, simulator=5
+)  # work-items that look for the cut; below 0: each over a run
 
 
 def choose(
@@ -72,8 +75,8 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
 
 def _cut(device: Device, program: Any, words: Any, n: int, seed: int, live: Any) -> tuple[int, int]:
     """(time, word) of the last edge with one end in the sample; (0, 0) if there is none."""
-    lanes = LANES.get(device.kind, 64)
-    run = 0 if device.kind in LANES else -(-n // lanes)
+    lanes = abs(SHAPES.of(device))
+    run = -(-n // lanes) if SHAPES.of(device) < 0 else 0
     best = device.empty(2 * lanes, np.uint64)
     scalars = np.int32(n), np.int32(lanes), np.int32(run), np.uint64(seed)
     program.choose_cut(lanes, *scalars, words, live, best)

@@ -13,7 +13,6 @@ from clgraph.scale.cut import write_shards
 from clgraph.scale.manifest import NAME
 from clgraph.scale.shards import open_shards
 
-
 FORGED = {
     "a head out of range": lambda row_ptr, heads: heads.__setitem__(7, 10**6),
     "a negative head": lambda row_ptr, heads: heads.__setitem__(-1, -1),
