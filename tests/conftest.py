@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from devices import POOR, WORDS, has_oclgrind, poor_device, working_devices
+from devices import POOR, WORDS, ask_for, has_oclgrind, poor_device, working_devices
 from drivers.known import Known, known
 
 from clgraph.errors import BuildError, InputError
@@ -53,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for option in ("--devices", "--require"):
         if strange := [word for word in _words(config, option) if word not in known]:
             raise pytest.UsageError(f"{option} {strange[0]}: not one of {', '.join(known)}")
+    ask_for(WORDS if _words(config, "--require") else _words(config, "--devices"))
     for option in ("--devices", "--require"):
         missing = [word for word in _words(config, option) if not _works(word)]
         if missing:

@@ -7,6 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from clgraph.device import Device
 
 # the words of `--device`, by which a device is shown; gpu is one that is not NVIDIA's. Mesa's rusticl shows
@@ -22,24 +24,32 @@ POOR = {
 }
 
 
+_asked: set[str] = set()
+
+
+def ask_for(words: Collection[str]) -> None:
+    """What `--devices` and `--require` name: a driver that would have to be tried first is tried for them."""
+    _asked.update(words)
+
+
 @cache
 def working_devices() -> dict[str, Device]:
-    """Word -> device, for each device that works; a device under its first word only."""
-    from clgraph.device import choose
+    """Word -> device, for each device that works; a device under its first word only.
+
+    A driver that nobody has tried runs a selftest when it is asked whether it works, for a minute: one that
+    the tests do not ask for is left out instead.
+    """
     from clgraph.device.choosing import list_devices, of_word
-    from clgraph.errors import DeviceError
 
     found: dict[str, Device] = {}
     for word in WORDS:
-        try:
-            device = choose(word)
-        except DeviceError:
-            short = [each for each in of_word(word, list_devices()) or [] if gives_up_long_loops(each)]
-            if not short:
-                continue
-            device = accept_short_loops(short[0])
-        if device not in found.values():
-            found[word] = device
+        matches = of_word(word, list_devices()) or []
+        if word not in _asked and (_asked or found):
+            matches = [device for device in matches if not device.is_untried]
+        usable = [device for device in matches if device.fault is None]
+        usable = usable or [accept_short_loops(d) for d in matches if gives_up_long_loops(d)]
+        if usable and usable[0] not in found.values():
+            found[word] = usable[0]
     return found
 
 

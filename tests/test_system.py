@@ -1,4 +1,4 @@
-"""What other systems lack, hidden from a process of its own: everything is imported and works without it."""
+"""What other systems lack, hidden from clgraph in a process of its own: everything works without it."""
 
 from __future__ import annotations
 
@@ -15,27 +15,41 @@ from clgraph import system
 from clgraph.device import Device
 
 HIDE = """
-import importlib, os, pkgutil, signal, sys
-import asyncio, ctypes, http.server, multiprocessing, subprocess, tempfile, xml.sax, zipfile
-import click, numpy, pyopencl.array, pyopencl.invoker, rich.console, rich.progress, rich.table
-import scipy.sparse.csgraph, scipy.special
+import builtins, importlib, os, pkgutil, signal, sys
 
 system, kind = sys.argv[1:3]
-MODULES = {"windows": "pwd grp fcntl resource termios syslog", "macos": ""}
+MODULES = {"windows": "pwd grp fcntl resource termios syslog", "macos": ""}[system].split()
 NAMES = {
     "windows": "O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK fchmod fork geteuid getgid getuid killpg mkfifo "
     "preadv pread posix_fadvise register_at_fork sched_getaffinity sched_setaffinity setsid statvfs sysconf "
-    "uname",
+    "uname SIGHUP SIGPIPE SIGKILL",
     "macos": "posix_fadvise sched_getaffinity sched_setaffinity",
-}
-for name in MODULES[system].split():
-    sys.modules[name] = None
-for name in NAMES[system].split():
-    delattr(os, name)
-if system == "windows":
-    del signal.SIGHUP, signal.SIGPIPE, signal.SIGKILL
-sys.platform = {"windows": "win32", "macos": "darwin"}[system]
-Files = type(open(os.devnull, "rb"))
+}[system].split()
+PLATFORM = {"windows": "win32", "macos": "darwin"}[system]
+
+class Module:
+    def __init__(self, real):
+        vars(self)["real"] = real
+    def __getattr__(self, name):
+        if name in NAMES:
+            raise AttributeError(f"{self.real.__name__} has no {name} on {system}")
+        return PLATFORM if (self.real, name) == (sys, "platform") else getattr(self.real, name)
+    def __setattr__(self, name, value):
+        setattr(self.real, name, value)
+
+HIDDEN = {real.__name__: Module(real) for real in (os, signal, sys)}
+plain = builtins.__import__
+
+def import_for(name, globals=None, locals=None, fromlist=(), level=0):
+    # other packages see this system as it is: what they need of it is their own affair
+    if level == 0 and str((globals or {}).get("__name__")).startswith("clgraph"):
+        if name in MODULES:
+            raise ModuleNotFoundError(f"no {name} on {system}", name=name)
+        if name in HIDDEN or (name == "os.path" and not fromlist):
+            return HIDDEN[name.partition(".")[0]]
+    return plain(name, globals, locals, fromlist, level)
+
+builtins.__import__ = import_for
 
 import clgraph
 for found in pkgutil.walk_packages(clgraph.__path__, "clgraph."):
@@ -44,10 +58,11 @@ for found in pkgutil.walk_packages(clgraph.__path__, "clgraph."):
             importlib.import_module(found.name)
         except ModuleNotFoundError as error:
             assert not str(error.name).startswith("clgraph"), error
-            assert error.name not in MODULES[system].split(), error
+            assert error.name not in MODULES, error
 """
 WORK = """
 from clgraph.cli import main
+assert clgraph.system.sys.platform == PLATFORM != sys.platform and os.getpid() == clgraph.system.os.getpid()
 g = clgraph.Graph.from_edges([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0])
 made = clgraph.sample(g, "drv", size="50%", seed=1, device=kind)
 assert made.vertices.tolist() == [1, 2], made

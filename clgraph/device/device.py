@@ -21,7 +21,7 @@ from clgraph.device.pipelines import Pipelines, pipelines_of
 from clgraph.device.probe import probe, probe_features
 from clgraph.device.program import Program, build, load_binary
 from clgraph.device.queues import Queues
-from clgraph.device.verdict import WORKS, Driver, Verdict, verdict_of
+from clgraph.device.verdict import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
 
@@ -173,9 +173,16 @@ class Device:
     @once
     def verdict(self) -> Verdict:
         """What the driver gets wrong, by kernel family; one that is new here is tried now, in a child."""
-        if self.setup.force or not self.has_compiler:
-            return WORKS
-        return verdict_of(self.driver)
+        return verdict_of(self.driver) if self._wants_verdict else WORKS
+
+    @property
+    def is_untried(self) -> bool:
+        """Whether `verdict` would run a selftest, for a minute or so."""
+        return self._wants_verdict and not self.driver.known and kept(self.driver) is None
+
+    @property
+    def _wants_verdict(self) -> bool:
+        return self.has_compiler and not self.setup.force
 
     @property
     def driver(self) -> Driver:
@@ -317,6 +324,10 @@ class Device:
         while the buffer lives.
         """
         return self.memory.upload(array, writable=writable)
+
+    def load(self, count: int, dtype: npt.DTypeLike, read: Callable[[memoryview, int], None]) -> Any:
+        """A buffer of `count` values of bytes that `read(view, offset)` gives, in several threads; waits."""
+        return self.memory.load(count, dtype, read)
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""

@@ -171,9 +171,9 @@ def _judge(device: dict[str, Any]) -> None:
 
     if Setup.wanted().force:
         return
-    key = device["platform"], device["kind"], device["driver_version"]
-    setup = device["kernels"], device["without"]
-    found = verdict_of(Driver(device["spec"], tuple(device["identity"]), key, *setup))
+    names = "spec", "kind", "kernels", "without"
+    driver = Driver(identity=tuple(device["identity"]), **{name: device[name] for name in names})
+    found = verdict_of(driver)
     device.update(working=not found.broken, reason=found.fault, verdict=str(found), failed=found.failed)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
+import re
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
@@ -25,13 +27,20 @@ from clgraph.errors import DeviceError
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
 
-#: platform, kind and driver version of the drivers that all tests have passed on
+#: platform, kind, versions of driver and compiler, and the system: the drivers on which every kernel family
+#: was seen right, by all tests or by those of tests/platforms (docs/devices.md says which)
 KNOWN = frozenset(
     {
-        ("Portable Computing Language", "cpu", "3.1+debian"),
-        ("Intel(R) OpenCL", "cpu", "2024.18.12.0.05_160000"),
-        ("Intel(R) FPGA Emulation Platform for OpenCL(TM)", "emulator", "2024.18.12.0.05_160000"),
-        ("NVIDIA CUDA", "gpu", "580.159.04"),
+        ("Portable Computing Language", "cpu", "3.1+debian, LLVM 15.0.6", "Linux x86_64"),
+        ("Portable Computing Language", "cpu", "5.0+debian, LLVM 16.0.6", "Linux x86_64"),
+        ("Intel(R) OpenCL", "cpu", "2024.18.12.0.05_160000", "Linux x86_64"),
+        (
+            "Intel(R) FPGA Emulation Platform for OpenCL(TM)",
+            "emulator",
+            "2024.18.12.0.05_160000",
+            "Linux x86_64",
+        ),
+        ("NVIDIA CUDA", "gpu", "580.159.04", "Linux x86_64"),
     }
 )
 CHILD = "clgraph.selftest"  # by name: it stands above this folder and imports from it
@@ -49,33 +58,41 @@ class Driver:
     spec : str
         The device's.
     identity : tuple of str
-        Its platform, name and versions.
-    key : tuple of str
-        Platform, kind and driver version, as in `KNOWN`.
+        Its platform, the platform's version, its name and the driver's version.
+    kind : str
     kernels, without : str
         Of the device's setup: the form of its kernels, and what is hidden.
     """
 
     spec: str
     identity: tuple[str, ...]
-    key: tuple[str, str, str]
+    kind: str
     kernels: str
     without: str
 
     @staticmethod
     def of(hardware: Hardware, kernels: str) -> Driver:
         """The driver of a device."""
-        key = hardware.platform_name, hardware.kind, hardware.driver_version
-        return Driver(hardware.spec, hardware.identity, key, kernels, str(hardware.without))
+        return Driver(hardware.spec, hardware.identity, hardware.kind, kernels, str(hardware.without))
+
+    @property
+    def version(self) -> str:
+        """The driver's, and that of its compiler: the same PoCL is built with several."""
+        compiler = re.findall(r"LLVM [\d.]*\d", self.identity[1])
+        return ", ".join([self.identity[3], *compiler])
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """Platform, kind, version and system, as in `KNOWN`."""
+        return self.identity[0], self.kind, self.version, f"{platform.system()} {platform.machine()}"
 
     @property
     def known(self) -> bool:
         """Whether it need not be tried; simulators are slow, and find more by themselves."""
-        return self.key in KNOWN or self.key[1] == "simulator"
+        return self.key in KNOWN or self.kind == "simulator"
 
     def __str__(self) -> str:
-        platform, _, version = self.key
-        return f"{platform}, driver {version}"
+        return f"{self.identity[0]}, driver {self.version}"
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,8 @@ def read(
     verify : bool, optional
         Whether a ``.clg`` file is checked in full: checksums, rows in ascending order, an undirected graph
         symmetric, weights finite, ids distinct. Default: up to 64 MiB, where it takes about half a second.
-        That nothing points outside the file or the graph is always checked. Files of other formats are always
-        checked in full.
+        That nothing points outside the file or the graph is always checked, and so are checksums by a
+        `device`, unless `verify` is False. Files of other formats are always checked in full.
     header : bool, optional
         Whether the first row of an edge list names its columns. Default: if it has words where ids are
         integers; if ids are text, only names such as ``source`` and ``target`` with rows of numbers below, or
@@ -69,10 +69,11 @@ def read(
     max_ratio : float
         How many times its own size a compressed file may unpack to, beyond 64 MiB.
     device : Device or str, optional
-        Where an edge list is parsed and its graph is built (as in `clgraph.get_device`, or ``"host"``); the
-        graph stays there for what comes next, and is the same wherever that is. Default: the CPU, through
-        OpenCL where it has a driver and the file has 1 MB or more. What its kernels do not take is read on
-        the host: ids that are text, and unusual rows. Other formats are always read on the host.
+        Where an edge list is parsed and its graph is built, or a ``.clg`` file is checked (as in
+        `clgraph.get_device`, or ``"host"``); the graph stays there for what comes next, and is the same
+        wherever that is. Default: of edge lists the CPU, through OpenCL where it has a driver and the file
+        has 1 MB or more; else the host. What its kernels do not take is read on the host: ids that are text,
+        and unusual rows. Other formats are always read on the host.
 
     Returns
     -------

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import pytest
 from cli_runs import ROOT
+from devices import working_devices
 
 from clgraph.device import cache, child, doctor, families, program, verdict
 from clgraph.device.verdict import Driver, Verdict, run_checks, verdict_of
@@ -50,10 +51,11 @@ for family in {families!r}:
 tell(ended=True)
 """
 Stand = Callable[..., Path]
+NOBODYS = ("Nobody's platform", "OpenCL 3.0", "a device", "0.1")
 
 
 def unknown(device: Device) -> Driver:
-    return replace(device.driver, key=("Nobody's platform", "gpu", "0.1"))
+    return replace(device.driver, identity=NOBODYS, kind="gpu")
 
 
 @pytest.fixture
@@ -135,9 +137,34 @@ def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_ca
 
 def test_known_drivers_are_not_tested(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "lines", lambda *_: pytest.fail("a child was started"))
-    known = replace(device.driver, key=sorted(verdict.KNOWN)[0])
+    pocl = "Portable Computing Language", "OpenCL 3.0 PoCL 5.0+debian  Linux, LLVM 16.0.6, SLEEF", "a CPU"
+    known = Driver("0:0", (*pocl, "5.0+debian"), "cpu", "ndrange", "")
+    monkeypatch.setattr(platform, "system", lambda: "Linux")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
     assert known.known and verdict_of(known) is verdict.WORKS
-    assert replace(known, key=("Oclgrind", "simulator", "99")).known
+    assert not replace(known, identity=(*pocl, "5.1")).known
+    other_compiler = (pocl[0], pocl[1].replace("16.0", "14.0"), *known.identity[2:])
+    assert not replace(known, identity=other_compiler).known
+    assert unknown(device).known is False and replace(unknown(device), kind="simulator").known
+    monkeypatch.setattr(
+        platform, "machine", lambda: "aarch64"
+    )  # the same release builds for another processor
+    assert not known.known
+
+
+def test_tests_leave_out_untried_drivers(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are not asked for: their first use takes a minute."""
+    import devices
+
+    word = next(word for word, each in working_devices().items() if each is device)
+    monkeypatch.setattr(type(device), "driver", unknown(device))
+    monkeypatch.setattr("clgraph.device.device.verdict_of", lambda _: verdict.WORKS)
+    for asked, found in (([], [word]), (["another word"], []), ([word], [word])):
+        untried = type(device)(device.raw, device.spec, replace(device.setup, force=False))
+        monkeypatch.setattr("clgraph.device.choosing.list_devices", lambda it=untried: [it])
+        monkeypatch.setattr(devices, "_asked", set(asked))
+        assert untried.is_untried and list(working_devices.__wrapped__()) == found
+        assert ("verdict" in vars(untried)) == bool(found)
 
 
 def test_what_cannot_be_started_says_nothing(device: Device, stand_in: Stand, own_cache: Path) -> None:
@@ -168,13 +195,13 @@ def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPa
 
 def test_the_doctor_says_it(device: Device, stand_in: Stand) -> None:
     stand_in("good", "wrong")
-    facts = {**doctor.describe(device), "platform": "Nobody's platform", "driver_version": "0.1"}
+    facts = {**doctor.describe(device), "identity": NOBODYS}
     doctor._judge(facts)
     assert facts["working"] and facts["verdict"] == "works, but not wrong"
     faults = doctor._device_faults([facts])
     assert "works, but not wrong, which is refused there: a check: off by one" in faults[0]["fault"]
     stand_in("wrong")
-    facts = {**facts, "driver_version": "0.2", "identity": [*facts["identity"], "0.2"]}
+    facts = {**facts, "identity": (*NOBODYS[:-1], "0.2")}
     doctor._judge(facts)
     assert not facts["working"] and facts["verdict"] == "BROKEN: wrong"
 
@@ -189,7 +216,7 @@ def test_a_broken_kernel_is_refused(device: Device, tmp_path: Path) -> None:
     for name, old, new in (
         ("clgraph/device/verdict.py", "key in KNOWN", "key in ()"),
         ("clgraph/device/verdict.py", "list(run_checks(driver))", f"list(run_checks(driver, {tested}))"),
-        ("cl/measures/degrees.cl", "__kernel", f"#error {uuid4().hex}\n__kernel"),
+        ("cl/measures/hops.cl", "__kernel", f"#error {uuid4().hex}\n__kernel"),
         ("cl/ranking/rows_subgroup.cl", "PIECE * (k - first_piece[v])", "PIECE * (k - first_piece[v]) + 1"),
     ):
         text = (tmp_path / name).read_text()
