@@ -34,7 +34,7 @@ def read(
     Parameters
     ----------
     path : str or path
-        Plain or with ``.gz``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix
+        Plain or with ``.gz`` or ``.zst``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix
         Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*``
         (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also
         ``.npz`` (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg``
@@ -136,7 +136,7 @@ def write(
     device : Device or str, optional
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
         wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,
-        through OpenCL where it has a driver. Weights, ids that are text and ``.gz`` are always the host's.
+        through OpenCL where it has a driver. Weights and ids that are text are always the host's.
 
     Raises
     ------

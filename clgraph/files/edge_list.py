@@ -16,10 +16,11 @@ from clgraph.csr.upload import Chosen, Parts, graph_of
 from clgraph.files.number import number_vertices
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
-from clgraph.files.sources import Packed, Plain, Unusual
+from clgraph.files.sources import Packed, Plain
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
+from clgraph.graph.io.packed import SUFFIXES
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -89,7 +90,7 @@ def _columns(
 ) -> Columns:
     wanted = Wanted(layout.columns, layout.delimiter == ",")
     for id_type in (np.int32, np.int64):
-        packed = path.suffix == ".gz"
+        packed = path.suffix in SUFFIXES
         source: Any = Packed(path, options.max_ratio) if packed else Plain(path)
         try:
             parser = Parser(device, wanted, id_type, source.total, block)
@@ -97,8 +98,6 @@ def _columns(
                 return parser.all(text)
         except TooWide:
             continue
-        except Unusual as error:
-            raise NotTaken(f"{error}") from error
         except LongLine as error:
             raise NotTaken("a line that is very long") from error
         finally:

@@ -12,6 +12,7 @@ from clgraph.graph import Graph
 from clgraph.graph.io.binary import read_binary
 from clgraph.graph.io.common import Loaded, Options, Progress
 from clgraph.graph.io.edges import read_edges, write_edges
+from clgraph.graph.io.packed import GZIP, unpacker
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -31,12 +32,11 @@ def read_edges_somewhere(
     if found is None:
         return read_edges(path, options)
     from clgraph.files.edge_list import read_edge_list
-    from clgraph.files.sources import unpacker
 
     def read_there() -> Loaded:
         return read_edge_list(path, options, found, progress=progress)
 
-    by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
+    by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     return _either(read_there, lambda: read_edges(path, options), found, device is not None, by)
 
 
