@@ -9,7 +9,7 @@ import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
-from clgraph.files.where import HOST, read_binary_somewhere, read_edges_somewhere, write_edges_somewhere
+from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, check_graph_type
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import (
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 def read_with_summary(
     path: str | os.PathLike[str],
     *,
-    bare_is_directed: bool = False,
     format: str | None = None,
     directed: bool | None = None,
     ids: Ids = "int",
@@ -48,8 +47,6 @@ def read_with_summary(
 
     Parameters
     ----------
-    bare_is_directed : bool
-        How to read a file that does not say whether it is directed, if `directed` does not either.
     progress : callable, optional
         Called with (bytes read, bytes in all or None), by readers on devices.
 
@@ -73,12 +70,9 @@ def read_with_summary(
         raise InputError(f"max_vertices (--max-vertices) is {max_vertices}: give a count, 0 or more")
     if not max_ratio > 0:
         raise InputError(f"max_ratio (--max-ratio) is {max_ratio}: give a positive number, or inf")
-    options = Options(
-        directed, ids, weights, duplicates, bare_is_directed, verify, header, max_vertices, float(max_ratio)
-    )
+    options = Options(directed, ids, weights, duplicates, verify, header, max_vertices, float(max_ratio))
     try:
-        somewhere = {"edges": read_edges_somewhere, "clg": read_binary_somewhere}.get(name)
-        loaded = form.read(file, options) if somewhere is None else somewhere(file, options, device, progress)
+        loaded = read_somewhere(name, form, file, options, device, progress)
     except InputError as error:
         # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):

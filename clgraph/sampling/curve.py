@@ -17,7 +17,7 @@ from clgraph.graph import Graph, check_graph_type
 from clgraph.results import RunsOn
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
-from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options
+from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
 from clgraph.sampling.result import Progress
 from clgraph.sizes import target_size
 
@@ -92,7 +92,8 @@ def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: in
     [10, 20, 30]
     """
     check_graph_type(graph)
-    if not isinstance(method, str) or method not in EXACT:
+    method = plain_method(method)
+    if method not in EXACT:
         raise InputError(
             f"deletion_order: {shown(method)} has no such order; only {' and '.join(EXACT)} have one"
         )
@@ -173,6 +174,7 @@ def reduction_curve(
     options = check_options(
         graph, method, mode=mode, tolerance=tolerance, weight=weight, connection=connection
     )
+    method = options.method
     if method in EXPLORING:
         raise InputError(
             f"{method} deletes nothing: a reduction curve is of the methods that delete or contract"

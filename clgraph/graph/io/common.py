@@ -41,18 +41,17 @@ class Options:
     ids: Ids = "int"
     weights: bool = False
     duplicates: Duplicates = "merge"
-    bare_is_directed: bool = False
     verify: bool | None = None
     header: bool | None = None
     max_vertices: int | None = None
     max_ratio: float = MAX_RATIO
 
     def direction(self, file_says: bool | None = None) -> bool:
-        """Directed or not: as the user says, else as the file says, else the command's default."""
+        """Directed or not: as the user says, else as the file says, else undirected."""
         for answer in (self.directed, file_says):
             if answer is not None:
                 return answer
-        return self.bare_is_directed
+        return False
 
 
 @dataclass

@@ -54,6 +54,8 @@ class DrawnSample(Sample):
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
         On request: ids, shape (walkers, steps).
+    parts : int32 array, shape (n,), or None
+        Of quasi-chordal: the number of each vertex's part.
     """
 
     def __init__(self, wish: Wish, drawn: Drawn, run: int, how: dict[str, Any]) -> None:
@@ -180,6 +182,11 @@ class DrawnSample(Sample):
     def visits(self) -> npt.NDArray[np.int64] | None:
         """Visits to each vertex."""
         return None if self._drawn.visits is None else self._drawn.visits.of(self._run).astype(np.int64)
+
+    @lazy
+    def parts(self) -> npt.NDArray[Any] | None:
+        """Of quasi-chordal: the number of each vertex's part, shape (n,)."""
+        return self._drawn.more["part"].of(self._run) if "part" in self._drawn.more else None
 
     @lazy
     def _weights(self) -> Weights:
