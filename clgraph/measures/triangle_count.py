@@ -39,7 +39,7 @@ def simple_view(graph: Any) -> Graph:
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
 
     Raises
     ------
@@ -64,7 +64,7 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     device : Device or str, optional
         As in `clgraph.get_device`.
 
