@@ -9,7 +9,7 @@ import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
-from clgraph.files.where import HOST, read_binary_somewhere, read_edges_somewhere, write_edges_somewhere
+from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, as_graph
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import (
@@ -72,8 +72,7 @@ def read_with_summary(
         raise InputError(f"max_ratio (--max-ratio) is {max_ratio}: give a positive number, or inf")
     options = Options(directed, ids, weights, duplicates, verify, header, max_vertices, float(max_ratio))
     try:
-        somewhere = {"edges": read_edges_somewhere, "clg": read_binary_somewhere}.get(name)
-        loaded = form.read(file, options) if somewhere is None else somewhere(file, options, device, progress)
+        loaded = read_somewhere(name, form, file, options, device, progress)
     except InputError as error:
         # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):

@@ -9,7 +9,7 @@ begun, and the final one last: what an interrupted write left behind is refused,
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from clgraph.graph.io.common import (
     reading,
     write_cells,
 )
+from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
 from clgraph.sizes import whole_number
 
@@ -55,8 +56,17 @@ def find(stem: Path, suffix: str) -> Path | None:
     return next((p for end in ("", ".gz") if (p := Path(f"{stem}{suffix}{end}")).exists()), None)
 
 
-def read_ldbc(path: Path, options: Options) -> Loaded:
-    """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
+@dataclass(frozen=True)
+class Files:
+    """The files of a graph, and whether they say that it is directed."""
+
+    vertices: Path
+    edges: Path
+    directed: bool | None
+
+
+def find_files(path: Path) -> Files:
+    """The files of a graph, given either's name or their common stem; an InputError if one is missing."""
     stem, _ = stem_of(path)
     file_says = _is_directed(stem)
     files = {suffix: find(stem, suffix) for suffix in (".v", ".e")}
@@ -66,7 +76,14 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
         raise InputError(f"{path}: an LDBC graph is NAME.v and NAME.e, but {missing} is not in {stem.parent}")
     check_file(vertex_file, may_be_empty=True)
     check_file(edge_file, may_be_empty=True)
-    vertices = _read_vertices(vertex_file, options)
+    return Files(vertex_file, edge_file, file_says)
+
+
+def read_ldbc(path: Path, options: Options) -> Loaded:
+    """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
+    files = find_files(path)
+    vertex_file, edge_file = files.vertices, files.edges
+    vertices = read_vertices(vertex_file, options)
     source: Any
     target: Any
     with reading(edge_file), open_binary(edge_file, options.max_ratio) as file:
@@ -80,7 +97,7 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
         source,
         target,
         weights=weights,
-        directed=options.direction(file_says),
+        directed=options.direction(files.directed),
         duplicates=options.duplicates,
         vertices=vertices,
     )
@@ -92,7 +109,13 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     return Loaded(graph, counted(len(source), "row"))
 
 
-def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
+def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
+    """The ids in NAME.v, in its order; an InputError if one is none, or listed twice."""
+    if options.ids == "int":
+        with reading(path):
+            plain = read_integers(path, 0, 1, (0,), False, options.max_ratio)
+        if plain is not None:
+            return _all_different(path, plain[0].astype(np.int64, copy=False))
     found: list[Any] = []
     with reading(path):
         for number, line in numbered_lines(path, "utf-8", options.max_ratio):
@@ -107,9 +130,14 @@ def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
                 found.append(value)
             elif name:
                 found.append(name)
-    vertices = np.array(found, np.int64 if options.ids == "int" else object)
-    if len(set(found)) < len(found):
-        values, counts = np.unique(vertices, return_counts=True)
+    return _all_different(path, np.array(found, np.int64 if options.ids == "int" else object))
+
+
+def _all_different(path: Path, vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if np.all(vertices[1:] > vertices[:-1]):
+        return vertices
+    values, counts = np.unique(vertices, return_counts=True)
+    if len(values) < len(vertices):
         raise InputError(
             f"{path}: vertex {values[np.argmax(counts)]} is listed {counts.max()} times; keep it once"
         )
