@@ -15,6 +15,7 @@ from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.results import RunsOn
+from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
 from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
@@ -141,9 +142,11 @@ def reduction_curve(
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
-    Exact mode (drv, dre) goes backwards through the whole deletion order in one pass: a row for every number
-    of vertices that occurs. The pass is serial: it takes a CPU a second for some ten million edges, and a GPU
-    far longer (prefer ``device="cpu"``). Batched mode has a row for every batch.
+    Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
+    leaves for all together (drv). Otherwise it goes backwards through the whole deletion order in one serial
+    pass, which takes a CPU a second for some ten million edges, and a GPU far longer (for dre prefer
+    ``device="cpu"``).
+    Batched mode has a row for every batch.
 
     Parameters
     ----------
@@ -193,7 +196,9 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            if method == "drv":
+            if method == "drv" and SHAPES.of(dev).pays and dev.kernels == "ndrange":
+                rows = departures(dev, simple, seed, target, progress)
+            elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)
             else:
