@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clgraph.files.summary import read_with_summary, write_with_summary
 from clgraph.graph import Duplicates, Graph
@@ -109,7 +109,7 @@ def read(
 
 
 def write(
-    graph: Graph,
+    graph: Graph | Any,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -128,7 +128,7 @@ def write(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     path : str or path
         ``-`` is standard output.
     format : str, optional
