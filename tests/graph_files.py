@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import struct
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from clgraph import Graph
 
+PAGE = 4096
 BANNER = "%%MatrixMarket matrix coordinate "
 
 
@@ -55,3 +60,48 @@ def limited_memory(more: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def as_version_1(graph: Graph) -> bytes:
+    """The bytes of a file of version 1, put together as its description said."""
+    sections: list[Any] = [graph.row_ptr, graph.col_idx, graph.weights, graph.multiplicity, None, None]
+    if not graph.has_identity_ids:
+        sections[4] = graph.ids
+        if graph.ids.dtype == object:
+            text = [name.encode() for name in graph.ids.tolist()]
+            sections[4] = np.cumsum([0, *map(len, text)])
+            sections[5] = np.frombuffer(b"".join(text), np.uint8)
+    table, data = b"", b""
+    for array in sections:
+        if array is None or not array.nbytes:
+            table += bytes(24)
+            continue
+        data = data.ljust(-(-len(data) // PAGE) * PAGE, b"\0")
+        table += struct.pack("<QQ8s", PAGE + len(data), array.nbytes, array.dtype.str.encode())
+        data += array.tobytes()
+    head = struct.pack(
+        "<8sIIQQQQ",
+        b"\x93CLG\r\n\x1a\n",
+        1,
+        graph.directed,
+        graph.num_vertices,
+        graph.num_arcs,
+        graph.num_self_loops,
+        PAGE + len(data),
+    )
+    return (head + table).ljust(PAGE, b"\0") + data
+
+
+def patched(whole: bytes, offset: int, form: str, *values: Any) -> bytes:
+    """The bytes with some of them replaced, and the header's checksum made right again."""
+    made = bytearray(whole)
+    struct.pack_into(form, made, offset, *values)
+    if made[8] == 2:
+        struct.pack_into("<I", made, 4092, zlib.crc32(made[:4092]))
+    return bytes(made)
+
+
+def with_sums(whole: bytes) -> bytes:
+    """The bytes of a small file of version 2 with the checksum of its data made right."""
+    (at,) = struct.unpack_from("<Q", whole, 240)
+    return whole[:at] + struct.pack("<I", zlib.crc32(whole[PAGE:at]))

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clgraph.cli.choices import MethodName
 from clgraph.cli.common import (
     OutputName,
     check_without_graph,
     device_for_file,
     device_option,
+    direction,
     graph_options,
     json_option,
     open_device,
@@ -32,7 +34,13 @@ POINTS_MAX = 10_000
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
-@click.option("--method", default="drv", show_default=True, help="drv, dre, drve, dhyb, cre or crve.")
+@click.option(
+    "--method",
+    type=MethodName(drawing=False),
+    default="drv",
+    show_default=True,
+    help="drv, dre, drve, dhyb, cre or crve.",
+)
 @click.option("--seed", type=int, help="0 .. 2^64-1 (default: drawn and printed).")
 @click.option("--seeds", type=int, default=1, show_default=True, help="Number of runs: mean and spread.")
 @click.option(
@@ -112,6 +120,7 @@ def curve(
         print_json(
             {
                 "method": method,
+                "directed": data.directed,
                 "mode": curves[0].mode,
                 "seeds": [each.seed for each in curves],
                 "device": dev.name,
@@ -121,15 +130,15 @@ def curve(
             }
         )
     else:
-        _print_table(table, curves)
+        _print_table(direction(data), table, curves)
 
 
-def _print_table(table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
+def _print_table(kind: str, table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     shown = Table(
-        title=f"{curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
+        title=f"{kind} graph, {curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
         + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
     )
     for name in ("share", "deletions", "vertices", "edges", "average degree"):

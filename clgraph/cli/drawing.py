@@ -34,6 +34,7 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--stages", type=int, help="snowball: how many stages, instead of --size."),
         click.option("--r", "r", help="ff, directed: how likely arcs burn backward, compared to --p (0)."),
         click.option("--coupons", type=int, help="rds: recruits of each vertex (3)."),
+        click.option("--parts", type=int, help="quasi-chordal: how many parts (16)."),
         click.option(
             "--weighted", is_flag=True, default=None, help="Let edge weights count (read with --weights)."
         ),

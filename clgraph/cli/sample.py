@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clgraph.cli.choices import FormatName, MethodName
 from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     check_without_graph,
     device_for_file,
     device_option,
+    direction,
     energy_option,
     graph_options,
     json_option,
@@ -31,6 +33,7 @@ from clgraph.cli.shards import is_dataset, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
+    from clgraph.graph import Graph
     from clgraph.sampling import Sample
 
 TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
@@ -40,6 +43,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 @click.argument("graph", metavar="GRAPH")
 @click.option(
     "--method",
+    type=MethodName(),
     default="drv",
     show_default=True,
     help="drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore; `clgraph methods` lists all.",
@@ -51,7 +55,10 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 )
 @click.option("--seeds", type=int, help="Number of runs, with the seeds from --seed on.")
 @click.option(
-    "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
+    "--mode",
+    default="auto",
+    show_default=True,
+    help="auto (exact where it exists), exact or batched; chordal: ordered or exact.",
 )
 @click.option(
     "--tolerance", type=float, help="By how many vertices a batch may undershoot (default 0.001 of the size)."
@@ -84,7 +91,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     type=OutputName(),
     help="Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
 )
-@click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
+@click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
 @click.option(
     "--record",
     metavar="FILE",
@@ -133,7 +140,7 @@ def sample(
     from clgraph import keyed
     from clgraph.graph.io import check_writable
     from clgraph.sampling import sample as run
-    from clgraph.sampling.literature.plan import known
+    from clgraph.sampling.literature.plan import UNSIZED, known
     from clgraph.sizes import parse_size
 
     # check everything that can be checked before a large file is read
@@ -161,6 +168,8 @@ def sample(
             parse_size(each)
     elif instead:
         wanted = [str(drawing[instead[0]])]
+    elif literature and known(method) in UNSIZED:
+        wanted = ["all"]
     else:
         raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
     if seeds is not None and seeds < 1:
@@ -243,9 +252,17 @@ def sample(
                 started = time.perf_counter()
                 write_graph(result.graph, name, quiet, to=output_format, device=dev)
                 seconds["write"] = time.perf_counter() - started
-            told.append({**result.to_dict(), "seconds": seconds, "verified": verify, "output": name})
+            told.append(
+                {
+                    "directed": data.directed,
+                    **result.to_dict(),
+                    "seconds": seconds,
+                    "verified": verify,
+                    "output": name,
+                }
+            )
             if not as_json:
-                _tell(result, data.num_vertices, seconds["sample"], name)
+                _tell(result, data, seconds["sample"], name)
     several = sizes is not None or seeds is not None
     value: dict[str, Any] = {"samples": told} if several else told[0]
     if seeds is not None:
@@ -270,9 +287,12 @@ def sample(
 
 def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
     """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.literature.plan import known
     from clgraph.sampling.options import EXACT, check_options
     from clgraph.sampling.replicates import side_by_side
 
+    if known(method) is not None:
+        return min(runs, TOGETHER)
     if method not in EXACT:
         return 1
     options = check_options(graph, method, mode=mode, connection=connection)
@@ -293,11 +313,13 @@ def _vertex(text: str | None, ids: str) -> Any:
     return vertex
 
 
-def _tell(result: Sample, whole: int, seconds: float, name: str | None) -> None:
+def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> None:
     target = f"target {result.target}, " if result.target else ""
     click.echo(
-        f"{result.method} sample: {len(result.vertices)} of {whole} vertices, {result.num_edges} edges "
-        f"({target}seed {result.seed}, {result.mode}, {seconds:.3f} s)" + (f" -> {name}" if name else "")
+        f"{result.method} sample: {len(result.vertices)} of {graph.num_vertices} vertices, "
+        f"{result.num_edges} edges "
+        f"({direction(graph)}, {target}seed {result.seed}, {result.mode}, {seconds:.3f} s)"
+        + (f" -> {name}" if name else "")
     )
 
 

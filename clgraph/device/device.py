@@ -325,6 +325,10 @@ class Device:
         """
         return self.memory.upload(array, writable=writable)
 
+    def load(self, count: int, dtype: npt.DTypeLike, read: Callable[[memoryview, int], None]) -> Any:
+        """A buffer of `count` values of bytes that `read(view, offset)` gives, in several threads; waits."""
+        return self.memory.load(count, dtype, read)
+
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""
         return self.memory.download(buffer, dtype, count, offset)

@@ -10,6 +10,7 @@ import mmap
 import weakref
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -22,6 +23,7 @@ import pyopencl as cl
 from clgraph.device.held import buffers_in
 from clgraph.device.pinned import LARGE, Pinned
 from clgraph.errors import CapacityError
+from clgraph.system import cores
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _FLAGS = cl.mem_flags
 _LARGE_PAGE = 1 << 21
+MOST_READERS = 8  # threads that read a file at a time
 
 
 @dataclass
@@ -246,6 +249,36 @@ class Memory:
         buffer = self.empty(array.size, array.dtype)
         self.write(buffer, array)
         return buffer
+
+    def load(self, count: int, dtype: npt.DTypeLike, read: Callable[[memoryview, int], None]) -> Any:
+        """A buffer of `count` values for kernels to read, of bytes that `read` fills in; waits.
+
+        Parameters
+        ----------
+        count : int
+        dtype : dtype
+        read : callable
+            Called in several threads with a view and the place of its first byte in the whole.
+        """
+        kind = np.dtype(dtype)
+        nbytes = count * kind.itemsize
+        self._check_buffer(f"an array of {count} {kind}", nbytes)
+        shared = self._quirks.shares_memory
+        if not shared and nbytes >= LARGE:
+            buffer = self.empty(count, kind)
+            done = []
+            self.wait(lambda: done.append(self._pinned.upload(buffer, nbytes, read)))
+            if done[0]:
+                return buffer
+        array = _on_large_pages(count, kind)
+        view = array.view(np.uint8).data
+        with ThreadPoolExecutor(min(cores(), MOST_READERS), "clgraph-read") as pool:
+            parts = [
+                pool.submit(read, view[begin : begin + LARGE], begin) for begin in range(0, nbytes, LARGE)
+            ]
+        for part in parts:
+            part.result()
+        return self.upload(array)
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""

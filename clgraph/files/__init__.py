@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clgraph.files.summary import read_with_summary, write_with_summary
 from clgraph.graph import Duplicates, Graph
@@ -34,12 +34,12 @@ def read(
     Parameters
     ----------
     path : str or path
-        Plain or with ``.gz``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix
-        Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*``
-        (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also
-        ``.npz`` (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg``
-        (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra
-        ``arrow``). ``docs/files.md`` says what each holds.
+        Plain or with ``.gz`` or ``.zst``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx``
+        (Matrix Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics),
+        ``out.*`` (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt``
+        (WebGraph). Also ``.npz`` (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500``
+        (Graph500), ``.clg`` (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge
+        tables; extra ``arrow``). ``docs/files.md`` says what each holds.
     format : str, optional
         ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"graphml"``,
         ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``, ``"wsg"``,
@@ -57,8 +57,8 @@ def read(
     verify : bool, optional
         Whether a ``.clg`` file is checked in full: checksums, rows in ascending order, an undirected graph
         symmetric, weights finite, ids distinct. Default: up to 64 MiB, where it takes about half a second.
-        That nothing points outside the file or the graph is always checked. Files of other formats are always
-        checked in full.
+        That nothing points outside the file or the graph is always checked, and so are checksums by a
+        `device`, unless `verify` is False. Files of other formats are always checked in full.
     header : bool, optional
         Whether the first row of an edge list names its columns. Default: if it has words where ids are
         integers; if ids are text, only names such as ``source`` and ``target`` with rows of numbers below, or
@@ -69,10 +69,11 @@ def read(
     max_ratio : float
         How many times its own size a compressed file may unpack to, beyond 64 MiB.
     device : Device or str, optional
-        Where an edge list is parsed and its graph is built (as in `clgraph.get_device`, or ``"host"``); the
-        graph stays there for what comes next, and is the same wherever that is. Default: the CPU, through
-        OpenCL where it has a driver and the file has 1 MB or more. What its kernels do not take is read on
-        the host: ids that are text, and unusual rows. Other formats are always read on the host.
+        Where an edge list is parsed and its graph is built, or a ``.clg`` file is checked (as in
+        `clgraph.get_device`, or ``"host"``); the graph stays there for what comes next, and is the same
+        wherever that is. Default: of edge lists the CPU, through OpenCL where it has a driver and the file
+        has 1 MB or more; else the host. What its kernels do not take is read on the host: ids that are text,
+        and unusual rows. Other formats are always read on the host.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def read(
 
 
 def write(
-    graph: Graph,
+    graph: Graph | Any,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -127,7 +128,7 @@ def write(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     path : str or path
         ``-`` is standard output.
     format : str, optional
@@ -135,7 +136,7 @@ def write(
     device : Device or str, optional
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
         wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,
-        through OpenCL where it has a driver. Weights, ids that are text and ``.gz`` are always the host's.
+        through OpenCL where it has a driver. Weights and ids that are text are always the host's.
 
     Raises
     ------

@@ -9,8 +9,8 @@ import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
-from clgraph.files.where import HOST, read_edges_somewhere, write_edges_somewhere
-from clgraph.graph import Duplicates, Graph, check_graph_type
+from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
+from clgraph.graph import Duplicates, Graph, as_graph
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import (
     MAX_RATIO,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 def read_with_summary(
     path: str | os.PathLike[str],
     *,
-    bare_is_directed: bool = False,
     format: str | None = None,
     directed: bool | None = None,
     ids: Ids = "int",
@@ -48,8 +47,6 @@ def read_with_summary(
 
     Parameters
     ----------
-    bare_is_directed : bool
-        How to read a file that does not say whether it is directed, if `directed` does not either.
     progress : callable, optional
         Called with (bytes read, bytes in all or None), by readers on devices.
 
@@ -73,15 +70,9 @@ def read_with_summary(
         raise InputError(f"max_vertices (--max-vertices) is {max_vertices}: give a count, 0 or more")
     if not max_ratio > 0:
         raise InputError(f"max_ratio (--max-ratio) is {max_ratio}: give a positive number, or inf")
-    options = Options(
-        directed, ids, weights, duplicates, bare_is_directed, verify, header, max_vertices, float(max_ratio)
-    )
+    options = Options(directed, ids, weights, duplicates, verify, header, max_vertices, float(max_ratio))
     try:
-        loaded = (
-            read_edges_somewhere(file, options, device, progress)
-            if name == "edges"
-            else form.read(file, options)
-        )
+        loaded = read_somewhere(name, form, file, options, device, progress)
     except InputError as error:
         # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):
@@ -111,7 +102,7 @@ def write_with_summary(
 ) -> str:
     """`write`, and a line that says what was written and what the format could not hold."""
     device = _opened(device)
-    check_graph_type(graph)
+    graph = as_graph(graph)
     check_writable(path, format)
     file = file_name(path)
     if graph.weights is not None and not np.all(finite := np.isfinite(graph.weights)):

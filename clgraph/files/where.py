@@ -1,48 +1,81 @@
-"""Where an edge list is read or written: on a device, or by the host's reader and writer."""
+"""Where a file is read or written: on a device, or by the host's reader and writer."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clgraph.errors import CapacityError, DeviceError
 from clgraph.graph import Graph
+from clgraph.graph.io import ldbc
 from clgraph.graph.io.common import Loaded, Options, Progress
-from clgraph.graph.io.edges import read_edges, write_edges
+from clgraph.graph.io.edges import write_edges
+from clgraph.graph.io.formats import Format
+from clgraph.graph.io.packed import GZIP, unpacker
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 HOST = "host"
+#: formats that devices read: the module and its reader
+ON_DEVICES = {
+    "edges": ("clgraph.files.edge_list", "read_edge_list"),
+    "mtx": ("clgraph.files.mtx", "read_mtx"),
+    "metis": ("clgraph.files.metis", "read_metis"),
+    "ldbc": ("clgraph.files.ldbc", "read_ldbc"),
+    "clg": ("clgraph.files.binary", "read_binary_there"),
+}
 SMALL = 1_000_000  # bytes of a file that the host reads sooner than a device is opened
 SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner
 
 
-def read_edges_somewhere(
-    path: Path, options: Options, device: Device | str | None, progress: Progress = None
+def read_somewhere(
+    name: str,
+    form: Format,
+    path: Path,
+    options: Options,
+    device: Device | str | None,
+    progress: Progress = None,
 ) -> Loaded:
-    """Read an edge list where `device` says (see `clgraph.read`), else on the host."""
-    if device is None and path.stat().st_size < SMALL:
+    """Read a file where `device` says (see `clgraph.read`), else on the host."""
+    asked = device is not None
+    if name not in ON_DEVICES or (name != "clg" and options.ids != "int"):
+        return form.read(path, options)
+    if device is None and (name == "clg" or _size(name, path) < SMALL):
         device = HOST
-    found = None if options.ids != "int" else _found(device)
+    found = _found(device)
     if found is None:
-        return read_edges(path, options)
-    from clgraph.files.edge_list import NotTaken, read_edge_list
-    from clgraph.files.sources import unpacker
+        return form.read(path, options)
+    from clgraph.files.parse import NotTaken
 
+    by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     try:
-        loaded = read_edge_list(path, options, found, progress=progress)
+        loaded = reader_of(name)(path, options, found, progress=progress)
+        return replace(loaded, where=f"read on {found.hardware}{by}")
     except NotTaken as error:
-        return _on_host(path, options, f"{error}")
+        why = f"{error}"
     except CapacityError:
-        return _on_host(path, options, f"no room on {found.hardware}")
+        why = f"no room on {found.hardware}"
     except DeviceError as error:
-        if device is not None:
+        if asked:
             raise  # who asks for a device hears of its faults
-        return _on_host(path, options, str(error).split("\n", 1)[0])
-    by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
-    return replace(loaded, where=f"read on {found.hardware}{by}")
+        why = str(error).split("\n", 1)[0]
+    return replace(form.read(path, options), where=f"read on the host: {why}")
+
+
+def reader_of(name: str) -> Callable[..., Loaded]:
+    """The reader of a format on devices."""
+    module, reader = ON_DEVICES[name]
+    found: Callable[..., Loaded] = getattr(import_module(module), reader)
+    return found
+
+
+def _size(name: str, path: Path) -> int:
+    """Bytes of the file that holds the edges."""
+    return (ldbc.find_files(path).edges if name == "ldbc" else path).stat().st_size
 
 
 def write_edges_somewhere(
@@ -65,10 +98,6 @@ def write_edges_somewhere(
     if spelling is None:
         return write_edges(graph, path)
     return write_edge_list(spelling, path, progress=progress)
-
-
-def _on_host(path: Path, options: Options, why: str) -> Loaded:
-    return replace(read_edges(path, options), where=f"read on the host: {why}")
 
 
 def _found(device: Device | str | None) -> Device | None:

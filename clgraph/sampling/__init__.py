@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack, overload
+from typing import Any, Unpack, overload
 
 from clgraph import keyed
 from clgraph.graph import Graph
@@ -38,7 +38,7 @@ __all__ = [
 # one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: Size,
@@ -48,7 +48,7 @@ def sample(
 ) -> Sample: ...
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: None = ...,
@@ -58,7 +58,7 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: Size,
@@ -68,7 +68,7 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: Size | None = ...,
@@ -77,7 +77,7 @@ def sample(
     **options: Unpack[SampleOptions],
 ) -> Sample | Samples: ...
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = "drv",
     *,
     size: Size | None = None,
@@ -92,7 +92,7 @@ def sample(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
         Or a SciPy sparse array (taken as undirected).
     method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}
         A step deletes a random vertex ("drv"), a random edge ("dre"), a random edge of a random vertex
@@ -115,11 +115,12 @@ def sample(
         work-item, up to some 250 000). Batched deletions, contractions and edfs run one after the other.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
-    mode : {"auto", "batched", "exact"}, optional
+    mode : {"auto", "batched", "exact", "ordered"}, optional
         "exact" (drv, dre) gives precisely the sample of the definition's loop: one deletion at a time, each
         followed by the largest component. "batched" deletes in batches of decreasing size; a batch that takes
         the sample below the target by more than `tolerance` is undone and halved. "auto" is exact for drv and
-        dre, batched for the others. Default "auto".
+        dre, batched for the others. (Of searches that spread and of chordal: see the guide on samplers.)
+        Default "auto".
     tolerance : float, optional
         Of batched mode, in vertices; default 0.001 of the target. 0 goes down to single deletions.
     components : {"afforest", "bfs"}, optional
@@ -170,6 +171,9 @@ def sample(
         of `size`.
     coupons : int, optional
         Of rds: recruits of a vertex. Default 3.
+    parts : int, or array of shape (n,), optional
+        Of quasi-chordal: how many parts of equal size, in breadth-first order (default 16), or the part of
+        each vertex.
     alpha : float or str, optional
         Of rwj: the weight of jumps (default: the mean degree, rounded up). Of mhrw: 1 (default) makes visits
         uniform, 0 gives rw, less than 1 something between.

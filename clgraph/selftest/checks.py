@@ -19,8 +19,8 @@ from clgraph.device.verdict import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Duplicates, Graph, build_csr
-from clgraph.measures.degrees import degree_histogram
 from clgraph.measures.hops import hop_plot
+from clgraph.measures.tally import degree_histogram
 from clgraph.measures.triangle_count import triangles
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
@@ -139,6 +139,8 @@ def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
     for method in ("rn", "rdn", "re"):
         drawn = partial(_on, graphs, "medium", _drawn, method, device)
         yield "samplers of the literature", f"{method}, large graph", drawn
+    chordal = partial(_on, graphs, "powerlaw", _drawn, "chordal", device, None)
+    yield "samplers of the literature", "chordal, power-law graph", chordal
     directed = partial(_on, graphs, "arcs", _sample, "drve", "batched", device)
     yield "batched samples", "drve, directed graph", directed
     strong = partial(_on, graphs, "medium_arcs", _valid, "drv", device, connection="strong")
@@ -263,8 +265,8 @@ def _valid(graph: Graph, method: str, device: Device, **options: Any) -> None:
     verify_sample(graph, made, **{key: value for key, value in options.items() if key == "connection"})
 
 
-def _drawn(graph: Graph, method: str, device: Device) -> None:
-    verify_draw(graph, sample(graph, method, size="30%", seed=3, device=device))
+def _drawn(graph: Graph, method: str, device: Device, size: str | None = "30%") -> None:
+    verify_draw(graph, sample(graph, method, size=size, seed=3, device=device))
 
 
 def _measures(graphs: Graphs, device: Device) -> None:

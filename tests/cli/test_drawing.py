@@ -71,3 +71,16 @@ def test_a_walk(run, file, device):
 def test_bad_input(run, file, args, words):
     done = run("sample", file, *args)
     assert done.status != 0 and words in done.err
+
+
+def test_a_chordal_subgraph(run, file, tmp_path, device):
+    args = ("--seed", "3", "--device", device.spec, "--verify")
+    done = run("sample", file, "--method", "chordal", *args, "-o", str(tmp_path / "out.txt"))
+    assert done.status == 0, done.err
+    assert "verified: what chordal draws" in done.err and "not always maximal" in done.err
+    told = json.loads(run("sample", file, "--method", "quasi-chordal", "--parts", "3", *args, "--json").out)
+    assert (told["vertices"], told["size"]) == (60, None)
+    several = run("sample", file, "--method", "chordal", "--mode", "exact", "--seeds", "2", *args)
+    assert several.status == 0 and several.out.count("chordal sample: 60 of 60") == 2
+    wrong = run("sample", file, "--method", "chordal", "--size", "5")
+    assert wrong.status != 0 and "leave size out" in wrong.err

@@ -1,5 +1,6 @@
 """Downloads through pinned memory, in pieces."""
 
+from dataclasses import replace
 from threading import Thread
 from typing import Any
 
@@ -45,3 +46,43 @@ def test_large_downloads_take_that_way(device: Device, monkeypatch: pytest.Monke
     monkeypatch.setattr(Pinned, "download", lambda *args: used.append(1) or plain(*args))
     np.testing.assert_array_equal(device.download(buffer, np.int32, 2_000_000, offset=5), values[5:2_000_005])
     assert bool(used) is not device.shares_memory
+
+
+@pytest.mark.parametrize("count", [1, 999, 1000, 1000 * SLOTS + 1, 12_345])
+def test_pieces_that_are_read(device: Device, count: int) -> None:
+    values = np.random.default_rng(count).integers(0, 256, count).astype(np.uint8)
+    buffer, pinned = device.empty(count, np.uint8), Pinned(device.queues, piece=1000)
+
+    def read(view: memoryview, offset: int) -> None:
+        view[:] = values[offset : offset + len(view)].data
+
+    assert pinned.upload(buffer, count, read)
+    np.testing.assert_array_equal(device.download(buffer, np.uint8, count), values)
+
+    def fail(view: memoryview, offset: int) -> None:
+        if offset >= count - 1000:
+            raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        pinned.upload(buffer, count, fail)
+    assert pinned.upload(buffer, count, read)  # it is free again
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_loading(device: Device, monkeypatch: pytest.MonkeyPatch, shared: bool) -> None:
+    """Large arrays are read in several parts, wherever they go."""
+    if shared and not device.shares_memory:
+        pytest.skip("it has memory of its own")
+    monkeypatch.setattr("clgraph.device.memory.LARGE", 10_000)
+    if not shared:
+        monkeypatch.setattr(device.memory, "_quirks", replace(device.hardware.quirks, shares_memory=False))
+    values = np.random.default_rng(1).integers(0, 1 << 30, 7001)
+    seen = []
+
+    def read(view: memoryview, offset: int) -> None:
+        seen.append(len(view))
+        view[:] = values.view(np.uint8)[offset : offset + len(view)].data
+
+    buffer = device.load(7001, np.int64, read)
+    np.testing.assert_array_equal(device.download(buffer, np.int64, 7001), values)
+    assert sum(seen) == 56_008 and len(seen) == (6 if shared else 1)

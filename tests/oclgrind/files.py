@@ -1,19 +1,20 @@
-"""Edge lists parsed, numbered and written by a device."""
+"""Files parsed, numbered and written by a device."""
 
 from __future__ import annotations
 
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 
-def _read(device: Any, text: bytes, **how: Any) -> None:
+def _read(device: Any, text: bytes, form: str = "edges", **how: Any) -> None:
     from file_reading import agree
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "g.txt")
         path.write_bytes(text)
-        assert agree(path, device, **how) == "taken"
+        assert agree(path, device, form, **how) == "taken"
 
 
 def case_files_parse(device: Any) -> None:
@@ -31,6 +32,20 @@ def case_files_weights(device: Any) -> None:
 def case_files_wide(device: Any) -> None:
     """Ids that are sorted."""
     _read(device, b"".join(b"%d %d\n" % (2**40 + 977 * k % 31, 10**12 * (k % 7)) for k in range(30)))
+
+
+def case_files_matrix(device: Any) -> None:
+    """A Matrix Market file of whole numbers."""
+    rows = b"".join(b"%d %d %d\n" % (k + 1, k // 2 + 1, k - 9) for k in range(30))
+    head = b"%%MatrixMarket matrix coordinate integer symmetric\n30 30 30\n"
+    _read(device, head + rows, "mtx", weights=True)
+
+
+def case_files_lists(device: Any) -> None:
+    """METIS graphs: a ring with weights, and without."""
+    pairs = [((v - 1) % 20 + 1, (v + 1) % 20 + 1) for v in range(20)]
+    _read(device, b"20 20\n" + b"".join(b"%d %d\n" % pair for pair in pairs), "metis")
+    _read(device, b"20 20 1\n" + b"".join(b"%d 7 %d 7\n" % pair for pair in pairs), "metis", weights=True)
 
 
 def case_files_spell(device: Any) -> None:
@@ -54,3 +69,32 @@ def case_files_spell(device: Any) -> None:
         other.write_bytes(b"0 70\n0 105\n70 2000000000\n")
         write(read(other, device=device), one, device=device)  # ids that only the device has
         assert one.read_bytes() == other.read_bytes().replace(b" ", b"\t")
+
+
+def case_files_binary(device: Any) -> None:
+    """The binary form with weights, copies counted and ids; checksums by the device; a missing mirror."""
+    import numpy as np
+    import pytest
+    from file_reading import same_as
+    from graph_files import patched, with_sums
+    from graphs import tangle
+
+    from clgraph import InputError, read, write
+    from clgraph.files.binary_sums import Sums
+
+    graph = tangle(5, n=40, edges=120, weights=np.random.default_rng(1).random(120)).with_ids(
+        np.arange(40) * 3
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "g.clg")
+        write(graph, path)
+        made = read(path, device=device, weights=True)
+        assert made.home is not None
+        same_as(made, graph)
+        path.write_bytes(with_sums(patched(path.read_bytes(), 8192, "<i", 1)))
+        with pytest.raises(InputError):
+            read(path, device=device)
+    data = np.arange(1003, dtype=np.uint8)
+    sums = Sums(device, 1003, here=False)
+    sums.loaded(device.upload(data), 0, 1003)
+    assert sums.all() == [zlib.crc32(data)]

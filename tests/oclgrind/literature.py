@@ -79,6 +79,13 @@ def case_stages_exact(device: Any) -> None:
     _draw("ff", device, seeds=1, size=20, mode="exact", direction="out", r="0.5", graph=_graph(directed=True))
 
 
+def case_chordal(device: Any) -> None:
+    """By order, also of parallel edges; one vertex after the other; by parts."""
+    _draw("chordal", device, graph=_graph(duplicates="keep"))
+    _draw("chordal", device, seeds=1, mode="exact")
+    _draw("quasi-chordal", device, parts=3)
+
+
 def case_smallest(device: Any) -> None:
     """Selections with equal keys, and of more than there is."""
     from clgraph.sampling.literature.smallest import Smallest

@@ -77,6 +77,8 @@ class Wish:
     stages: int | None = None
     mode: str = "auto"
     walks: bool = False
+    parts: int = 1
+    labels: npt.NDArray[np.int32] | None = None
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -88,6 +90,11 @@ class Wish:
     def kind(self) -> str:
         """What it draws."""
         return self.plan.kind
+
+    @property
+    def serial(self) -> bool:
+        """Whether a run is a chain of steps that no device makes faster."""
+        return self.method == "chordal" and self.mode == "exact"
 
     @property
     def mix_word(self) -> int:
@@ -140,6 +147,8 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values |= walk_values(view, method, given)
     if plan.kind == "stages":
         values |= stage_values(view, method, given)
+    if plan.kind == "chordal":
+        return Wish(method, view, **values, **chordal_values(view, method, size, options))
     if reachable(view, plan, method) == 0:
         raise InputError(
             f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
@@ -223,6 +232,29 @@ def stage_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str,
     return values
 
 
+def chordal_values(view: View, method: str, size: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of chordal subgraphs, which have no size."""
+    if size is not None:
+        raise InputError(f"{method} takes all vertices, and the edges that it can: leave size out")
+    if method == "chordal":
+        mode = word(options.get("mode", "auto"), "mode", ("auto", "ordered", "exact"))
+        return {"mode": "ordered" if mode == "auto" else mode}
+    parts = options.get("parts")
+    if parts is None or np.ndim(parts) == 0:
+        return {"parts": whole(16 if parts is None else parts, "parts", 1, max(16, view.n))}
+    labels = np.asarray(parts)
+    if labels.shape != (view.n,) or labels.dtype.kind not in "iuOU":
+        raise InputError(
+            f"parts has shape {labels.shape} and type {labels.dtype}: give a number of parts, or a whole "
+            f"number or a word for each vertex in index order, shape ({view.n},)"
+        )
+    try:
+        names, code = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise InputError(f"parts holds values that have no order ({error}): use numbers or words") from None
+    return {"parts": len(names), "labels": code.astype(np.int32)}
+
+
 def check_start(view: View, start: Any) -> tuple[int, ...]:
     """The vertices of one id or several.
 
@@ -249,7 +281,7 @@ def _positive(name: str, value: Any) -> Fraction:
 
 
 def _keep(plan: Method, given: Mapping[str, Any]) -> str:
-    default = "visited" if plan.kind == "edges" else "induced"
+    default = "visited" if plan.kind in ("edges", "chordal") else "induced"
     keep: str = word(given.get("keep", default), "keep", KEEPS)
     if keep == "tree" and plan.kind == "edges":
         raise InputError("keep='tree' is of walks and spreading: edges that race have no tree")

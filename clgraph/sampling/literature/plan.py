@@ -11,8 +11,8 @@ class Method:
 
     Attributes
     ----------
-    kind : {"vertices", "edges", "walk", "stages"}
-        What it draws: vertices or edges in a race, walks, or stages of a search that spreads.
+    kind : str
+        What it draws, a key of `KINDS`.
     does : str
         In a sentence.
     options : tuple of str
@@ -163,6 +163,18 @@ METHODS = {
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
     ),
+    "chordal": Method(
+        "chordal",
+        "all vertices, and edges without a cycle of 4 or more that has no chord",
+        ("mode",),
+        "Dearing, Shier, Warner 1988 (exact); Halappanavar et al. 2012 (ordered)",
+    ),
+    "quasi-chordal": Method(
+        "chordal",
+        "a maximal chordal subgraph of each of `parts`, and edges between these that close triangles with it",
+        ("parts",),
+        "Dempsey, Duraisamy, Ali, Bhowmick 2011, 2012",
+    ),
 }
 KINDS = {
     "vertices": "race of vertices",
@@ -172,7 +184,10 @@ KINDS = {
     "walk": "random walk",
     "frontier": "random walk",
     "stages": "spreading",
+    "chordal": "chordal subgraph",
 }
+# those that say themselves how much they draw
+UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal")
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
 # every option that some sampler reads
 OPTIONS = tuple(dict.fromkeys(name for method in METHODS.values() for name in method.options))

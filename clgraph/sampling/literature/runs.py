@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clgraph import keyed
-from clgraph.errors import InputError
+from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
-from clgraph.sampling.literature import frontier, race, stage, walk
+from clgraph.sampling.literature import chordal, frontier, race, stage, walk
 from clgraph.sampling.literature.arguments import Wish, check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
@@ -38,6 +38,7 @@ HOW: dict[str, Kind] = {
     "walk": walk,
     "frontier": frontier,
     "stages": stage,
+    "chordal": chordal,
 }
 HOST_SHARE = 1 << 28  # bytes of the runs that go side by side, where the device shares the host's memory
 
@@ -81,6 +82,18 @@ def draw(device: Device, wish: Wish, seed: int, runs: int) -> list[tuple[Drawn, 
     return made
 
 
+def serial_device(device: Device) -> Device:
+    """Where one work-item after the other is to run: the host's CPU if it has a driver, else the device."""
+    from clgraph.device import get_device
+
+    if device.kind in ("cpu", "emulator", "simulator"):
+        return device
+    try:
+        return get_device("cpu", kernels="ndrange")
+    except DeviceError:  # there is none that works
+        return device
+
+
 def drawn_samples(
     graph: Graph,
     method: str,
@@ -98,6 +111,8 @@ def drawn_samples(
 
     clock = Clock()
     device = get_device(options.get("device"))
+    if wanted[0].serial:
+        device = serial_device(device)
     loops = graph.undirected.num_self_loops
     told = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
     with device.alone():

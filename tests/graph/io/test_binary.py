@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_runs import environment
-from graph_files import GRAPHS, arcs_of
+from graph_files import GRAPHS, PAGE, arcs_of, as_version_1, patched, with_sums
 from graphs import same, tangle
 
 import clgraph.graph.io.binary as binary
@@ -21,53 +21,6 @@ from clgraph import Graph, InputError
 from clgraph.files import read, write
 from clgraph.files.summary import read_with_summary
 from clgraph.graph.checks import checked_arrays
-
-PAGE = 4096
-
-
-def as_version_1(graph: Graph) -> bytes:
-    """The bytes of a file of version 1, put together as its description said."""
-    sections: list[Any] = [graph.row_ptr, graph.col_idx, graph.weights, graph.multiplicity, None, None]
-    if not graph.has_identity_ids:
-        sections[4] = graph.ids
-        if graph.ids.dtype == object:
-            text = [name.encode() for name in graph.ids.tolist()]
-            sections[4] = np.cumsum([0, *map(len, text)])
-            sections[5] = np.frombuffer(b"".join(text), np.uint8)
-    table, data = b"", b""
-    for array in sections:
-        if array is None or not array.nbytes:
-            table += bytes(24)
-            continue
-        data = data.ljust(-(-len(data) // PAGE) * PAGE, b"\0")
-        table += struct.pack("<QQ8s", PAGE + len(data), array.nbytes, array.dtype.str.encode())
-        data += array.tobytes()
-    head = struct.pack(
-        "<8sIIQQQQ",
-        b"\x93CLG\r\n\x1a\n",
-        1,
-        graph.directed,
-        graph.num_vertices,
-        graph.num_arcs,
-        graph.num_self_loops,
-        PAGE + len(data),
-    )
-    return (head + table).ljust(PAGE, b"\0") + data
-
-
-def patched(whole: bytes, offset: int, form: str, *values: Any) -> bytes:
-    """The bytes with some of them replaced, and the header's checksum made right again."""
-    made = bytearray(whole)
-    struct.pack_into(form, made, offset, *values)
-    if made[8] == 2:
-        struct.pack_into("<I", made, 4092, zlib.crc32(made[:4092]))
-    return bytes(made)
-
-
-def with_sums(whole: bytes) -> bytes:
-    """The bytes of a small file of version 2 with the checksum of its data made right."""
-    (at,) = struct.unpack_from("<Q", whole, 240)
-    return whole[:at] + struct.pack("<I", zlib.crc32(whole[PAGE:at]))
 
 
 def refused(path: Path, data: bytes, said: str, **options: Any) -> None:
@@ -84,7 +37,7 @@ def test_binary_is_aligned_and_read_only(tmp_path: Path) -> None:
     same(graph, again)
     for array in (again.row_ptr, again.col_idx, again.weights, again.multiplicity):
         assert array is not None and array.ctypes.data % 4096 == 0 and not array.flags.writeable
-    plain, said = read_with_summary(tmp_path / "x.clg", bare_is_directed=False)
+    plain, said = read_with_summary(tmp_path / "x.clg")
     assert plain.directed and plain.weights is None and "skipped: weights" in said
     assert not read(tmp_path / "x.clg", directed=False).directed
     kept = Graph.from_edges([1, 2], [2, 1], duplicates="keep")

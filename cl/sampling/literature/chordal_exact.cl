@@ -1,0 +1,147 @@
+// sampling/literature/chordal_exact.cl: maximal chordal subgraphs by growing cliques (Dearing, Shier, Warner 1988), of a
+// whole graph (chordal, mode "exact") or of each of its parts (quasi-chordal); and the edges between parts that stay.
+//
+// Again and again the vertex v of largest clique C(v), ties by priority, is taken with edges to its clique, and joins the
+// clique of each neighbour u that is not taken and has C(u) within C(v). A part is a chain: a work-item goes through it.
+//
+// order   int[runs n]       rank by priority (smaller: first); its order within a run counts
+// part    int[runs n]       of each vertex, or NULL: all are one part
+// first   long[runs parts + 1]   where each part begins in `heap`
+// heap    int[runs n]       vertices of a part that are not taken, the next one at the top; in the beginning by priority
+// left    int[runs parts]   how many
+// place   int[runs n]       of each vertex in its heap; -1: taken
+// clique, size  int[runs arcs], int[runs n]   vertices of its clique in the order in which they were taken, and how many
+// came    int[runs n]       when each vertex was taken
+// mark    uchar[runs arcs]  1 for arcs in a chordal subgraph, of both directions
+// launch  chordal_take: a part per work-item, `acts` vertices each at most; the others: padded range of vertices, by runs
+
+#include "keyed.h"
+#include "sampling/literature/clock.h"
+#include "sampling/literature/chordal.h"
+
+__kernel void chordal_begin(const long parts, __global const long *restrict first, __global const int *restrict item,
+                            const int n, __global int *restrict heap, __global int *restrict place,
+                            __global int *restrict left)
+{
+    FOR_ITEMS_LONG(j, parts) {
+        for (long i = first[j]; i < first[j + 1]; i++) {
+            heap[i] = item[i] % n;
+            place[item[i]] = (int)(i - first[j]);
+        }
+        left[j] = (int)(first[j + 1] - first[j]);
+    }
+}
+
+static inline int goes_before(int x, int y, __global const int *size, __global const int *order)
+{
+    return size[x] > size[y] || (size[x] == size[y] && order[x] < order[y]);
+}
+
+static inline void sift_up(int x, __global int *heap, __global int *place, __global const int *size,
+                           __global const int *order)
+{
+    int i = place[x];
+    for (; i > 0 && goes_before(x, heap[(i - 1) / 2], size, order); i = (i - 1) / 2) {
+        heap[i] = heap[(i - 1) / 2];
+        place[heap[i]] = i;
+    }
+    heap[i] = x;
+    place[x] = i;
+}
+
+// x comes to the top of a heap of `many`, and goes down.
+static inline void sift_down(int x, int many, __global int *heap, __global int *place, __global const int *size,
+                             __global const int *order)
+{
+    int i = 0;
+    for (int child = 1; child < many; child = 2 * i + 1) {
+        if (child + 1 < many && goes_before(heap[child + 1], heap[child], size, order)) child++;
+        if (!goes_before(heap[child], x, size, order)) break;
+        heap[i] = heap[child];
+        place[heap[i]] = i;
+        i = child;
+    }
+    heap[i] = x;
+    place[x] = i;
+}
+
+// Marks all arcs from v to u.
+static inline void mark_arcs(int v, int u, __global const OFFSET *row_ptr, __global const int *col_idx,
+                             __global uchar *mark)
+{
+    OFFSET low = row_ptr[v], high = row_ptr[v + 1];
+    while (low < high) {
+        const OFFSET middle = low + (high - low) / 2;
+        if (col_idx[middle] < u) low = middle + 1;
+        else high = middle;
+    }
+    for (; low < row_ptr[v + 1] && col_idx[low] == u; low++)
+        mark[low] = 1;
+}
+
+__kernel void chordal_take(const long all, const int n, const int parts, const int acts,
+                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                           __global const int *restrict part, __global const int *restrict order,
+                           __global const long *restrict first, __global int *restrict left,
+                           __global int *restrict heap, __global int *restrict place, __global int *restrict clique,
+                           __global int *restrict size, __global int *restrict came, __global uchar *restrict mark,
+                           volatile __global int *restrict waiting)
+{
+    FOR_ITEMS_LONG(j, all) {
+        const long run = j / parts, base = run * n, arcs = run * row_ptr[n];
+        __global int *top = heap + first[j], *where = place + base, *many = size + base;
+        __global const int *rank = order + base;
+        int open = left[j];
+        const int length = (int)(first[j + 1] - first[j]);
+        for (int a = 0; a < acts && open > 0; a++) {
+            const int v = top[0];
+            open--;
+            if (open) sift_down(top[open], open, top, where, many, rank);
+            where[v] = -1;
+            came[base + v] = length - open - 1;
+            for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+                const int u = col_idx[p];
+                if (p > row_ptr[v] && u == col_idx[p - 1]) continue;
+                if (part && part[base + u] != part[base + v]) continue;
+                if (where[u] < 0) continue;
+                __global int *mine = clique + arcs + row_ptr[u];
+                if (!contains(clique + arcs + row_ptr[v], many[v], mine, many[u])) continue;
+                mine[many[u]++] = v;
+                sift_up(u, top, where, many, rank);
+                mark_arcs(v, u, row_ptr, col_idx, mark + arcs);
+                mark_arcs(u, v, row_ptr, col_idx, mark + arcs);
+            }
+        }
+        left[j] = open;
+        if (open) atomic_inc(waiting);
+    }
+}
+
+// Whether a marked edge (u, b) has (b, x) among the edges.
+static inline int has_triangle(int u, int x, __global const OFFSET *row_ptr, __global const int *col_idx,
+                               __global const uchar *mark)
+{
+    for (OFFSET p = row_ptr[u]; p < row_ptr[u + 1]; p++)
+        if (mark[p] && holds(col_idx + row_ptr[x], (int)(row_ptr[x + 1] - row_ptr[x]), col_idx[p])) return 1;
+    return 0;
+}
+
+// The key of each edge that stays: marked ones, and those between parts that close a triangle with a marked one.
+__kernel void chordal_marked(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
+                             __global const int *restrict col_idx, __global const int *restrict part,
+                             __global const uchar *restrict mark, __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    __global const uchar *mine = mark + run * arcs;
+    FOR_ITEMS(v, n)
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+            const int u = col_idx[p];
+            int stays = 0;
+            if (v < u) {
+                stays = mine[p];
+                if (part && part[(long)run * n + v] != part[(long)run * n + u])
+                    stays = has_triangle(v, u, row_ptr, col_idx, mine) || has_triangle(u, v, row_ptr, col_idx, mine);
+            }
+            key[run * arcs + p] = stays ? 0 : NONE;
+        }
+}

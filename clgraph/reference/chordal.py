@@ -1,0 +1,244 @@
+"""Chordal subgraphs, slow and obviously right: cliques as sets, one vertex after the other."""
+
+from __future__ import annotations
+
+from collections import deque
+from heapq import heapify, heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from clgraph import keyed
+from clgraph.graph import Graph
+from clgraph.reference.numbers import words
+from clgraph.reference.races import ReferenceDraw, Rows
+
+METHODS = ("chordal", "quasi-chordal")
+MAXIMAL = 3000  # pairs of vertices that are tried, at most, to see whether a subgraph is maximal
+Near = list[set[int]]
+
+
+def reference_chordal(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+    """Draw by the definition, on the host; arguments as in `clgraph.sample`."""
+    rows = Rows(graph)
+    near = [set(row) for row in rows.near]
+    priority = priorities(rows.n, seed)
+    if method == "quasi-chordal":
+        part = parts_of(near, priority, options.get("parts", 16))
+        inner = [{u for u in near[v] if part[u] == part[v]} for v in range(rows.n)]
+        cliques, _ = by_largest_clique(inner, priority)
+        kept = joined(cliques)
+        edges = {(u, v) for u in range(rows.n) for v in kept[u] if u < v}
+        for u in range(rows.n):
+            for x in near[u]:
+                if u < x and part[u] != part[x] and (kept[u] & near[x] or kept[x] & near[u]):
+                    edges.add((u, x))
+        return _made(rows, edges, None)
+    if options.get("mode", "auto") == "exact":
+        cliques, taken = by_largest_clique(near, priority)
+    else:
+        taken = sorted(range(rows.n), key=lambda v: (-len(rows.near[v]), priority[v], v))
+        cliques = by_order(near, taken)
+    kept = joined(cliques)
+    return _made(rows, {(u, v) for u in range(rows.n) for v in kept[u] if u < v}, taken)
+
+
+def priorities(n: int, seed: int) -> list[int]:
+    """The priority of each vertex."""
+    return [words(seed, v, 0, 0, keyed.TAG_VERTEX)[0] for v in range(n)]
+
+
+def by_order(near: Near, order: list[int]) -> Near:
+    """The clique of each vertex: of its earlier neighbours those whose own cliques contain it so far."""
+    when = {v: i for i, v in enumerate(order)}
+    clique: Near = [set() for _ in near]
+    for v in order:
+        for w in sorted((w for w in near[v] if when[w] < when[v]), key=when.__getitem__):
+            if clique[v] <= clique[w]:
+                clique[v].add(w)
+    return clique
+
+
+def by_largest_clique(near: Near, priority: list[int]) -> tuple[Near, list[int]]:
+    """Vertices taken by largest clique, which they then join the cliques of neighbours with."""
+    clique: Near = [set() for _ in near]
+    left, taken = set(range(len(near))), []
+    while left:
+        v = min(left, key=lambda u: (-len(clique[u]), priority[u], u))
+        left.remove(v)
+        taken.append(v)
+        for u in near[v] & left:
+            if clique[u] <= clique[v]:
+                clique[u].add(v)
+    return clique, taken
+
+
+def parts_of(near: Near, priority: list[int], parts: Any) -> list[Any]:
+    """The part of each vertex: by its place in breadth-first order, or as given."""
+    n = len(near)
+    if np.ndim(parts):
+        return list(np.asarray(parts).tolist())
+    order: list[int] = []
+    seen: set[int] = set()
+    for start in sorted(range(n), key=lambda v: (priority[v], v)):
+        if start in seen:
+            continue
+        level = {start: 0}
+        queue = deque([start])
+        while queue:
+            v = queue.popleft()
+            for u in near[v] - level.keys():
+                level[u] = level[v] + 1
+                queue.append(u)
+        seen |= level.keys()
+        order += sorted(level, key=lambda v: (level[v], v))
+    part = [0] * n
+    for rank, v in enumerate(order):
+        part[v] = rank * int(parts) // n
+    return part
+
+
+def joined(cliques: Near) -> Near:
+    """The neighbours that a vertex has by its clique and those that it is in."""
+    kept = [set(clique) for clique in cliques]
+    for v, clique in enumerate(cliques):
+        for w in clique:
+            kept[w].add(v)
+    return kept
+
+
+def _made(rows: Rows, edges: set[tuple[int, int]], taken: list[int] | None) -> ReferenceDraw:
+    low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
+    stays = np.array([pair in edges for pair in zip(low, high, strict=True)], bool)
+    order = None
+    if taken is not None:
+        order = np.empty(rows.n, np.int64)
+        order[taken] = np.arange(rows.n)
+    return ReferenceDraw(rows.graph.ids, rows.edges.rank[stays], order, 0)
+
+
+def is_chordal(near: Near) -> bool:
+    """Whether every cycle of 4 or more has a chord: by maximum cardinality (Tarjan, Yannakakis 1984)."""
+    before: Near = [set() for _ in near]
+    heap = [(0, v) for v in range(len(near))]
+    heapify(heap)
+    seen: set[int] = set()
+    when: dict[int, int] = {}
+    while heap:
+        _, v = heappop(heap)
+        if v in seen:
+            continue
+        seen.add(v)
+        when[v] = len(when)
+        if before[v]:
+            last = max(before[v], key=when.__getitem__)
+            if not before[v] - {last} <= near[last]:
+                return False
+        for u in near[v] - seen:
+            before[u].add(v)
+            heappush(heap, (-len(before[u]), u))
+    return True
+
+
+def may_join(kept: Near, u: int, v: int) -> bool:
+    """Whether an edge more leaves a chordal graph chordal: the common neighbours separate its ends."""
+    seen = {u} | (kept[u] & kept[v])
+    stack = [u]
+    while stack:
+        for w in kept[stack.pop()] - seen:
+            if w == v:
+                return False
+            seen.add(w)
+            stack.append(w)
+    return True
+
+
+def verify_chordal(graph: Graph, sample: Any) -> None:
+    """Check a chordal subgraph: it is one, by the rule of its method and order; exact ones are maximal.
+
+    That no edge more could be added is tried for `MAXIMAL` edges only, evenly spread.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    rows = Rows(graph)
+    n = rows.n
+    if len(sample.vertices) != n:
+        raise AssertionError(f"{len(sample.vertices)} vertices instead of all {n}")
+    near = [set(row) for row in rows.near]
+    stays = np.isin(rows.edges.rank, sample.edges)
+    kept: Near = [set() for _ in range(n)]
+    for u, v in zip(rows.edges.low[stays].tolist(), rows.edges.high[stays].tolist(), strict=True):
+        kept[u].add(v)
+        kept[v].add(u)
+    if np.count_nonzero(stays) != sum(1 for u, v in _pairs(rows) if v in kept[u]):
+        raise AssertionError("of parallel edges some are in it and others are not")
+    if sample.method == "quasi-chordal":
+        _verify_parts(near, kept, priorities(n, sample.seed), sample)
+        return
+    if not is_chordal(kept):
+        raise AssertionError("a cycle of 4 or more has no chord")
+    order = np.argsort(sample.order).tolist()
+    priority = priorities(n, sample.seed)
+    if sorted(sample.order.tolist()) != list(range(n)):
+        raise AssertionError("its order is none")
+    cliques = by_order(near, order)
+    if cliques != [{w for w in kept[v] if sample.order[w] < sample.order[v]} for v in range(n)]:
+        raise AssertionError("its edges are not those of cliques grown in its order")
+    if sample.mode == "ordered":
+        wanted = sorted(range(n), key=lambda v: (-len(rows.near[v]), priority[v], v))
+        if order != wanted:
+            raise AssertionError("its order is not by degree and priority")
+        return
+    _verify_exact_order(cliques, order, priority)
+    _verify_maximal(near, kept)
+
+
+def _pairs(rows: Rows) -> list[tuple[int, int]]:
+    return list(zip(rows.edges.low.tolist(), rows.edges.high.tolist(), strict=True))
+
+
+def _verify_exact_order(cliques: Near, order: list[int], priority: list[int]) -> None:
+    joins: Near = [set() for _ in cliques]
+    for v, clique in enumerate(cliques):
+        for w in clique:
+            joins[w].add(v)
+    size = [0] * len(order)
+    heap = [(0, priority[v], v) for v in range(len(order))]
+    heapify(heap)
+    taken: set[int] = set()
+    for v in order:
+        while -heap[0][0] != size[heap[0][2]] or heap[0][2] in taken:
+            heappop(heap)
+        if heap[0][2] != v:
+            raise AssertionError(f"vertex number {v} was taken before {heap[0][2]}, whose clique comes first")
+        taken.add(v)
+        for u in joins[v]:
+            size[u] += 1
+            heappush(heap, (-size[u], priority[u], u))
+
+
+def _verify_maximal(near: Near, kept: Near) -> None:
+    missing = [(u, v) for u in range(len(near)) for v in near[u] - kept[u] if u < v]
+    for u, v in missing[:: max(1, len(missing) // MAXIMAL)]:
+        if may_join(kept, u, v):
+            raise AssertionError(f"the edge of vertices number {u} and {v} could be added")
+
+
+def _verify_parts(near: Near, kept: Near, priority: list[int], sample: Any) -> None:
+    n, wish = len(near), sample.wish
+    part = parts_of(near, priority, wish.parts if wish.labels is None else wish.labels)
+    if sample.parts.tolist() != part:
+        raise AssertionError("its parts are not those of the definition")
+    inner = [{u for u in kept[v] if part[u] == part[v]} for v in range(n)]
+    if not is_chordal(inner):
+        raise AssertionError("a part is not chordal")
+    _verify_maximal([{u for u in near[v] if part[u] == part[v]} for v in range(n)], inner)
+    for u in range(n):
+        for x in near[u]:
+            if u < x and part[u] != part[x]:
+                closes = bool(inner[u] & near[x] or inner[x] & near[u])
+                if closes != (x in kept[u]):
+                    raise AssertionError("edges between parts are not those that close triangles")

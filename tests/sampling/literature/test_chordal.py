@@ -1,0 +1,114 @@
+"""Chordal subgraphs on every device against their references, and against their definition."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import random_graph
+from samplers import SEVEN, awkward_graphs, equals_reference
+
+from clgraph import Graph, InputError, verify_sample
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference.chordal import is_chordal, may_join
+from clgraph.sampling import sample
+
+KINDS = [("chordal", {"mode": "ordered"}), ("chordal", {"mode": "exact"}), ("quasi-chordal", {"parts": 3})]
+
+
+@pytest.mark.parametrize(("method", "options"), KINDS)
+def test_equals_reference(device, method, options):
+    for seed in range(6):
+        n = 6 + 8 * seed
+        graph = random_graph(
+            seed, n, 3 * n, directed=seed % 4 == 1, duplicates="keep" if seed % 3 == 0 else "merge"
+        )
+        made = equals_reference(graph, method, device, seed=seed, **options)
+        assert made.weighting == "none" and len(made.vertices) == n
+
+
+@pytest.mark.parametrize(("method", "options"), KINDS)
+def test_awkward_graphs(device, method, options):
+    for graph in awkward_graphs():
+        equals_reference(graph, method, device, seed=5, **options)
+
+
+def test_parts_given(device):
+    graph = powerlaw_graph(120, seed=2)
+    words = np.array(["a", "b", "c"])[np.arange(120) // 50]
+    made = equals_reference(graph, "quasi-chordal", device, seed=1, parts=np.arange(120) // 50)
+    named = sample(graph, "quasi-chordal", parts=words, seed=1, device=device)
+    assert made.edges.tolist() == named.edges.tolist()
+    assert made.parts.tolist() == (np.arange(120) // 50).tolist()
+    alone = equals_reference(graph, "quasi-chordal", device, seed=1, parts=1)
+    assert (
+        alone.edges.tolist() == sample(graph, "chordal", mode="exact", seed=1, device=device).edges.tolist()
+    )
+
+
+@pytest.mark.parametrize(("method", "options"), KINDS)
+def test_runs_side_by_side(device, method, options):
+    graph = random_graph(6, 40, 120)
+    several = sample(graph, method, seed=11, seeds=4, device=device, **options)
+    for run, one in enumerate(several):
+        alone = sample(graph, method, seed=11 + run, device=device, **options)
+        assert one.edges.tobytes() == alone.edges.tobytes()
+        assert one.seed == 11 + run
+        verify_sample(graph, one)
+    assert len({one.edges.tobytes() for one in several}) > 1
+
+
+def test_a_chordal_graph_is_kept_whole(device):
+    """A 3-tree is chordal: the exact method keeps all of it, in any case a chordal part."""
+    rng = np.random.default_rng(4)
+    cliques = [(0, 1, 2)]
+    edges = {(0, 1), (0, 2), (1, 2)}
+    for v in range(3, 60):
+        base = cliques[rng.integers(len(cliques))]
+        edges |= {(u, v) for u in base}
+        cliques += [(*pair, v) for pair in combinations(base, 2)]
+    graph = Graph.from_edges(*zip(*edges, strict=True))
+    made = sample(graph, "chordal", mode="exact", seed=3, device=device)
+    assert made.num_edges == graph.num_edges
+    ordered = sample(graph, "chordal", seed=3, device=device)
+    assert nx.is_chordal(ordered.graph.to_networkx())
+    assert any("not always maximal" in note for note in ordered.notes)
+
+
+def test_the_criterion():
+    """An edge may be added iff the graph stays chordal; `is_chordal` agrees with NetworkX."""
+    rng = np.random.default_rng(1)
+    tried = 0
+    for _ in range(60):
+        wide = nx.gnp_random_graph(7, rng.uniform(0.2, 0.8), seed=int(rng.integers(1 << 30)))
+        near = [set(wide[v]) for v in range(7)]
+        assert is_chordal(near) == nx.is_chordal(wide)
+        if not nx.is_chordal(wide):
+            continue
+        for u, v in nx.non_edges(wide):
+            more = nx.Graph(wide)
+            more.add_edge(u, v)
+            assert may_join(near, u, v) == nx.is_chordal(more)
+            tried += 1
+    assert tried > 100
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("chordal", {"size": 3}, "leave size out"),
+        ("chordal", {"edges": 3}, "edges is not an option of chordal"),
+        ("chordal", {"mode": "batched"}, "mode is 'batched'"),
+        ("chordal", {"parts": 3}, "parts is not an option of chordal, but of quasi-chordal"),
+        ("quasi-chordal", {"parts": 0}, "parts is 0"),
+        ("quasi-chordal", {"parts": [1, 2]}, "whole number or a word for each vertex"),
+        ("quasi-chordal", {"parts": np.ones(7)}, "type float64"),
+        ("quasi-chordal", {"mode": "exact"}, "mode is of other methods"),
+        ("quasi-chordal", {"sizes": [3]}, "leave size out"),
+    ],
+)
+def test_bad_input(method, options, words):
+    with pytest.raises(InputError, match=words):
+        sample(SEVEN, method, seed=1, **options)
