@@ -77,8 +77,8 @@ def quality(
 
     Parameters
     ----------
-    original : Graph or SciPy sparse array
-    sample : Graph, Sample or SciPy sparse array, optional
+    original : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    sample : Sample, or any of these, optional
     seed : int
         Chooses the vertices from which a large graph's hop plot is searched.
     device : Device or str, optional

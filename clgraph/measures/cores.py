@@ -41,7 +41,8 @@ def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array (taken as undirected)
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+        Taken as undirected.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
 

@@ -45,7 +45,7 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     device : Device or str, optional
         As in `clgraph.get_device`.
 

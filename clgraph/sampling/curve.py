@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.results import RunsOn
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
@@ -63,14 +63,16 @@ class ReductionCurve(RunsOn):
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 
 
-def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: int = 0) -> npt.NDArray[Any]:
+def deletion_order(
+    graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0
+) -> npt.NDArray[Any]:
     """The order in which exact mode deletes, so that anyone can replay the loop.
 
     Whatever is no longer in the largest component when its turn comes is skipped.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     method : {"drv", "dre"}
     seed : int
 
@@ -92,7 +94,7 @@ def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: in
     >>> sorted(deletion_order(graph, "drv", seed=7).tolist())
     [10, 20, 30]
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     method = plain_method(method)
     if method not in EXACT:
         raise InputError(
@@ -126,7 +128,7 @@ def _edge_order(
 
 
 def reduction_curve(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = "drv",
     seed: int | None = None,
     *,
