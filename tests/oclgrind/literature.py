@@ -56,6 +56,9 @@ def case_walks(device: Any) -> None:
     _draw("mhrw", device, size=6, keep="visited", alpha="0.5")
     _draw("rw", device, seeds=1, steps=9, walkers=2, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
     _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
+    _draw("mhda", device, seeds=1, steps=20)
+    _draw("cnarw", device, seeds=1, steps=9)
+    _draw("cnrw", device, size=9, walkers=2)
 
 
 def case_frontier(device: Any) -> None:

@@ -136,6 +136,26 @@ METHODS = {
         "Lee, Xu, Eun 2012",
         ("NonBackTrackingRandomWalk",),
     ),
+    "mhda": Method(
+        "walk",
+        "as mhrw, but instead of back where it came from rather to another neighbour",
+        _WALK,
+        "Lee, Xu, Eun 2012",
+    ),
+    "cnarw": Method(
+        "walk",
+        "to neighbours that share few of their neighbours with the vertex",
+        _WALK,
+        "Li et al. 2019",
+        ("CommonNeighborAwareRandomWalk",),
+    ),
+    "cnrw": Method(
+        "walk",
+        "entered by the same arc again, to another neighbour than the last times",
+        _WALK,
+        "Zhou, Zhang, Das 2015",
+        ("CirculatedNeighborsRandomWalk",),
+    ),
     "fs": Method(
         "frontier",
         "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
