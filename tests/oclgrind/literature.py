@@ -102,3 +102,9 @@ def case_smallest(device: Any) -> None:
     assert taken.total.tolist() == [7, 90, 0]
     listed = device.download(taken.items, np.int32, 7).tolist()
     assert listed == sorted(np.lexsort((np.arange(90), keys[0]))[:7].tolist())
+
+
+def case_trees(device: Any) -> None:
+    """Cycles popped at once and one by one; branches."""
+    _draw("ust", device, size=20)
+    _draw("ust", device, seeds=1, start=3, keep="induced", graph=_graph(duplicates="keep"))

@@ -183,6 +183,12 @@ METHODS = {
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
     ),
+    "ust": Method(
+        "tree",
+        "a uniform spanning tree, of each component; with `size` its branches to some vertices",
+        ("start", "keep"),
+        "Wilson 1996; Propp, Wilson 1998",
+    ),
     "chordal": Method(
         "chordal",
         "all vertices, and edges without a cycle of 4 or more that has no chord",
@@ -204,6 +210,7 @@ KINDS = {
     "walk": "random walk",
     "frontier": "random walk",
     "stages": "spreading",
+    "tree": "spanning tree",
     "chordal": "chordal subgraph",
 }
 # those that say themselves how much they draw
