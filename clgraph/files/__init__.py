@@ -136,7 +136,7 @@ def write(
     device : Device or str, optional
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
         wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,
-        through OpenCL where it has a driver. Weights, ids that are text and ``.gz`` are always the host's.
+        through OpenCL where it has a driver. Ids that are text and ``.gz`` are always the host's.
 
     Raises
     ------

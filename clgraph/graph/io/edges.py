@@ -319,9 +319,10 @@ def _csv_name(path: Path, name: str) -> bytes:
 
 def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
     """Weights as the shortest text that reads back to the same number."""
-    # equal weights are formatted once: they are often small whole numbers
-    values, place = np.unique(weights, return_inverse=True)
-    return cells(np.array([repr(value).encode() for value in values.tolist()], dtype="S"), mark)[place]
+    # equal ones are formatted once: they are often small whole numbers; 0.0 and -0.0 differ by their bits
+    bits, place = np.unique(weights.view(np.int64), return_inverse=True)
+    values = bits.view(np.float64).tolist()
+    return cells(np.array([repr(value).encode() for value in values], dtype="S"), mark)[place]
 
 
 def lost_in_edges(graph: Graph) -> list[str]:
