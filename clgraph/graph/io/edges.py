@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.graph import Graph
+from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
     Loaded,
     Options,
@@ -39,6 +39,7 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.digits import read_integers
+from clgraph.graph.io.names import read_names
 from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
@@ -67,10 +68,18 @@ class Layout:
 
 def read_edges(path: Path, options: Options) -> Loaded:
     """Read an edge list (see `clgraph.read`)."""
-    source, target, weights, layout = read_rows(path, options)
-    graph = Graph.from_edges(
-        source, target, weights=weights, directed=options.direction(), duplicates=options.duplicates
-    )
+    how: dict[str, Any] = {"directed": options.direction(), "duplicates": options.duplicates}
+    named = None
+    if options.ids == "str":
+        with reading(path):
+            layout = look(path, options)
+            named = read_names(path, layout, options)
+    if named is not None:
+        source, target, weights, ids = named
+        graph = build_csr(source, target, len(ids), weights=weights, ids=ids, **how)
+    else:
+        source, target, weights, layout = read_rows(path, options)
+        graph = Graph.from_edges(source, target, weights=weights, **how)
     return Loaded(graph, counted(len(source), "row") + layout.note, skipped_lines(layout))
 
 
