@@ -26,6 +26,15 @@ __kernel void facts_count(const int n, __global const OFFSET *restrict row_ptr, 
         atomic_add(&found[1], copies);
 }
 
+// Which arcs do not repeat the one before.
+__kernel void facts_distinct(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                             __global uchar *restrict distinct)
+{
+    FOR_ITEMS(v, n)
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
+            distinct[p] = p == row_ptr[v] || col_idx[p] != col_idx[p - 1];
+}
+
 // hub[0]: arcs of the longest row, from 0 on.
 __kernel void facts_longest(const int n, __global const OFFSET *restrict row_ptr, volatile __global int *hub)
 {

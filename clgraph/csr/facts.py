@@ -37,6 +37,15 @@ def count_loops_and_copies(device: Device, rows: DeviceCSR) -> tuple[int, int]:
     return loops, copies
 
 
+def distinct_arcs(device: Device, rows: DeviceCSR) -> Any:
+    """Which arcs do not repeat the one before them in their row: uint8 device buffer; does not wait."""
+    distinct = device.empty(max(rows.arcs, 1), np.uint8)
+    _program(device, rows).facts_distinct(
+        _over(device, rows.n), np.int32(rows.n), rows.row_ptr, rows.col_idx, distinct
+    )
+    return distinct
+
+
 def find_hub(device: Device, rows: DeviceCSR) -> int:
     """The first of the vertices with the most arcs."""
     hub = device.upload(np.array([0, rows.n], np.int32), writable=True)

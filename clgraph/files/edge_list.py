@@ -17,10 +17,11 @@ from clgraph.csr.upload import Chosen, Parts, graph_of
 from clgraph.files.number import Numbered, number_vertices
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
-from clgraph.files.sources import Packed, Plain, Source, Unusual
+from clgraph.files.sources import Packed, Plain, Source
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
+from clgraph.graph.io.packed import SUFFIXES
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -118,12 +119,10 @@ def read_columns(
 
 @contextmanager
 def opened(path: Path, options: Options) -> Iterator[Source]:
-    """The bytes of a plain or .gz file; `NotTaken` for what is left to the host's reader."""
-    source: Any = Packed(path, options.max_ratio) if path.suffix == ".gz" else Plain(path)
+    """The bytes of a plain or compressed file; `NotTaken` for what is left to the host's reader."""
+    source: Any = Packed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path)
     try:
         yield source
-    except Unusual as error:
-        raise NotTaken(f"{error}") from error
     except LongLine as error:
         raise NotTaken("a line that is very long") from error
     finally:

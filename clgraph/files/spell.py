@@ -21,7 +21,8 @@ from clgraph.files.parse import powers_of_five
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Progress
-from clgraph.graph.io.edges import csv_header, lost_in_edges
+from clgraph.graph.io.edges import csv_header, has_commas, lost_in_edges
+from clgraph.graph.io.packing import compressed
 from clgraph.temporary import begin_sync
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None
     """
     graph, done = spelling.graph, 0
     pool = ThreadPoolExecutor(1, "clgraph-write")
-    with spelling.device.alone(), atomic_write(path, "wb") as file, pool:
+    with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file, pool:
         if spelling.comma:
             file.write(csv_header(graph))
             file.flush()
@@ -96,7 +97,7 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None
 def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
     file.write(text.data)
     file.flush()
-    if file.seekable():
+    if file.seekable():  # not if it is compressed
         end = file.tell()
         begin_sync(file.fileno(), end - len(text), len(text))
 
@@ -129,14 +130,12 @@ class Spelling:
         shape: Shape,
     ) -> None:
         self.graph, self.device = graph, device
-        self.comma = path.name.endswith(".csv")
+        self.comma = has_commas(path)
         self._begin(parts, ids, shape)
 
     @staticmethod
     def of(graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> Spelling | None:
-        """The rows of a graph whose ids are numbers, for a file not compressed; else None."""
-        if path.suffix == ".gz":
-            return None
+        """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
             parts = parts_of(device, graph)
             ids = parts.ids

@@ -10,7 +10,7 @@ import numpy as np
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
 from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
-from clgraph.graph import Duplicates, Graph, check_graph_type
+from clgraph.graph import Duplicates, Graph, as_graph
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import (
     MAX_RATIO,
@@ -102,7 +102,7 @@ def write_with_summary(
 ) -> str:
     """`write`, and a line that says what was written and what the format could not hold."""
     device = _opened(device)
-    check_graph_type(graph)
+    graph = as_graph(graph)
     check_writable(path, format)
     file = file_name(path)
     if graph.weights is not None and not np.all(finite := np.isfinite(graph.weights)):

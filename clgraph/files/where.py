@@ -14,6 +14,7 @@ from clgraph.graph.io import ldbc
 from clgraph.graph.io.common import Loaded, Options, Progress
 from clgraph.graph.io.edges import write_edges
 from clgraph.graph.io.formats import Format
+from clgraph.graph.io.packed import GZIP, unpacker
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -49,9 +50,8 @@ def read_somewhere(
     if found is None:
         return form.read(path, options)
     from clgraph.files.parse import NotTaken
-    from clgraph.files.sources import unpacker
 
-    by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
+    by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     try:
         loaded = reader_of(name)(path, options, found, progress=progress)
         return replace(loaded, where=f"read on {found.hardware}{by}")

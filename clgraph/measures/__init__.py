@@ -12,7 +12,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers
 from clgraph.measures.hops import SOURCES, check_hop_sources
-from clgraph.measures.scalars import PHASES, Measures, measure
+from clgraph.measures.scalars import PHASES, Measures, Wish, measure
 from clgraph.measures.triangle_count import clustering, triangles
 from clgraph.results import RunsOn
 
@@ -33,8 +33,8 @@ class Quality(RunsOn):
     sample : Measures or None
     ks : dict of str to (float or None), or None
         Kolmogorov-Smirnov distances ``max |F_sample - F_original|`` of "degree", "clustering" (local
-        coefficients), "hop_plot" (P(h) / P(end)), "component_size" (in vertices) and "component_share" (in
-        shares of all vertices). 0: the same distribution; 1: nothing in common.
+        coefficients), "hop_plot" (P(h) / P(end)), "component_size" (in vertices), "component_share" (in
+        shares of all vertices) and "core_number". 0: the same distribution; 1: nothing in common.
     seed : int
         Chose the vertices from which a large graph's hop plot was searched.
     device : str
@@ -77,8 +77,8 @@ def quality(
 
     Parameters
     ----------
-    original : Graph or SciPy sparse array
-    sample : Graph, Sample or SciPy sparse array, optional
+    original : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    sample : Sample, or any of these, optional
     seed : int
         Chooses the vertices from which a large graph's hop plot is searched.
     device : Device or str, optional
@@ -133,13 +133,14 @@ def quality(
         part = as_graph(getattr(sample, "graph", sample))
         if relation is None:
             relation = "contraction" if method in CONTRACTING else "subset"
-        check_part(whole, part, relation)
     from clgraph.device import get_device
 
     dev = get_device(device)
     with dev.alone():
         how = dev.watch()
-        steps = (1 if part is None else 2) * (len(PHASES) + 1)
+        if part is not None:
+            check_part(whole, part, relation or "subset", device=dev)
+        steps = (1 if part is None else 2) * len(PHASES)
         done = 0
 
         def advance(_: str) -> None:
@@ -148,13 +149,8 @@ def quality(
             if progress:
                 progress(done, steps)
 
-        options: dict[str, Any] = {
-            "seed": seed,
-            "sources": hop_sources,
-            "eigenvalues": eigenvalues,
-            "progress": advance,
-        }
-        first = measure(whole, dev, **options)
-        second = None if part is None else measure(part, dev, **options)
+        wish = Wish(seed, hop_sources, eigenvalues)
+        first = measure(whole, dev, wish, advance)
+        second = None if part is None else measure(part, dev, wish, advance)
         ks = None if second is None else distances(first, second)
         return Quality(first, second, ks, seed, dev.name, **how())

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking.problem import OnNonconvergence, Problem
 from clgraph.results import RunsOn
@@ -83,7 +84,7 @@ class PageRankResult(RunsOn):
         Ranks that stayed on the device are selected there.
         """
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
-            raise InputError(f"k is {k!r}: use a whole number of at least 0")
+            raise InputError(f"k is {shown(k)}: use a whole number of at least 0")
         if k == 0:
             return []
         if self._there is not None:

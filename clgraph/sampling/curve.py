@@ -13,8 +13,9 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.results import RunsOn
+from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
 from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
@@ -62,14 +63,16 @@ class ReductionCurve(RunsOn):
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 
 
-def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: int = 0) -> npt.NDArray[Any]:
+def deletion_order(
+    graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0
+) -> npt.NDArray[Any]:
     """The order in which exact mode deletes, so that anyone can replay the loop.
 
     Whatever is no longer in the largest component when its turn comes is skipped.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     method : {"drv", "dre"}
     seed : int
 
@@ -91,7 +94,7 @@ def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: in
     >>> sorted(deletion_order(graph, "drv", seed=7).tolist())
     [10, 20, 30]
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     method = plain_method(method)
     if method not in EXACT:
         raise InputError(
@@ -125,7 +128,7 @@ def _edge_order(
 
 
 def reduction_curve(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = "drv",
     seed: int | None = None,
     *,
@@ -139,9 +142,11 @@ def reduction_curve(
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
-    Exact mode (drv, dre) goes backwards through the whole deletion order in one pass: a row for every number
-    of vertices that occurs. The pass is serial: it takes a CPU a second for some ten million edges, and a GPU
-    far longer (prefer ``device="cpu"``). Batched mode has a row for every batch.
+    Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
+    leaves for all together (drv). Otherwise it goes backwards through the whole deletion order in one serial
+    pass, which takes a CPU a second for some ten million edges, and a GPU far longer (for dre prefer
+    ``device="cpu"``).
+    Batched mode has a row for every batch.
 
     Parameters
     ----------
@@ -191,7 +196,9 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            if method == "drv":
+            if method == "drv" and SHAPES.of(dev).pays and dev.kernels == "ndrange":
+                rows = departures(dev, simple, seed, target, progress)
+            elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)
             else:

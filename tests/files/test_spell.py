@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import threading
 from pathlib import Path
@@ -120,13 +121,22 @@ def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
     assert path.read_bytes() == (tmp_path / "b.txt").read_bytes()
 
 
-def test_what_the_host_writes(device: Any, tmp_path: Path) -> None:
-    for graph, name in ((GRAPHS["strings"], "a.txt"), (GRAPHS["plain"], "a.txt.gz")):
-        assert Spelling.of(graph, device, tmp_path / name) is None
-        write(graph, tmp_path / name, device=device)
-        written = (tmp_path / name).read_bytes()
-        write(graph, tmp_path / name, device="host")
-        assert written == (tmp_path / name).read_bytes()
+def test_ids_that_are_text_are_written_by_the_host(device: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    assert Spelling.of(GRAPHS["strings"], device, path) is None
+    write(GRAPHS["strings"], path, device=device)
+    written = path.read_bytes()
+    write(GRAPHS["strings"], path, device="host")
+    assert written == path.read_bytes()
+
+
+def test_compressed(device: Any, tmp_path: Path) -> None:
+    graph = tangle(3)
+    for name in ("a.txt.gz", "a.csv.gz"):
+        write_edge_list(spelt(graph, device, tmp_path / name, SMALL), tmp_path / name)
+        written = gzip.decompress((tmp_path / name).read_bytes())
+        write(graph, tmp_path / name.removesuffix(".gz"), device="host")
+        assert written == (tmp_path / name.removesuffix(".gz")).read_bytes()
 
 
 def test_a_full_disk_leaves_the_old_file(

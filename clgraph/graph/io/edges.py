@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ from clgraph.graph.io.common import (
     id_cells,
     no_place,
     numbered_lines,
+    open_text,
     plain_name,
     reading,
     unpacked_size,
@@ -40,6 +42,7 @@ from clgraph.graph.io.common import (
 )
 from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.names import read_names
+from clgraph.graph.io.packed import SUFFIXES, ZSTD
 from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
@@ -170,10 +173,15 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
     unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
     try:
+        # NumPy reads a named file in blocks, an open one line by line
+        named = nullcontext(os.path.abspath(path))
         # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
-        with no_warnings(errors=DeprecationWarning):
+        with (
+            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
+            no_warnings(errors=DeprecationWarning),
+        ):
             table = np.loadtxt(
-                os.path.abspath(path),  # NumPy reads a named file in blocks, an open one line by line
+                file,
                 dtype=kinds if weighted else np.int64,
                 comments=layout.comment,
                 delimiter=layout.delimiter,
@@ -285,7 +293,7 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
 
     Returns notes on what the file does not hold.
     """
-    comma = path.name.removesuffix(".gz").endswith(".csv")
+    comma = has_commas(path)
     separator = b"," if comma else b"\t"
     source = id_cells(graph, separator, partial(_csv_name if comma else _name, path))
     target = ended_by(source, separator if graph.weights is not None else b"\n")
@@ -305,6 +313,12 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
     return lost_in_edges(graph)
+
+
+def has_commas(path: Path) -> bool:
+    """Whether a file of this name is written with commas and a header."""
+    plain = path.with_suffix("") if path.suffix in SUFFIXES else path
+    return plain.suffix == ".csv"
 
 
 def csv_header(graph: Graph) -> bytes:

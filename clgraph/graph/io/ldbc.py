@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from clgraph.graph.io.common import (
     Loaded,
     Options,
     check_file,
-    compressed,
     counted,
     ended_by,
     id_cells,
@@ -37,6 +37,8 @@ from clgraph.graph.io.common import (
 )
 from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
+from clgraph.graph.io.packed import SUFFIXES
+from clgraph.graph.io.packing import compressed
 from clgraph.sizes import whole_number
 
 SEPARATORS = re.compile(r"[\s,]")
@@ -45,15 +47,15 @@ UNFINISHED = "clgraph.unfinished"  # a key in .properties while the files are re
 
 
 def stem_of(path: Path) -> tuple[Path, str]:
-    """The common stem of the files, and ``.gz`` if the name ends so."""
-    packed = ".gz" if path.suffix == ".gz" else ""
+    """The common stem of the files, and ``.gz`` or ``.zst`` if the name ends so."""
+    packed = path.suffix if path.suffix in SUFFIXES else ""
     plain = path.with_suffix("") if packed else path
     return (plain.with_suffix("") if plain.suffix in (".v", ".e") else plain), packed
 
 
 def find(stem: Path, suffix: str) -> Path | None:
-    """NAME.v or NAME.v.gz, whichever is there."""
-    return next((p for end in ("", ".gz") if (p := Path(f"{stem}{suffix}{end}")).exists()), None)
+    """NAME.v, NAME.v.gz or NAME.v.zst, whichever is there."""
+    return next((p for end in ("", *SUFFIXES) if (p := Path(f"{stem}{suffix}{end}")).exists()), None)
 
 
 @dataclass(frozen=True)
@@ -166,8 +168,8 @@ def check_place(path: Path) -> None:
     stem, packed = stem_of(path)
     if open_descriptor(path) is not None:
         raise InputError("an LDBC graph is three files, which do not fit into one stream; give a file name")
-    other = "" if packed else ".gz"
-    for suffix in (".v", ".e"):
+    others = [end for end in ("", *SUFFIXES) if end != packed]
+    for suffix, other in product((".v", ".e"), others):
         if (old := Path(f"{stem}{suffix}{other}")).exists():
             raise InputError(
                 f"cannot write {stem}{suffix}{packed}: {old.name} is beside it, and a reader could not tell "
