@@ -76,7 +76,8 @@ def read_edges(path: Path, options: Options) -> Loaded:
     if options.ids == "str":
         with reading(path):
             layout = look(path, options)
-            named = read_names(path, layout, options)
+            shape = layout.width, layout.columns, layout.delimiter
+            named = read_names(path, layout.skip, *shape, options.max_ratio)
     if named is not None:
         source, target, weights, ids = named
         graph = build_csr(source, target, len(ids), weights=weights, ids=ids, **how)

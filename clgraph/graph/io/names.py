@@ -9,23 +9,36 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph.io.common import Options, open_binary
-
-if TYPE_CHECKING:
-    from clgraph.graph.io.edges import Layout
+from clgraph.graph.io.common import MAX_RATIO, open_binary
 
 SMALL = 1 << 20  # bytes of a file that is scanned sooner than Arrow is imported
 MARK = "\ufeff".encode()
 QUOTE, COMMA, LINE_FEED, RETURN = b'",\n\r'
 
 
-def read_names(path: Path, layout: Layout, options: Options) -> tuple[Any, ...] | None:
-    """The rows of a file by vertex number, counted by ascending id.
+def read_names(
+    path: Path,
+    skip: int,
+    width: int,
+    columns: tuple[int, ...],
+    delimiter: str | None,
+    max_ratio: float = MAX_RATIO,
+) -> tuple[Any, ...] | None:
+    """The rows of a file behind its first `skip` lines by vertex number, counted by ascending id.
+
+    Parameters
+    ----------
+    width : int
+        Fields in a row.
+    columns : tuple of int
+        Of source, target and, if asked for, weight.
+    delimiter : str, optional
+        None: white space.
 
     Returns
     -------
@@ -36,22 +49,23 @@ def read_names(path: Path, layout: Layout, options: Options) -> tuple[Any, ...] 
     """
     if path.stat().st_size < SMALL or find_spec("pyarrow") is None:
         return None
-    with open_binary(path, options.max_ratio) as file:
-        before = [file.readline() for _ in range(layout.skip)]
+    with open_binary(path, max_ratio) as file:
+        before = [file.readline() for _ in range(skip)]
         text = file.read()
     if not all(map(_ends_plainly, before)):
         return None  # whoever counted the lines took a carriage return for a line's end
-    return parse_names(text, layout)
+    return _parse(text, width, columns, delimiter)
 
 
-def parse_names(text: bytes, layout: Layout) -> tuple[Any, ...] | None:
-    """As `read_names`, of the bytes behind the first lines."""
+def _parse(
+    text: bytes, width: int, columns: tuple[int, ...], delimiter: str | None
+) -> tuple[Any, ...] | None:
     pa, csv, compute = (import_module(name) for name in ("pyarrow", "pyarrow.csv", "pyarrow.compute"))
 
-    mark = layout.delimiter or " "
-    if min(layout.columns[:2]) != 0 or max(layout.columns) >= layout.width or not _is_plain(text, mark):
+    mark = delimiter or " "
+    if min(columns[:2]) != 0 or max(columns) >= width or not _is_plain(text, mark):
         return None
-    ends = [f"f{column}" for column in layout.columns]
+    ends = [f"f{column}" for column in columns]
     types: dict[str, Any] = dict.fromkeys(ends[:2], pa.dictionary(pa.int32(), pa.string()))
     types |= dict.fromkeys(ends[2:], pa.float64())
     try:
@@ -73,7 +87,7 @@ def parse_names(text: bytes, layout: Layout) -> tuple[Any, ...] | None:
     order = compute.sort_indices(found)
     ids = np.empty(len(found), object)
     ids[:] = found.take(order).to_pylist()
-    if not all(_is_name(name, layout.delimiter) for name in ids.tolist()):
+    if not all(_is_name(name, delimiter) for name in ids.tolist()):
         return None
     weights = None
     if len(ends) == 3:
