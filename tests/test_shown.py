@@ -33,7 +33,9 @@ def results() -> dict[str, Any]:
         "ManyBFSResult": clgraph.bfs_many(graph, [0, 1]),
         "Components": clgraph.connected_components(graph),
         "Quality": quality,
-        "Measures": clgraph.quality(clgraph.Graph.from_edges([0], [1]), eigenvalues=False).original,
+        "Measures": clgraph.quality(
+            clgraph.Graph.from_edges([], [], vertices=[0]), eigenvalues=False
+        ).original,
         "ReductionCurve": clgraph.reduction_curve(graph, "dre", 1),
     }
 
@@ -65,7 +67,7 @@ def test_a_line_without_internals(results: dict[str, Any]) -> None:
         assert line[0] == "<" and line[-1] == ">" and len(line) <= LENGTH and "\n" not in line, name
         assert "array(" not in line and ".cl" not in line and "np." not in line, line
     assert repr(results["BFSResult"]).startswith("<BFSResult: vertices 500, reached ")
-    assert "clustering not defined" in repr(results["Measures"])
+    assert "effective diameter not defined" in repr(results["Measures"])
     assert "vertices 500 -> 250" in repr(results["Quality"])
 
 
