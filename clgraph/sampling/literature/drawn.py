@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.sampling.literature.held import Held
+
 UInts = npt.NDArray[np.uint64]
 
 
@@ -53,6 +55,8 @@ class Drawn:
         Of each run.
     rounds : int64 array, shape (runs,), or None
         Of walks: legs; of searches: starts.
+    held : list of Held, or None
+        Of streams: what each run holds, in the order of `arcs`.
     """
 
     vertices: Packed
@@ -64,3 +68,4 @@ class Drawn:
     more: dict[str, Packed] = field(default_factory=dict)
     notes: list[tuple[str, ...]] = field(default_factory=list)
     rounds: npt.NDArray[np.int64] | None = None
+    held: list[Held] | None = None
