@@ -15,7 +15,7 @@ watch_forks()
 if TYPE_CHECKING:
     from clgraph.components import Components, connected_components, largest_component
     from clgraph.csr import powerlaw_graph, rmat_graph
-    from clgraph.device import Device, get_device
+    from clgraph.device import Device, devices, get_device
     from clgraph.errors import (
         BuildError,
         CapacityError,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "components": "Components connected_components largest_component",
     "csr": "powerlaw_graph rmat_graph",
-    "device": "Device get_device",
+    "device": "Device devices get_device",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
     " InputError",
     "files": "read write",
@@ -113,6 +113,7 @@ __all__ = [
     "connected_components",
     "core_numbers",
     "deletion_order",
+    "devices",
     "get_device",
     "join_shards",
     "largest_component",
@@ -157,5 +158,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, and Python's own; not the folders and modules that imports leave here."""
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    """The public names; not the folders and modules that imports leave here."""
+    return sorted(__all__)

@@ -1,14 +1,16 @@
 // ranking/pieces.cl: cut long rows into pieces, order the pieces by kind and length, and say whose they are.
 //
 // A cell is a long row's arcs from one segment of hot sources, or (the last kind) from the others; a piece has at most
-// long_row arcs of one cell. Pieces are counted through by row and kind. Those of one kind share slices, the longest
-// first.
+// long_row arcs of one cell. Pieces are counted through by row and kind. Those of one kind share slices, all rows' first
+// pieces before all rows' second ones and so on, the longest first among these: since a row's sources ascend, neighbours
+// then read contributions that are close to each other at the same time, and a cache has them.
 //
 // start, source      rows by number, each sorted by source (ranking/renumber.cl)
 // long_before int[n + 1]     long rows before each row; long_number int[n]: which of them a row is, -1: none
 // long_rows int[long]        their numbers
 // cell_begin OFFSET[cells], cell_length int[cells], cell_piece int[cells + 1]   cell i * kinds + k is row i's of kind k
-// key uint[pieces]           kind << bits | long_row - length
+// key uint[pieces]           kind << bits + TURN_BITS | which piece of its cell (at most TURNS - 1) << bits | long_row -
+//                            length
 // first int[kinds + 1]       pieces of each kind among the sorted ones; at: where its slices begin, in rows
 // piece_at, piece_place      as of clgraph/ranking/layout.py
 // launch      padded range, each work-item takes ITEMS consecutive rows, cells or pieces
@@ -17,6 +19,11 @@
 #ifndef OFFSET
 #define OFFSET int
 #endif
+#ifndef TURN_BITS
+#define TURN_BITS 8
+#endif
+#define TURNS (1 << TURN_BITS)
+#define KIND_OF(key) ((int)((key) >> (bits + TURN_BITS)))
 
 __kernel void pieces_rows(const int n, __global const int *restrict long_before, __global int *restrict long_number,
                           __global int *restrict long_rows)
@@ -63,10 +70,11 @@ __kernel void pieces_keys(const int cells, const int kinds, const int long_row, 
                           __global uint *restrict key)
 {
     FOR_ITEMS(c, cells) {
-        const uint kind = (uint)(c - c / kinds * kinds) << bits;
+        const uint kind = (uint)(c - c / kinds * kinds);
+        const int first = cell_piece[c];
         int left = cell_length[c];
-        for (int k = cell_piece[c]; k < cell_piece[c + 1]; k++, left -= long_row)
-            key[k] = kind | (uint)max(0, long_row - left);
+        for (int k = first; k < cell_piece[c + 1]; k++, left -= long_row)
+            key[k] = (kind << TURN_BITS | (uint)min(k - first, TURNS - 1)) << bits | (uint)max(0, long_row - left);
     }
 }
 
@@ -77,7 +85,7 @@ __kernel void pieces_bounds(const int kinds, const int count, const int bits, __
         int low = 0, high = count;
         while (low < high) {
             const int middle = low + (high - low) / 2;
-            if (key[middle] >> bits < (uint)k)
+            if (KIND_OF(key[middle]) < k)
                 low = middle + 1;
             else
                 high = middle;
@@ -94,7 +102,7 @@ __kernel void pieces_order(const int count, const int kinds, const int long_row,
                            __global int *restrict hot_length, __global int *restrict cold_length)
 {
     FOR_ITEMS(i, count) {
-        const int kind = (int)(key[i] >> bits), to = at[kind] + (i - first[kind]);
+        const int kind = KIND_OF(key[i]), to = at[kind] + (i - first[kind]);
         const int length = long_row - (int)(key[i] & ((1u << bits) - 1));
         piece_at[piece[i]] = to;
         piece_place[to] = piece[i];

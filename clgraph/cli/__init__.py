@@ -22,27 +22,38 @@ from clgraph.cli import streams
 from clgraph.device import child
 from clgraph.errors import ClgraphError
 
-# command -> (module, what --help says); in the order of --help
-COMMANDS = {
-    "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
-    "methods": ("clgraph.cli.drawing", "Every sampling method, its options and its source."),
-    "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
-    "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
-    "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
-    "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
-    "components": ("clgraph.cli.traverse", "Connected components."),
-    "pagerank": ("clgraph.cli.pagerank", "PageRank."),
-    "ppr": ("clgraph.cli.ppr", "Personalized PageRank, many sources at once."),
-    "info": ("clgraph.cli.graphs", "What a graph file holds."),
-    "convert": ("clgraph.cli.graphs", "Write a graph in another format."),
-    "generate": ("clgraph.cli.generate", "Make a graph from a seed."),
-    "bench": ("clgraph.cli.bench", "Measure, and draw the tables and figures."),
-    "devices": ("clgraph.cli.devices", "The OpenCL devices of this machine."),
-    "fpga": ("clgraph.cli.fpga", "Binaries for Intel FPGAs: compile, show."),
-    "doctor": ("clgraph.cli.devices", "Find out what is wrong with drivers and devices."),
-    "selftest": ("clgraph.cli.demo", "The algorithms against their references on a device."),
-    "cache": ("clgraph.cli.devices", "The folder of built kernels."),
+# what each part of --help holds: command -> (module, what --help says of it)
+GROUPS = {
+    "Sample": {
+        "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
+        "methods": ("clgraph.cli.drawing", "Every sampling method, its options and its source."),
+        "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
+        "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
+        "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
+    },
+    "Look and rank": {
+        "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
+        "components": ("clgraph.cli.traverse", "Connected components."),
+        "pagerank": ("clgraph.cli.pagerank", "PageRank."),
+        "ppr": ("clgraph.cli.ppr", "Personalized PageRank, many sources at once."),
+    },
+    "Files": {
+        "info": ("clgraph.cli.graphs", "What a graph file holds."),
+        "convert": ("clgraph.cli.graphs", "Write a graph in another format."),
+        "formats": ("clgraph.cli.graphs", "The formats of graph files."),
+        "generate": ("clgraph.cli.generate", "Make a graph from a seed."),
+    },
+    "Machine": {
+        "devices": ("clgraph.cli.devices", "The OpenCL devices of this machine."),
+        "doctor": ("clgraph.cli.devices", "Find out what is wrong with drivers and devices."),
+        "selftest": ("clgraph.cli.demo", "The algorithms against their references on a device."),
+        "bench": ("clgraph.cli.bench", "Measure, and draw the tables and figures."),
+        "fpga": ("clgraph.cli.fpga", "Binaries for Intel FPGAs: compile, show."),
+        "cache": ("clgraph.cli.devices", "The folder of built kernels."),
+        "completion": ("clgraph.cli.choices", "What makes your shell complete commands and options."),
+    },
 }
+COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
 class _ReaderGoneError(Exception):
@@ -90,8 +101,10 @@ class _Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), about) for name, (_, about) in group.items()])
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

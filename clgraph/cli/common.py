@@ -15,18 +15,28 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from clgraph.cli.choices import FormatName
+
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.energy import Energy, Meter
     from clgraph.graph import Graph
+    from clgraph.scale import Shards
 
 
 def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a graph file is read; collected into one argument, `reading`."""
 
-    @click.option("--format", "format_", metavar="NAME", help="Format of the file (default: by its suffix).")
     @click.option(
-        "--directed/--undirected", default=None, help="How to read the file (default: what it says)."
+        "--format",
+        "format_",
+        type=FormatName(),
+        help="Format of the file (default: by its suffix); `clgraph formats` lists them.",
+    )
+    @click.option(
+        "--directed/--undirected",
+        default=None,
+        help="How to read the file (default: what it says, else undirected).",
     )
     @click.option("--ids", type=click.Choice(["int", "str"]), default="int", help="What vertex ids are.")
     @click.option("--weights", is_flag=True, help="Take the third column (or the entries) as weights.")
@@ -221,23 +231,19 @@ def say(text: str, quiet: bool = False) -> None:
         click.echo(text, err=True)
 
 
-def read_graph(
-    path: str,
-    reading: dict[str, Any],
-    quiet: bool,
-    *,
-    bare_is_directed: bool = False,
-    device: Device | None = None,
-) -> Graph:
+def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, device: Device | None = None) -> Graph:
     """Read a graph as the options say, on the device that the command runs on, and report how it was read."""
     from clgraph.files.summary import read_with_summary
 
     with file_bar(f"reading {Path(path).name}", quiet) as progress:
-        graph, summary = read_with_summary(
-            path, bare_is_directed=bare_is_directed, device=device, progress=progress, **reading
-        )
+        graph, summary = read_with_summary(path, device=device, progress=progress, **reading)
     say(summary, quiet)
     return graph
+
+
+def direction(graph: Graph | Shards) -> str:
+    """How the graph was read, for the lines that tell results."""
+    return "directed" if graph.directed else "undirected"
 
 
 def write_graph(
@@ -256,8 +262,11 @@ def write_graph(
 
 def device_for_file(path: str, spec: str | None) -> Device | None:
     """The device that a command will run on, if the file is large enough to be read there."""
+    from clgraph.files.standard_input import STDIN
     from clgraph.files.where import SMALL
 
+    if path == STDIN:
+        return open_device(spec, quiet=True)
     try:
         small = os.stat(path).st_size < SMALL
     except (OSError, ValueError):

@@ -93,14 +93,20 @@ def devices(as_json: bool) -> None:
 
 
 @click.command()
+@click.option("--fix", is_flag=True, help="Register pip's drivers with pyopencl: all programs then see them.")
 @json_option
-def doctor(as_json: bool) -> None:
+def doctor(fix: bool, as_json: bool) -> None:
     """Find out what is wrong with drivers and devices, and how to fix it.
 
     Exit status 0 only if some device works.
     """
     from clgraph.device.doctor import examine
 
+    if fix:
+        from clgraph.device.registering import register
+
+        for line in register() or ["every driver found here is registered already"]:
+            click.echo(line, err=True)
     report = examine()
     if as_json:
         print_json(report)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from clgraph.cli.choices import FormatName
 from clgraph.cli.common import OutputName, device_option, open_device, progress_bar, quiet_option, say
 from clgraph.keyed import check_seed
 
@@ -30,7 +31,7 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
         required=True,
         help="The output file; its suffix says the format.",
     )
-    @click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
+    @click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
     @quiet_option
     @wraps(command)
     def make(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clgraph.cli.choices import FormatName
 from clgraph.cli.common import (
     OutputName,
     graph_options,
@@ -98,7 +99,7 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @click.command()
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=OutputName())
-@click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
+@click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
 @click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
 @click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard (default 2^28).")
 @graph_options
@@ -134,3 +135,23 @@ def convert(
         return
     graph = read_graph(source, reading, quiet)
     write_graph(graph, target, quiet, to=output_format)
+
+
+@click.command()
+@json_option
+def formats(as_json: bool) -> None:
+    """The formats of graph files: names for --format and --to, suffixes, which may be compressed."""
+    from clgraph.graph.io.formats import FORMATS
+
+    table = {
+        name: {"suffixes": list(form.suffixes), "may_be_compressed": form.text}
+        for name, form in FORMATS.items()
+    }
+    if as_json:
+        print_json({"formats": table})
+        return
+    width = max(map(len, table))
+    for name, form in FORMATS.items():
+        click.echo(
+            f"{name:{width}}  {' '.join(form.suffixes)}" + ("  (.gz and .zst too)" if form.text else "")
+        )

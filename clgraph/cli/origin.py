@@ -108,8 +108,9 @@ def read_origin(
         If the file is not a record, or an option contradicts it.
     """
     if method is not None:
-        from clgraph.sampling.options import METHODS
+        from clgraph.sampling.options import METHODS, plain_method
 
+        method = plain_method(method)
         if method not in METHODS:
             raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
     if record is None:

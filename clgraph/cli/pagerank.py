@@ -14,6 +14,7 @@ from clgraph.cli.common import (
     OutputName,
     device_for_file,
     device_option,
+    direction,
     energy_option,
     graph_options,
     json_option,
@@ -121,10 +122,11 @@ def pagerank(
 ) -> None:
     """PageRank of GRAPH's vertices.
 
-    A file that does not say is read as directed (--undirected counts each edge both ways).
+    Arcs carry rank from source to target; an undirected edge is an arc each way. A file that does not say
+    is read as undirected: links of the web or of citations need --directed.
 
     \b
-    clgraph pagerank Wiki-Vote.txt --top 10 -o ranks.tsv
+    clgraph pagerank Wiki-Vote.txt --directed --top 10 -o ranks.tsv
     clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
     """
     import warnings
@@ -167,7 +169,7 @@ def pagerank(
         raise InputError("--variant fixed is of graphs in shards (clgraph convert IN OUT.clgs)")
     started = time.perf_counter()
     where = device_for_file(graph, device)
-    data = read_graph(graph, reading, quiet, bare_is_directed=True, device=where)
+    data = read_graph(graph, reading, quiet, device=where)
     read_seconds = time.perf_counter() - started
     options: dict[str, Any] = {
         "personalization": None if personalize is None else _distribution(personalize, data, "--personalize"),
@@ -232,7 +234,8 @@ def _tell(
         return
     converged = {True: "converged", False: "not converged", None: "as many as asked for"}[found.converged]
     click.echo(
-        f"{found.iterations} iterations ({converged}), residual {found.residual:.3g} ({found.norm}), "
+        f"{direction(data)}, {data.num_vertices} vertices: {found.iterations} iterations "
+        f"({converged}), residual {found.residual:.3g} ({found.norm}), "
         f"error at most {found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
     )
     _show(best)
@@ -338,6 +341,7 @@ def _summary(
     return {
         "vertices": graph.num_vertices,
         "edges": graph.num_edges,
+        "directed": graph.directed,
         "damping": found.problem.damping,
         "iterations": found.iterations,
         "converged": found.converged,

@@ -13,6 +13,7 @@ from clgraph.cli.common import (
     OutputName,
     device_for_file,
     device_option,
+    direction,
     energy_option,
     graph_options,
     json_option,
@@ -140,11 +141,12 @@ def ppr(
 ) -> None:
     """Personalized PageRank of GRAPH's vertices, from the point of view of each source.
 
-    A file that does not say is read as directed (--undirected counts each edge both ways).
+    Arcs carry rank from source to target; an undirected edge is an arc each way. A file that does not say
+    is read as undirected: links of the web or of citations need --directed.
 
     \b
-    clgraph ppr Wiki-Vote.txt --source 3 --source 30 --top 10
-    clgraph ppr cnr-2000.edges.gz --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
+    clgraph ppr Wiki-Vote.txt --directed --source 3 --source 30 --top 10
+    clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
     """
     import warnings
 
@@ -173,7 +175,7 @@ def ppr(
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
     started = time.perf_counter()
     where = device_for_file(graph, device)
-    data = read_graph(graph, reading, quiet, bare_is_directed=True, device=where)
+    data = read_graph(graph, reading, quiet, device=where)
     read_seconds = time.perf_counter() - started
     ids = [_as_id(word, where, data) for word, where in words]
     top = min(top, data.num_vertices)
@@ -212,7 +214,7 @@ def ppr(
         told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
         print_json({**_summary(data, found, seconds, verify), **told})
         return
-    _show(found)
+    _show(data, found)
     if measured is not None:
         click.echo(measured)
 
@@ -298,6 +300,7 @@ def _summary(
     return {
         "vertices": graph.num_vertices,
         "edges": graph.num_edges,
+        "directed": graph.directed,
         "method": found.method,
         "damping": found.damping,
         "dangling": found.dangling,
@@ -318,10 +321,13 @@ def _summary(
     }
 
 
-def _show(found: PersonalizedResult) -> None:
+def _show(graph: Graph, found: PersonalizedResult) -> None:
     """The highest ranks of the first sources."""
     how = f"{found.walks} walks, seed {found.seed}" if found.walks else f"to {found.tol:g} ({found.norm})"
-    click.echo(f"method {found.method}, {how}; damping {found.damping}; dangling: {found.dangling}")
+    click.echo(
+        f"{direction(graph)}, {graph.num_vertices} vertices: method {found.method}, {how}; "
+        f"damping {found.damping}; dangling: {found.dangling}"
+    )
     for i, source in enumerate(found.sources[:SOURCES_SHOWN]):
         if found.walks:
             end = f"{int(found.lost[i])} walks lost"  # type: ignore[index]

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clgraph.cli.choices import MethodName
 from clgraph.cli.common import (
     device_for_file,
     device_option,
+    direction,
     graph_options,
     json_option,
     open_device,
@@ -40,7 +42,7 @@ PAGES = (".html", ".htm")
 @click.option(
     "--record", metavar="FILE", help="How SAMPLE was made: what `clgraph sample --record` (or --json) wrote."
 )
-@click.option("--method", help="Method by which SAMPLE was made, if there is no record.")
+@click.option("--method", type=MethodName(), help="Method by which SAMPLE was made, if there is no record.")
 @click.option("--sample-seed", type=int, metavar="N", help="The seed that it was made with.")
 @click.option("--command", metavar="TEXT", help="How SAMPLE was made, in words, for the report.")
 @click.option(
@@ -134,8 +136,11 @@ def quality(
         made = made.checked(part, record)
         if relation is None:
             relation = "contraction" if made.contracts else "subset"
-        check_part(whole, part, relation, (Path(original).name, Path(sample).name))
     dev = open_device(device, quiet)
+    if part is not None:
+        names = Path(original).name, Path(str(sample)).name
+        with dev.alone():
+            check_part(whole, part, relation or "subset", names, device=dev)
     with progress_bar("measuring", quiet) as progress:
         found = measure(
             whole,
@@ -168,9 +173,16 @@ def quality(
         if why:
             say(f"no reduction curve: {why}", quiet)
     if as_json:
-        print_json({"files": {"original": original, "sample": sample}, **_made(made), **found.to_dict()})
+        print_json(
+            {
+                "files": {"original": original, "sample": sample},
+                "directed": whole.directed,
+                **_made(made),
+                **found.to_dict(),
+            }
+        )
     else:
-        _print_tables(found, names)
+        _print_tables(direction(whole), found, names)
 
 
 def _made(origin: Origin) -> dict[str, Any]:
@@ -199,14 +211,14 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
     ]
 
 
-def _print_tables(found: Quality, names: tuple[str, str]) -> None:
+def _print_tables(kind: str, found: Quality, names: tuple[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     from clgraph.measures.words import DISTANCES, TABLES, figure, rows
 
     two = found.sample is not None
-    table = Table(title=f"{names[1]}, a sample of {names[0]}" if two else names[0])
+    table = Table(title=f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})")
     table.add_column()
     for name in ("original", "sample", "difference") if two else ("",):
         table.add_column(name, justify="right")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.cli.arrivals import is_stream, refuse_of_streams, sample_stream
+from clgraph.cli.choices import FormatName, MethodName
 from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     check_without_graph,
     device_for_file,
     device_option,
+    direction,
     energy_option,
     graph_options,
     json_option,
@@ -32,6 +34,7 @@ from clgraph.cli.shards import is_dataset, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
+    from clgraph.graph import Graph
     from clgraph.sampling import Sample
 
 TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
@@ -41,6 +44,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 @click.argument("graph", metavar="GRAPH")
 @click.option(
     "--method",
+    type=MethodName(),
     default="drv",
     show_default=True,
     help="drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore; `clgraph methods` lists all.",
@@ -88,7 +92,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     type=OutputName(),
     help="Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
 )
-@click.option("--to", "output_format", metavar="NAME", help="Format of OUT (default: by its suffix).")
+@click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
 @click.option(
     "--record",
     metavar="FILE",
@@ -271,9 +275,17 @@ def sample(
                 started = time.perf_counter()
                 write_graph(result.graph, name, quiet, to=output_format, device=dev)
                 seconds["write"] = time.perf_counter() - started
-            told.append({**result.to_dict(), "seconds": seconds, "verified": verify, "output": name})
+            told.append(
+                {
+                    "directed": data.directed,
+                    **result.to_dict(),
+                    "seconds": seconds,
+                    "verified": verify,
+                    "output": name,
+                }
+            )
             if not as_json:
-                _tell(result, data.num_vertices, seconds["sample"], name)
+                _tell(result, data, seconds["sample"], name)
     several = sizes is not None or seeds is not None
     value: dict[str, Any] = {"samples": told} if several else told[0]
     if seeds is not None:
@@ -324,11 +336,13 @@ def _vertex(text: str | None, ids: str) -> Any:
     return vertex
 
 
-def _tell(result: Sample, whole: int, seconds: float, name: str | None) -> None:
+def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> None:
     target = f"target {result.target}, " if result.target else ""
     click.echo(
-        f"{result.method} sample: {len(result.vertices)} of {whole} vertices, {result.num_edges} edges "
-        f"({target}seed {result.seed}, {result.mode}, {seconds:.3f} s)" + (f" -> {name}" if name else "")
+        f"{result.method} sample: {len(result.vertices)} of {graph.num_vertices} vertices, "
+        f"{result.num_edges} edges "
+        f"({direction(graph)}, {target}seed {result.seed}, {result.mode}, {seconds:.3f} s)"
+        + (f" -> {name}" if name else "")
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import print_json, progress_bar, say
+from clgraph.cli.common import direction, print_json, progress_bar, say
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
@@ -106,8 +106,8 @@ def sample_dataset(
                     took = f"{sum(each.seconds.values()):.3f} s"
                     click.echo(
                         f"{method} sample: {each.num_vertices} of {shards.num_vertices} vertices, "
-                        f"{each.num_edges} edges (target {each.target}, seed {number}, exact, {took})"
-                        + (f" -> {name}" if name else "")
+                        f"{each.num_edges} edges ({direction(shards)}, target {each.target}, "
+                        f"seed {number}, exact, {took})" + (f" -> {name}" if name else "")
                     )
         if as_json and speaks:
             print_json({"samples": told} if len(sizes) * seeds > 1 else told[0])

@@ -13,6 +13,7 @@ from clgraph.cli.common import (
     OutputName,
     device_for_file,
     device_option,
+    direction,
     energy_option,
     graph_options,
     json_option,
@@ -146,6 +147,7 @@ def _tell_bfs(
                 "sources": data.ids[found.sources].tolist(),
                 "vertices": data.num_vertices,
                 "edges": data.num_edges,
+                "directed": data.directed,
                 "reached": found.reached,
                 "levels": found.levels,
                 "level_sizes": counts,
@@ -159,7 +161,9 @@ def _tell_bfs(
             }
         )
         return
-    click.echo(f"{found.reached} of {data.num_vertices} vertices reached, {found.levels} levels")
+    click.echo(
+        f"{found.reached} of {data.num_vertices} vertices reached, {found.levels} levels ({direction(data)})"
+    )
     for level, count in enumerate(counts):
         click.echo(f"  distance {level}: {count}")
     if found.levels > len(counts):
@@ -303,6 +307,7 @@ def _tell_components(
                 "connection": found.connection,
                 "vertices": data.num_vertices,
                 "edges": data.num_edges,
+                "directed": data.directed,
                 "components": found.count,
                 "sizes": found.sizes[:SHOWN].tolist(),
                 "single": int((found.sizes == 1).sum()),
@@ -314,12 +319,15 @@ def _tell_components(
         )
     else:
         kind = f"{found.connection}ly " if data.directed else ""
-        _print_sizes(found.sizes, data.num_vertices, f"{kind}connected component")
+        _print_sizes(found.sizes, data, f"{kind}connected component")
 
 
-def _print_sizes(sizes: npt.NDArray[np.int64], vertices: int, what: str) -> None:
+def _print_sizes(sizes: npt.NDArray[np.int64], graph: Graph | Shards, what: str) -> None:
     """Print the largest components with their shares, and how many others there are."""
-    click.echo(f"{len(sizes)} {what}{'' if len(sizes) == 1 else 's'}, {vertices} vertices")
+    vertices = graph.num_vertices
+    click.echo(
+        f"{len(sizes)} {what}{'' if len(sizes) == 1 else 's'}, {vertices} vertices ({direction(graph)})"
+    )
     if len(sizes) == 0:
         return
     click.echo("component   vertices   share")

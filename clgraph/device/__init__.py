@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clgraph.device.choosing import choose, get_device, list_devices
+    from clgraph.device.choosing import choose, devices, get_device, list_devices
     from clgraph.device.device import Device
     from clgraph.device.hardware import TUNING, Kernels, Kind, Quirks, Setup, Tuning, quirks
 
@@ -19,6 +19,7 @@ __all__ = [
     "Setup",
     "Tuning",
     "choose",
+    "devices",
     "get_device",
     "list_devices",
     "quirks",
@@ -29,5 +30,6 @@ def __getattr__(name: str) -> Any:
     """Import pyopencl when a name is first used, not before."""
     if name not in __all__:
         raise AttributeError(f"module 'clgraph.device' has no attribute {name!r}")
-    module = {"Device": "device", "choose": "choosing", "get_device": "choosing", "list_devices": "choosing"}
-    return getattr(import_module(f"clgraph.device.{module.get(name, 'hardware')}"), name)
+    choosing = dict.fromkeys(("choose", "devices", "get_device", "list_devices"), "choosing")
+    module = {"Device": "device", **choosing}.get(name, "hardware")
+    return getattr(import_module(f"clgraph.device.{module}"), name)

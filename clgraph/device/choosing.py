@@ -28,6 +28,32 @@ _known: dict[tuple[int, int], Device] = {}
 _lock = threading.Lock()
 
 
+def devices() -> list[Device]:
+    """The OpenCL devices of this machine that work, the one that is used by default first.
+
+    Each may be given as ``device=``, as may its `spec`. `clgraph doctor` says what is wrong with the others.
+
+    Returns
+    -------
+    list of Device
+        Empty if there is none. Devices with the same merits stand in the loader's order.
+
+    Raises
+    ------
+    DeviceError
+        If the OpenCL loader fails, or in a process forked from one that had used OpenCL.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> all(device.fault is None for device in clgraph.devices())
+    True
+    """
+    found = list_devices()
+    best = of_word("", found) or []
+    return [device for device in (*best, *(d for d in found if d not in best)) if device.fault is None]
+
+
 def list_devices(*, oclgrind: bool = False) -> list[Device]:
     """Every device of every platform, probed or not, in the loader's order; the same objects at each call.
 
@@ -75,7 +101,7 @@ def choose(spec: str | None, setup: Setup | None = None) -> Device:
         raise DeviceError("the device is given as an empty text: use gpu, cpu, fpga, 0:1 or part of a name")
     devices = list_devices(oclgrind="oclgrind" in text.lower())
     if not devices:
-        raise DeviceError(NO_PLATFORM)
+        raise DeviceError(NO_PLATFORM + drivers.unseen())
     asked = f"{text!r}" + (f" ({origin})" if origin else "")
     matches = of_word(text.lower(), devices)
     if matches is None:
@@ -90,7 +116,7 @@ def choose(spec: str | None, setup: Setup | None = None) -> Device:
     if text.lower() == "oclgrind" and not matches:
         remedy = "; install it: apt-get install oclgrind"
     what = f"no working device is {asked}" if text else "no device works that is picked by default"
-    raise DeviceError(f"{what}; there are:\n{table(devices)}\n{remedy[2:]}")
+    raise DeviceError(f"{what}; there are:\n{table(devices)}\n{remedy[2:]}{drivers.unseen()}")
 
 
 def get_device(
@@ -216,7 +242,7 @@ def by_number_or_name(text: str, asked: str, devices: list[Device]) -> list[Devi
             and _part_matches(number, d.spec.split(":")[1], d.name)
         ]
     if not matches:
-        raise DeviceError(f"no device is {asked}; there are:\n{table(devices)}")
+        raise DeviceError(f"no device is {asked}; there are:\n{table(devices)}{drivers.unseen()}")
     if len({d.identity for d in matches}) > 1:
         raise DeviceError(f"several different devices are {asked}; say which:\n{table(matches)}")
     return matches

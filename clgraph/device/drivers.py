@@ -103,7 +103,9 @@ def find_icds(*, oclgrind: bool = False) -> list[Icd]:
     found = [icd for icd in unique.values() if "oclgrind" not in icd.library]
     if oclgrind and (library := find_oclgrind()):
         found.append(Icd(library, "asked for by name", corrected=True))
-    return found + bundled_icds()
+    bundled = bundled_icds()
+    registered = {icd.stem for icd in bundled if _exists(icd)}
+    return [icd for icd in found if not (icd.corrected and icd.stem in registered)] + bundled
 
 
 def bundled_icds() -> list[Icd]:
@@ -197,6 +199,7 @@ class _State:
         self.process = 0  # which one has queried the drivers; 0: none has
         self.platforms: list[Any] | None = None
         self.oclgrind = False
+        self.early = False  # whether others may have had the folder read before
 
 
 _state = _State()
@@ -241,6 +244,7 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
                     _state.process = 0
                     raise _forked(f"by other means than clgraph: its {icd.stem} is loaded here")
             folder = _corrected_folder(oclgrind)
+            _state.early = "pyopencl" in sys.modules
             _state.oclgrind = oclgrind
             if folder:
                 os.environ["OCL_ICD_VENDORS"] = folder
@@ -256,6 +260,28 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
                 "Set CLGRAPH_DEVICE=oclgrind, or make it the first device that is used"
             )
         return _state.platforms
+
+
+def unseen() -> str:
+    """What to add where a device is not found: the drivers that the loader was told of too late."""
+    if not _state.early or _state.process != os.getpid():
+        return ""
+    lost = [icd for icd in find_icds() if icd.corrected and _exists(icd) and not _is_loaded(icd.library)]
+    if not lost:
+        return ""
+    names = ", ".join(f"{icd.library} ({icd.origin})" for icd in lost)
+    return (
+        f". This process asked pyopencl for platforms before it used clgraph, and then the loader does not "
+        f"see {names}: call clgraph.get_device() first, or run `clgraph doctor --fix` once"
+    )
+
+
+def _is_loaded(library: str) -> bool:
+    try:
+        ctypes.CDLL(library, mode=getattr(os, "RTLD_NOLOAD", 0) | getattr(os, "RTLD_LAZY", 0))
+    except OSError:
+        return False
+    return True
 
 
 def _query() -> list[Any]:

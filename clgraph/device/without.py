@@ -21,6 +21,7 @@ FEATURES = (
     "C11_ATOMICS",
     "FLOAT_ATOMICS",
     "PTX",
+    "PTX_CACHE",
     "PREFETCH",
 )
 #: the limits, and the attribute of `clgraph.device.hardware.Hardware` that each lowers

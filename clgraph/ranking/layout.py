@@ -27,6 +27,8 @@ Begin = npt.NDArray[np.int32]
 
 # what the end of a row costs beside its arcs, in arcs: for `balanced`
 SETTLE = 3
+# pieces of a cell are ordered by their turn, up to this many; the rest by length only
+TURN_BITS = 8
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class Slices:
     pieces : int
         Pieces of long rows.
     hot_pieces, cold_pieces : begins
-        Of the slices of pieces: those of each segment of hot sources, then those of cold ones; longest first.
+        Of the slices of pieces: those of each segment of hot sources, then those of cold ones; of each, the
+        first pieces of all rows, then the second ones, and so on, the longest first.
     kinds : tuple of int
         Where the slices of each segment begin, then those of cold pieces, and where these end.
     piece_place : int32 array
@@ -179,7 +182,7 @@ def cut_long_rows(
     turn = np.arange(pieces) - cell_piece[its_cell]
     piece_length = np.minimum(long_row, count[its_cell] - turn * long_row)
     kind = its_cell % kinds
-    by_length = np.lexsort((-piece_length, kind))
+    by_length = np.lexsort((-piece_length, np.minimum(turn, 2**TURN_BITS - 1), kind))
     of_kind = np.bincount(kind, minlength=kinds)
     kind_at = starts(-(-of_kind // width) * width)  # a slice has pieces of one kind
     piece_at = np.empty(pieces, np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
-from clgraph.ranking.layout import starts
+from clgraph.ranking.layout import TURN_BITS, starts
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -70,7 +70,7 @@ def cut_rows(
     """
     csr, kinds = rows.csr, segments + 1
     n, items, offset = csr.n, device.tuning.items, csr.offset
-    program = device.program("ranking/pieces", **csr.defines, ITEMS=items)
+    program = device.program("ranking/pieces", **csr.defines, ITEMS=items, TURN_BITS=TURN_BITS)
 
     def passes(count: int) -> int:
         return -(-count // items)
@@ -123,7 +123,7 @@ def cut_rows(
     program.pieces_keys(
         passes(cells), *shape, np.int32(long_row), np.int32(bits), cell_piece, cell_length, key
     )
-    key, piece = sort_by_key(device, key, count, bits + segments.bit_length())
+    key, piece = sort_by_key(device, key, count, bits + TURN_BITS + segments.bit_length())
     first = device.empty(kinds + 1, np.int32)
     program.pieces_bounds(passes(kinds + 1), np.int32(kinds), np.int32(count), np.int32(bits), key, first)
     of_kind = np.diff(device.download(first, np.int32, kinds + 1))

@@ -38,7 +38,7 @@ __all__ = [
 # one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: Size,
@@ -48,7 +48,7 @@ def sample(
 ) -> Sample: ...
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: None = ...,
@@ -58,7 +58,7 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: Size,
@@ -68,7 +68,7 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = ...,
     *,
     size: Size | None = ...,
@@ -77,7 +77,7 @@ def sample(
     **options: Unpack[SampleOptions],
 ) -> Sample | Samples: ...
 def sample(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = "drv",
     *,
     size: Size | None = None,
@@ -92,9 +92,9 @@ def sample(
 
     Parameters
     ----------
-    graph : Graph
-        Or a SciPy sparse array (taken as undirected). For pies, gsh and gps also a stream: a file's name, an
-        open file, a table, or an iterable of chunks of edges (see the guide on samplers).
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+        A SciPy sparse array is taken as undirected. For pies, gsh and gps also a stream: a
+        file's name, an open file, a table, or an iterable of chunks of edges (see the guide on samplers).
     method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}
         A step deletes a random vertex ("drv"), a random edge ("dre"), a random edge of a random vertex
         ("drve"), or one of the latter two by chance ("dhyb"); it contracts a random edge ("cre") or a random

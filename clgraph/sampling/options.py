@@ -124,6 +124,11 @@ def _one_of(name: str, value: Any, *known: str) -> None:
         raise InputError(f"unknown {name} {shown(value)}: use {', '.join(known[:-1])} or {known[-1]}")
 
 
+def plain_method(method: Any) -> Any:
+    """The name of a method as it stands in the tables: DRV is drv."""
+    return method.lower() if isinstance(method, str) else method
+
+
 def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:
     """Validate the options of a run; those that no method reads (seed, device, ...) may be among them.
 
@@ -140,7 +145,8 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     connection = options.get("connection", "weak")
     start = options.get("start")
     far_scan = options.get("far_scan")
-    if not isinstance(method, str) or method not in METHODS:
+    method = plain_method(method)
+    if method not in METHODS:
         names = ", ".join((*METHODS, *LITERATURE))
         raise InputError(f"unknown method {shown(method)}: the known ones are {names}")
     for name in OF_LITERATURE:

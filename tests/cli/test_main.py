@@ -70,7 +70,7 @@ def test_what_is_not_understood_is_status_2(run, args, words):
 def test_no_arguments_show_the_help(run):
     done = run()
     assert done.status == 2
-    assert "Commands:" in done.out + done.err
+    assert "Machine:" in done.out + done.err
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from clgraph import pagerank, read
 KEYS = {
     "vertices",
     "edges",
+    "directed",
     "damping",
     "iterations",
     "converged",
@@ -50,14 +51,26 @@ def web(tmp_path_factory):
 
 def test_a_process_from_end_to_end(web, device, tmp_path):
     out = tmp_path / "ranks.tsv"
-    done = process("pagerank", web, "--device", device.spec, "--verify", "--explain", "--top", "3", "-o", out)
+    done = process(
+        "pagerank",
+        web,
+        "--directed",
+        "--device",
+        device.spec,
+        "--verify",
+        "--explain",
+        "--top",
+        "3",
+        "-o",
+        out,
+    )
     assert done.status == 0, done.err
     assert "verified: " in done.err
     # FPGAs with kernels of their own take one flat loop over the arcs
     plans = ("small", "contribution") if device.kind in ("fpga", "emulator") else ("small",)
     assert any(f"plan: variant {plan}" in done.err for plan in plans)
     first, *best = done.out.splitlines()
-    assert "iterations (converged), residual " in first
+    assert first.startswith("directed, ") and "iterations (converged), residual " in first
     assert "dangling: personalization" in first
     assert len(best) == 3
     graph = read(web, directed=True)
@@ -71,7 +84,18 @@ def test_a_process_from_end_to_end(web, device, tmp_path):
 
 def test_json(web, device, run):
     done = run(
-        "pagerank", web, "--device", device.spec, "--json", "--top", 5, "--dtype", "float64", "--tol", "1e-9"
+        "pagerank",
+        web,
+        "--directed",
+        "--device",
+        device.spec,
+        "--json",
+        "--top",
+        5,
+        "--dtype",
+        "float64",
+        "--tol",
+        "1e-9",
     )
     told = json.loads(done.out)
     assert set(told) == KEYS
@@ -83,7 +107,20 @@ def test_json(web, device, run):
 
 @pytest.mark.parametrize("variant", ["serial", "pull", "contribution", "subgroup", "runs", "bins"])
 def test_variants(web, run, variant):
-    done = run("pagerank", web, "--variant", variant, "--tol", 0, "--max-iter", 4, "--top", 2, "--verify")
+    done = run(
+        "pagerank",
+        web,
+        "--directed",
+        "--variant",
+        variant,
+        "--tol",
+        0,
+        "--max-iter",
+        4,
+        "--top",
+        2,
+        "--verify",
+    )
     assert done.status == 0, done.err
     assert "4 iterations (as many as asked for), residual " in done.out
     assert done.out.splitlines()[0].endswith(f"variant {variant}")
@@ -100,6 +137,7 @@ def test_distributions(web, run, tmp_path):
     done = run(
         "pagerank",
         web,
+        "--directed",
         "--personalize",
         file,
         "--dangling",
@@ -116,23 +154,35 @@ def test_distributions(web, run, tmp_path):
     assert told["dangling"] == "given"
     assert told["top"][0]["vertex"] == want.top(1)[0][0]
     assert told["top"][0]["rank"] == pytest.approx(want.top(1)[0][1], rel=1e-4)
-    done = run("pagerank", web, "--personalize", f"{some[0]}, {some[1]}", "--dangling", "uniform", "--json")
+    done = run(
+        "pagerank",
+        web,
+        "--directed",
+        "--personalize",
+        f"{some[0]}, {some[1]}",
+        "--dangling",
+        "uniform",
+        "--json",
+    )
     assert json.loads(done.out)["dangling"] == "uniform"
 
 
 def test_not_converged(web, run, tmp_path):
     out = tmp_path / "ranks.tsv"
-    done = run("pagerank", web, "--max-iter", 2, "-o", out)
+    done = run("pagerank", web, "--directed", "--max-iter", 2, "-o", out)
     assert done.status == 1
     assert "did not converge" in done.err
     assert "--max-iter" in done.err
     assert not out.exists()
-    done = run("pagerank", web, "--max-iter", 2, "--on-nonconvergence", "warn", "-o", out)
+    done = run("pagerank", web, "--directed", "--max-iter", 2, "--on-nonconvergence", "warn", "-o", out)
     assert done.status == 0
     assert "clgraph: warning: PageRank did not converge" in done.err
     assert "not converged" in done.out
     assert out.exists()
-    assert "warning" not in run("pagerank", web, "--max-iter", 2, "--on-nonconvergence", "return").err
+    assert (
+        "warning"
+        not in run("pagerank", web, "--directed", "--max-iter", 2, "--on-nonconvergence", "return").err
+    )
 
 
 BAD = {
@@ -149,7 +199,7 @@ BAD = {
 
 @pytest.mark.parametrize(("options", "message"), BAD.values(), ids=BAD)
 def test_bad_input(web, run, options, message):
-    done = run("pagerank", web, *options)
+    done = run("pagerank", web, "--directed", *options)
     assert done.status == 1
     assert message in done.err
     assert done.out == ""
@@ -172,11 +222,11 @@ def test_what_needs_no_graph_is_refused_before_it_is_read(run, name):
 def test_bad_file(web, run, tmp_path, text, message):
     path = tmp_path / "p.txt"
     path.write_text(text)
-    done = run("pagerank", web, "--personalize", path)
+    done = run("pagerank", web, "--directed", "--personalize", path)
     assert done.status == 1
     assert message in done.err
 
 
 def test_usage(web, run):
     for bad in (["--norm", "l7"], ["--variant", "fast"], ["--max-iter", "0"], ["--top", "-1"]):
-        assert run("pagerank", web, *bad).status == 2
+        assert run("pagerank", web, "--directed", *bad).status == 2

@@ -29,10 +29,12 @@ def graph(tmp_path: Path) -> Path:
 
 
 def test_top(run: InProcess, graph: Path) -> None:
-    done = run("ppr", graph, "--source", 3, "-s", 0, "--top", 4, "--verify", "-q")
+    done = run("ppr", graph, "--directed", "--source", 3, "-s", 0, "--top", 4, "--verify", "-q")
     assert done.status == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0].startswith("method power, to 1e-06 (l2); damping 0.85; dangling: uniform")
+    assert lines[0].startswith(
+        "directed, 50 vertices: method power, to 1e-06 (l2); damping 0.85; dangling: uniform"
+    )
     assert lines[1].startswith("source 3: ") and lines[6].startswith("source 0: ")
     data = read(graph, directed=True)
     want = reference_ppr(data, [3])[0]
@@ -49,6 +51,7 @@ def test_json_and_output(run: InProcess, graph: Path, tmp_path: Path, method: st
     done = run(
         "ppr",
         graph,
+        "--directed",
         "--sources",
         sources,
         "--method",
@@ -77,7 +80,21 @@ def test_json_and_output(run: InProcess, graph: Path, tmp_path: Path, method: st
 
 def test_all_ranks(run: InProcess, graph: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
-    done = run("ppr", graph, "-s", 3, "--top", 0, "-o", out, "--stored", "--check-every", 2, "--explain")
+    done = run(
+        "ppr",
+        graph,
+        "--directed",
+        "-s",
+        3,
+        "--top",
+        0,
+        "-o",
+        out,
+        "--stored",
+        "--check-every",
+        2,
+        "--explain",
+    )
     assert done.status == 0, done.err
     assert "plan: method power" in done.err
     ranks = np.loadtxt(out)[:, 2]
@@ -100,7 +117,7 @@ def test_all_ranks(run: InProcess, graph: Path, tmp_path: Path) -> None:
     ],
 )
 def test_errors(run: InProcess, graph: Path, args: tuple[str, ...], word: str) -> None:
-    done = run("ppr", graph, *args)
+    done = run("ppr", graph, "--directed", *args)
     assert done.status == 1 and done.out == ""
     assert done.err.splitlines()[-1].startswith("clgraph: error: ")
     assert word in done.err
@@ -134,8 +151,11 @@ def test_what_needs_no_graph_is_refused_before_it_is_read(
 def test_bad_line(run: InProcess, graph: Path, tmp_path: Path) -> None:
     sources = tmp_path / "ids.txt"
     sources.write_text("3\n99999\n")
-    assert f"--sources {sources}, line 2: vertex 99999" in run("ppr", graph, "--sources", sources).err
+    assert (
+        f"--sources {sources}, line 2: vertex 99999"
+        in run("ppr", graph, "--directed", "--sources", sources).err
+    )
     sources.write_text("3 4\n")
-    assert "one id a line" in run("ppr", graph, "--sources", sources).err
+    assert "one id a line" in run("ppr", graph, "--directed", "--sources", sources).err
     sources.write_text("\n")
-    assert "names no vertex" in run("ppr", graph, "--sources", sources).err
+    assert "names no vertex" in run("ppr", graph, "--directed", "--sources", sources).err

@@ -20,7 +20,7 @@ def test_bfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert out.read_text() == "10\t0\t-1\n20\t1\t10\n30\t2\t20\n40\t-1\t-1\n50\t-1\t-1\n"
     done = run("bfs", file, "--source", 10, "--source", 50, "--depth", 1, "--method", "frontier")
     assert done.status == 0
-    assert done.out.splitlines()[0] == "4 of 5 vertices reached, 2 levels"
+    assert done.out.splitlines()[0] == "4 of 5 vertices reached, 2 levels (undirected)"
     done = run("bfs", file, "--source", 11)
     assert (done.status, "vertex 11 is not in the graph" in done.err) == (1, True)
     done = run("bfs", file, "--source", "x")

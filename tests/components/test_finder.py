@@ -345,7 +345,7 @@ def test_command_table(device: Any, two_parts: Any) -> None:
 
     options = ["--device", device.spec, "-q"]
     done = CliRunner().invoke(components, [str(two_parts), *options], catch_exceptions=False)
-    assert done.stdout.splitlines()[0] == "2 connected components, 5 vertices"
+    assert done.stdout.splitlines()[0] == "2 connected components, 5 vertices (undirected)"
     assert "60.00%" in done.stdout
 
 

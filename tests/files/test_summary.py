@@ -18,15 +18,14 @@ def test_summary_says_what_was_merged_and_skipped(tmp_path: Path) -> None:
         "skipped: header 'source,target')"
     )
     assert graph.num_duplicates == 2
-    bare = read_with_summary(path, bare_is_directed=True)[1]
+    bare = read_with_summary(path, directed=True)[1]
     assert bare.startswith("read x.csv: directed, 3 vertices, 3 edges (4 rows; 1 merged")
-    assert ": undirected" in read_with_summary(path, bare_is_directed=True, directed=False)[1]
     kept = read_with_summary(path, duplicates="keep")[1]
     assert "4 edges (4 rows; 2 parallel copies kept; 1 self-loop" in kept
     single = put(tmp_path / "one.txt", "5 7 1\n")
     assert read_with_summary(single)[1] == "read one.txt: undirected, 2 vertices, 1 edge (1 row)"
     mtx = put(tmp_path / "x.mtx", BANNER + "pattern symmetric\n2 2 1\n2 1\n")
-    assert "undirected" in read_with_summary(mtx, bare_is_directed=True)[1]
+    assert "undirected" in read_with_summary(mtx)[1]
 
 
 def test_summary_of_the_issue(data_path: Any) -> None:

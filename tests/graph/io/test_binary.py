@@ -37,7 +37,7 @@ def test_binary_is_aligned_and_read_only(tmp_path: Path) -> None:
     same(graph, again)
     for array in (again.row_ptr, again.col_idx, again.weights, again.multiplicity):
         assert array is not None and array.ctypes.data % 4096 == 0 and not array.flags.writeable
-    plain, said = read_with_summary(tmp_path / "x.clg", bare_is_directed=False)
+    plain, said = read_with_summary(tmp_path / "x.clg")
     assert plain.directed and plain.weights is None and "skipped: weights" in said
     assert not read(tmp_path / "x.clg", directed=False).directed
     kept = Graph.from_edges([1, 2], [2, 1], duplicates="keep")

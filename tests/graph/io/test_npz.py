@@ -14,14 +14,12 @@ from graphs import same
 
 from clgraph import Graph, InputError
 from clgraph.files import read, write
-from clgraph.files.summary import read_with_summary
 
 
 def test_scipy_files(tmp_path: Path) -> None:
     matrix = sp.csr_array(np.array([[0, 2.0, 0], [0, 0, 3.0], [0, 0, 0]]))
     sp.save_npz(tmp_path / "x.npz", matrix)
     assert not read(tmp_path / "x.npz").directed
-    assert read_with_summary(tmp_path / "x.npz", bare_is_directed=True)[0].directed
     graph = read(tmp_path / "x.npz", directed=True, weights=True)
     assert graph.weights is not None and graph.weights.tolist() == [2, 3] and graph.has_identity_ids
     write(graph, tmp_path / "y.npz")
