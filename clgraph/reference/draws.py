@@ -7,10 +7,10 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, check_graph_type
-from clgraph.reference import chordal, races, spreading, trees, walks
+from clgraph.reference import chordal, races, spreading, stream, trees, walks
 from clgraph.reference.races import ReferenceDraw
 
-METHODS = (*races.METHODS, *walks.METHODS, *spreading.METHODS, *chordal.METHODS, *trees.METHODS)
+METHODS = tuple(name for each in (races, walks, spreading, chordal, trees, stream) for name in each.METHODS)
 
 
 def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
@@ -32,6 +32,8 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
         return walks.reference_walk(graph, method, seed=seed, **options)
     if method in trees.METHODS:
         return trees.reference_tree(graph, method, seed=seed, **options)
+    if method in stream.METHODS:
+        return stream.reference_stream(graph, method, seed=seed, **options)
     if method in chordal.METHODS:
         return chordal.reference_chordal(graph, method, seed=seed, **options)
     if method in spreading.METHODS:
@@ -53,6 +55,9 @@ def verify_draw(graph: Graph, sample: Any) -> None:
         return
     if sample.method in walks.METHODS:
         walks.verify_walk(graph, sample)
+        return
+    if sample.method in stream.METHODS:
+        stream.verify_stream(graph, sample)
         return
     if sample.method in chordal.METHODS:
         chordal.verify_chordal(graph, sample)
