@@ -415,9 +415,7 @@ def _beyond(strict: bool, notes: list[str], what: str) -> None:
 def reachable(view: View, plan: Method, method: str) -> int:
     """How many vertices a method can draw at all."""
     if plan.kind in ("edges", "ties", "stream") or method in ("rdn", "fs"):
-        if view.weighted:
-            return int(np.count_nonzero(view.strengths))
-        return int(np.count_nonzero(view.degrees))
+        return view.num_linked
     return view.n
 
 
