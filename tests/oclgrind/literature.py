@@ -113,6 +113,13 @@ def case_smallest(device: Any) -> None:
     assert listed == sorted(np.lexsort((np.arange(90), keys[0]))[:7].tolist())
 
 
+def case_growing(device: Any) -> None:
+    """First passage and expansion, with further starts."""
+    for method in ("diffusion", "xsn"):
+        _draw(method, device, size=30, keep="tree")
+        _draw(method, device, seeds=1, size=20, start=[3, 5], graph=_graph(duplicates="keep"))
+
+
 def case_trees(device: Any) -> None:
     """Cycles popped at once and one by one; branches."""
     _draw("ust", device, size=20)

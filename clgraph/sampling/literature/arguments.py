@@ -28,6 +28,7 @@ OTHERS = {
     "far_scan": None,
     "weight": None,
 }
+GROWING = ("passage", "expansion", "tree")  # what is visited is a tree there
 KEEPS = ("induced", "visited", "tree")
 
 
@@ -141,10 +142,10 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values |= walk_values(view, method, given)
     if plan.kind == "stages":
         values |= stage_values(view, method, given)
-    if plan.kind == "tree":
-        if "start" in given:
-            values["start"] = check_start(view, given["start"])
-        size = "100%" if size is None else size
+    if plan.kind in GROWING and "start" in given:
+        values["start"] = check_start(view, given["start"])
+    if plan.kind == "tree" and size is None:
+        size = "100%"
     if plan.kind == "chordal":
         return Wish(method, view, **values, **chordal_values(view, method, size, options))
     if plan.kind == "stream":
@@ -362,7 +363,7 @@ def _keep(plan: Method, given: Mapping[str, Any]) -> str:
     drawn = dict.fromkeys(("edges", "chordal", "stream"), "visited") | {"tree": "tree"}
     default = drawn.get(plan.kind, "induced")
     keep: str = word(given.get("keep", default), "keep", KEEPS)
-    if keep == "visited" and plan.kind == "tree":
+    if keep == "visited" and plan.kind in GROWING:
         keep = "tree"
     if keep == "tree" and plan.kind == "edges":
         raise InputError("keep='tree' is of walks and spreading: edges that race have no tree")
