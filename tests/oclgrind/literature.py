@@ -86,6 +86,15 @@ def case_chordal(device: Any) -> None:
     _draw("quasi-chordal", device, parts=3)
 
 
+def case_streams(device: Any) -> None:
+    """Vertices that are replaced, edges that are held, priorities; areas that grow."""
+    _draw("pies", device, size=9)
+    _draw("gsh", device, graph=_graph(duplicates="keep"))
+    _draw("gsh", device, seeds=1, closing=True, q=1)
+    _draw("gps", device, edges=20, triangles=3)
+    _draw("gps", device, seeds=1, edges=9, weighted=True, graph=_graph(weights=np.arange(60.0)))
+
+
 def case_smallest(device: Any) -> None:
     """Selections with equal keys, and of more than there is."""
     from clgraph.sampling.literature.smallest import Smallest

@@ -175,6 +175,25 @@ METHODS = {
         ("parts",),
         "Dempsey, Duraisamy, Ali, Bhowmick 2011, 2012",
     ),
+    "pies": Method(
+        "stream",
+        "a stream's vertices, replaced at random as edges come, and the edges among them from then on",
+        (),
+        "Ahmed, Neville, Kompella 2014",
+        ("RandomEdgeWithPartialInduction", "WithPartialInduction"),
+    ),
+    "gsh": Method(
+        "stream",
+        "edges of a stream: with probability `q` where they touch one that is held, else with `p`",
+        ("p", "q", "closing"),
+        "Ahmed, Duffield, Neville, Kompella 2014",
+    ),
+    "gps": Method(
+        "stream",
+        "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights",
+        ("edges", "triangles", "weighted"),
+        "Ahmed, Duffield, Willke, Rossi 2017",
+    ),
 }
 KINDS = {
     "vertices": "race of vertices",
@@ -185,9 +204,11 @@ KINDS = {
     "frontier": "random walk",
     "stages": "spreading",
     "chordal": "chordal subgraph",
+    "stream": "stream of edges",
 }
 # those that say themselves how much they draw
-UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal")
+UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal" or name == "gsh")
+STREAMS = tuple(name for name, method in METHODS.items() if method.kind == "stream")
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
 # every option that some sampler reads
 OPTIONS = tuple(dict.fromkeys(name for method in METHODS.values() for name in method.options))
