@@ -19,8 +19,8 @@ def digest(graph: Graph) -> str:
     Examples
     --------
     >>> from clgraph import Graph
-    >>> digest(Graph.from_edges([0, 1], [1, 2]))[:16]
-    '0'
+    >>> digest(Graph.from_edges([0, 1], [1, 2]))[:8]
+    '623372ad'
     """
     found = hashlib.sha256(b"directed\n" if graph.directed else b"undirected\n")
     for name, kind in (("row_ptr", "<i8"), ("col_idx", "<i4"), ("weights", "<f8"), ("multiplicity", "<i4")):

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph.graph import Graph, as_graph
-from clgraph.lazy import lazy
 from clgraph.measures.hops import SOURCES
-from clgraph.results import RunsOn
-from clgraph.studies.columns import Row
-from clgraph.studies.plan import Plan, Tolerance, check_tolerance, make_plan, notes_of
-from clgraph.studies.summary import Answer, answer, not_compared, summary_of
+from clgraph.studies.found import Found
+from clgraph.studies.plan import check_tolerance, make_plan, notes_of
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -22,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Study", "study"]
 
 
-@dataclass(frozen=True)
-class Study(RunsOn):
+@dataclass(frozen=True, repr=False)
+class Study(Found):
     """The samples of a graph by several methods, sizes and seeds, each measured.
 
     Attributes
@@ -45,40 +42,6 @@ class Study(RunsOn):
         What the user should know: samples that collapsed, seeds that were drawn instead.
     version, device : str
     """
-
-    plan: Plan
-    rows: list[Row] = field(repr=False)
-    original: Row = field(repr=False)
-    reasons: dict[str, str] = field(repr=False)
-    degrees: dict[str, Any] = field(repr=False, compare=False)
-    input: str
-    notes: list[str] = field(repr=False, compare=False)
-    version: str
-    device: str
-
-    @lazy
-    def summary(self) -> list[Row]:
-        """A row for each method, size and measure: mean, standard deviation, 95 % intervals, min, max."""
-        return summary_of(self.plan, self.rows, self.original)
-
-    def best(self, tolerance: Mapping[str, Any] | str | Tolerance | None = None) -> Answer:
-        """The smallest size that keeps each measure within a tolerance, and the methods in order.
-
-        Parameters
-        ----------
-        tolerance : str or mapping, optional
-            ``"ks=0.1,clustering=10%"``: how far the 95 % interval of a measure's mean may reach from the
-            original, as a number or as a share of the original's value. ``ks`` stands for all
-            Kolmogorov-Smirnov distances, ``all`` for the rest. Default: ``"ks=0.1,all=10%"``.
-
-        Raises
-        ------
-        InputError
-            An unknown measure, or no number.
-        """
-        missing = not_compared(self.plan, self.original, self.reasons)
-        checked = tolerance if isinstance(tolerance, Tolerance) else check_tolerance(tolerance)
-        return answer(self.plan, self.summary, checked, missing)
 
     def to_pandas(self) -> Any:
         """The rows as a data frame; undefined values are missing ones."""
@@ -113,37 +76,15 @@ class Study(RunsOn):
 
         return plot(self, measure, axes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """For JSON: what is needed to make the study again, and the hashes of input and output."""
-        return {
-            "study": self.plan.to_dict(),
-            "clgraph": self.version,
-            "device": self.device,
-            "input": self.input,
-            "output": self.output,
-            "samples": len(self.rows),
-            "original": self.original,
-            "reasons": self.reasons,
-            "notes": self.notes,
-            **self.how(),
-        }
-
-    @property
-    def output(self) -> str:
-        """The SHA-256 of the measures, apart from the device's name and clgraph's version."""
-        import hashlib
-
-        from clgraph.studies.table import lines_of
-
-        same = [{**row, "version": "", "device": ""} for row in self.rows]
-        return hashlib.sha256(lines_of(same).encode()).hexdigest()
-
-    def __repr__(self) -> str:
+    def _facts(self) -> dict[str, Any]:
         plan = self.plan
-        return (
-            f"<Study: {len(self.rows)} samples, {', '.join(plan.methods)}, "
-            f"sizes {', '.join(plan.sizes)}, {plan.seeds} seeds>"
-        )
+        return {
+            "samples": len(self.rows),
+            "methods": ", ".join(plan.methods),
+            "sizes": ", ".join(plan.sizes),
+            "seeds": plan.seeds,
+            "device": self.device,
+        }
 
     def _repr_html_(self) -> str:
         from clgraph.studies.report import answer_html
@@ -211,8 +152,8 @@ def study(
     >>> import clgraph
     >>> graph = clgraph.powerlaw_graph(500, seed=1)
     >>> found = clgraph.study(graph, ["drv", "dre"], ["50%", "30%"], seeds=3)
-    >>> found
-    <Study: 12 samples, drv, dre, sizes 50%, 30%, 3 seeds>
+    >>> len(found.rows), found.rows[0]["vertices"] <= 250
+    (12, True)
     >>> found.best("all=50%,ks=0.5").ranking[0].method in ("drv", "dre")
     True
     """

@@ -17,7 +17,7 @@ from clgraph.studies.columns import COMPARED, MEASURES
 from clgraph.studies.summary import Answer
 
 if TYPE_CHECKING:
-    from clgraph.studies import Study
+    from clgraph.studies.found import Found
 
 # Paul Tol's bright and muted colours; markers and dashes differ too, for print and for colour-blind readers
 SERIES = ("#4477AA", "#CC3311", "#228833", "#AA3377", "#997700", "#0099AA", "#7755CC", "#666666")
@@ -36,7 +36,7 @@ def look(i: int, colours: dict[str, str]) -> dict[str, Any]:
     return {"color": colours[f"series{k}"], "marker": MARKERS[k], "linestyle": DASHES[k], "linewidth": 1.4}
 
 
-def plot(study: Study, measure: str, axes: Any = None) -> Any:
+def plot(study: Found, measure: str, axes: Any = None) -> Any:
     """See `Study.plot`."""
     if measure not in MEASURES:
         raise InputError(f"{shown(measure)} is no measure of a study: use {', '.join(MEASURES)}")
@@ -50,7 +50,7 @@ def plot(study: Study, measure: str, axes: Any = None) -> Any:
     return axes
 
 
-def draw_measure(study: Study, measure: str, axes: Any, colours: dict[str, str]) -> None:
+def draw_measure(study: Found, measure: str, axes: Any, colours: dict[str, str]) -> None:
     """A measure against the size, with the 95 % intervals of its mean, a line for each method."""
     plan = study.plan
     whole = study.original["vertices"]
@@ -75,7 +75,7 @@ def draw_measure(study: Study, measure: str, axes: Any, colours: dict[str, str])
     axes.legend(ncols=2, fontsize=8.5, labelspacing=0.3)
 
 
-def draw_heat(study: Study, answer: Answer, axes: Any, colours: dict[str, str]) -> None:
+def draw_heat(study: Found, answer: Answer, axes: Any, colours: dict[str, str]) -> None:
     """How far each method is from the original in each measure, on average over the sizes."""
     methods = [place.method for place in answer.ranking]
     measures = [verdict.measure for verdict in answer.verdicts]
@@ -93,7 +93,7 @@ def draw_heat(study: Study, answer: Answer, axes: Any, colours: dict[str, str]) 
     axes.grid(visible=False)
 
 
-def draw_degrees(study: Study, size: str, axes: Any, colours: dict[str, str]) -> None:
+def draw_degrees(study: Found, size: str, axes: Any, colours: dict[str, str]) -> None:
     """The share of vertices with at least a degree, of the original and of each method's first sample."""
 
     def line(histogram: Any, **style: Any) -> None:
@@ -115,7 +115,7 @@ def draw_degrees(study: Study, size: str, axes: Any, colours: dict[str, str]) ->
     axes.legend(ncols=2, fontsize=8.5, labelspacing=0.3)
 
 
-def drawings(study: Study, answer: Answer) -> list[Drawing]:
+def drawings(study: Found, answer: Answer) -> list[Drawing]:
     """All figures: measures against size, the heat map, degree distributions at each size."""
     made = []
     for verdict in answer.verdicts:
@@ -155,7 +155,7 @@ def drawings(study: Study, answer: Answer) -> list[Drawing]:
     return made
 
 
-def write_figures(study: Study, answer: Answer, folder: Path) -> int:
+def write_figures(study: Found, answer: Answer, folder: Path) -> int:
     """Every figure as an SVG file; how many."""
     folder.mkdir(exist_ok=True)
     drawn = drawings(study, answer)

@@ -15,11 +15,11 @@ from clgraph.studies.plan import Tolerance
 from clgraph.studies.summary import SUMMARY
 
 if TYPE_CHECKING:
-    from clgraph.studies import Study
+    from clgraph.studies.found import Found
 
 
 def write_outputs(
-    study: Study,
+    study: Found,
     folder: Path,
     tolerance: Tolerance,
     *,
@@ -31,7 +31,7 @@ def write_outputs(
 
     Parameters
     ----------
-    study : Study
+    study : Found
     folder : Path
     tolerance : Tolerance
         Of the answer with which the report begins.

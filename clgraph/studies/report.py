@@ -16,20 +16,20 @@ from clgraph.studies.plan import Tolerance
 from clgraph.studies.summary import Answer
 
 if TYPE_CHECKING:
-    from clgraph.studies import Study
+    from clgraph.studies.found import Found
 
 NOTES = 30  # that the report lists
 NONE = "\u2013"
 
 
 def report_html(
-    study: Study, tolerance: Tolerance, *, name: str = "the graph", facts: Sequence[tuple[str, str]] = ()
+    study: Found, tolerance: Tolerance, *, name: str = "the graph", facts: Sequence[tuple[str, str]] = ()
 ) -> str:
     """The report as the text of one HTML file.
 
     Parameters
     ----------
-    study : Study
+    study : Found
     tolerance : Tolerance
     name : str
         Of the graph.
@@ -75,7 +75,7 @@ def _series(colours: tuple[str, ...]) -> str:
     return " ".join(f"--series{i}: {colour};" for i, colour in enumerate(colours))
 
 
-def answer_html(study: Study, found: Answer, tolerance: Tolerance) -> str:
+def answer_html(study: Found, found: Answer, tolerance: Tolerance) -> str:
     """The answer: in a sentence, as cards, and in tables."""
     parts = [f'<p class="lead">{escape(sentence(study, found))}</p>', '<div class="cards">']
     for number, place in enumerate(found.ranking, 1):
@@ -89,7 +89,7 @@ def answer_html(study: Study, found: Answer, tolerance: Tolerance) -> str:
     return "\n".join(parts)
 
 
-def sentence(study: Study, found: Answer) -> str:
+def sentence(study: Found, found: Answer) -> str:
     """The answer in words."""
     if not found.ranking:
         return "Nothing could be compared: no measure of the original is defined."
@@ -112,7 +112,7 @@ def sentence(study: Study, found: Answer) -> str:
     return text
 
 
-def _smallest(study: Study, found: Answer, tolerance: Tolerance) -> str:
+def _smallest(study: Found, found: Answer, tolerance: Tolerance) -> str:
     methods = [place.method for place in found.ranking]
     heads = "".join(f'<th scope="col">{escape(method)}</th>' for method in methods)
     lines = []
@@ -160,7 +160,7 @@ def _heat(found: Answer) -> str:
     )
 
 
-def _missing(study: Study, found: Answer) -> str:
+def _missing(study: Found, found: Answer) -> str:
     items = [f"{COMPARED[name]}: not defined, {why}" for name, why in found.missing.items()]
     partly = [row for row in study.summary if row["measure"] in COMPARED and row["defined"] < row["samples"]]
     items += [
