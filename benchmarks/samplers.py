@@ -28,6 +28,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "ties": {"size": "10%"},
     "rnn": {"size": "10%"},
     "rw": {"steps": 1000, "walkers": 1000},
+    "rw many": {"steps": 100, "walkers": 1_000_000},
     "rw size": {"size": "10%", "walkers": 100},
     "mhrw": {"steps": 1000, "walkers": 1000},
     "snowball": {"size": "10%"},
@@ -37,6 +38,7 @@ TASKS: dict[str, dict[str, Any]] = {
 PEERS = {
     "rn": ("RandomNodeSampler", "number_of_nodes"),
     "rdn": ("DegreeBasedSampler", "number_of_nodes"),
+    "rw many": {"steps": 100, "walkers": 1_000_000},
     "rw size": ("RandomWalkSampler", "number_of_nodes"),
     "ff": ("ForestFireSampler", "number_of_nodes"),
 }
@@ -115,7 +117,8 @@ def main() -> None:
         "edges": graph.num_edges,
         "tasks": {},
     }
-    for name in args.only.split(",") if args.only else TASKS:
+    fitting = [name for name in TASKS if TASKS[name].get("walkers", 1) <= graph.num_vertices]
+    for name in args.only.split(",") if args.only else fitting:
         row = ours(graph, name, TASKS[name], device, args.repeats)
         if args.peers and name in PEERS:
             row["littleballoffur"] = peer(graph, name, 1)

@@ -13,9 +13,9 @@ from clgraph.errors import InputError
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: short, whatever it is."""
+    """A value as a message shows it: short, whatever it is; NumPy's scalars as the numbers they hold."""
     try:
-        text = repr(value)
+        text = repr(value.item() if isinstance(value, np.generic) else value)
     except Exception:  # of an int of more than 4300 digits, or whatever an object's own method raises
         return f"a value of type {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."

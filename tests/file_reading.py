@@ -1,4 +1,4 @@
-"""An edge list read by the host and by a device: the same graph, or left to the host."""
+"""A file read by the host and by a device: the same graph, or left to the host."""
 
 from __future__ import annotations
 
@@ -8,26 +8,33 @@ from typing import Any
 from graphs import same
 
 from clgraph import Graph, InputError
-from clgraph.files.edge_list import NotTaken, read_edge_list
+from clgraph.files.parse import NotTaken
 from clgraph.files.pieces import Shape
+from clgraph.files.where import reader_of
 from clgraph.graph.io.common import Options
-from clgraph.graph.io.edges import read_edges
+from clgraph.graph.io.formats import FORMATS
 
 SMALL = Shape(piece=97, ahead=2, threads=2)
 
 
 def agree(
-    path: Path, device: Any, *, shape: Shape | None = SMALL, block: int | None = None, **how: Any
+    path: Path,
+    device: Any,
+    form: str = "edges",
+    *,
+    shape: Shape | None = SMALL,
+    block: int | None = None,
+    **how: Any,
 ) -> str:
     """How a file was read on a device: "taken", or why not; fails unless the host says the same of it."""
     options = Options(**how)
     error, wanted, made = "", None, None
     try:
-        wanted = read_edges(path, options)
+        wanted = FORMATS[form].read(path, options)
     except InputError as caught:
         error = str(caught)
     try:
-        made = read_edge_list(path, options, device, shape=shape, block=block)
+        made = reader_of(form)(path, options, device, shape=shape, block=block)
     except NotTaken as caught:
         return str(caught)
     except InputError as caught:
@@ -48,3 +55,20 @@ def same_as(made: Graph, wanted: Graph) -> None:
         assert made.weights is not None and made.weights.tobytes() == wanted.weights.tobytes()
     for name in ("num_self_loops", "num_edges", "num_duplicates"):
         assert getattr(made, name) == getattr(wanted, name), name
+
+
+HOW = [
+    {"directed": directed, "duplicates": copies}
+    for directed in (None, False, True)
+    for copies in ("merge", "keep")
+]
+LEFT_HOW = "a symmetric matrix as a directed graph", "parallel edges"
+
+
+def in_every_way(path: Path, device: Any, form: str, taken: bool, name: str, *, weighted: bool) -> None:
+    """In blocks of all sizes, with all options."""
+    for block in (3,) if device.kind == "emulator" else (1, 3, None):
+        for how in HOW:
+            for weights in (False, True) if weighted else (False,):
+                said = agree(path, device, form, block=block, weights=weights, **how)
+                assert (said == "taken") == taken or (taken and said in LEFT_HOW), (name, how, weights, said)

@@ -43,3 +43,18 @@ static inline int row_after(const long p, int v, const int n, __global const OFF
         v = row_of(p, v + 1, n, row_ptr);
     return v;
 }
+
+// Where the arc to `head` is, in a row that has it; else some place from the row's begin to its end.
+static inline OFFSET place_of(__global const OFFSET *row_ptr, __global const int *col_idx,
+                              const int tail, const int head)
+{
+    OFFSET low = row_ptr[tail], high = row_ptr[tail + 1] - 1;
+    while (low < high) {
+        const OFFSET middle = low + (high - low) / 2;
+        if (col_idx[middle] < head)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

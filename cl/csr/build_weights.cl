@@ -8,24 +8,7 @@
 // placed      ulong[arcs]     by the arcs of the rows
 // launch      padded range, ITEMS consecutive arcs per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
-// Where the arc to `head` is, in a row that has it.
-static inline OFFSET place_of(__global const OFFSET *row_ptr, __global const int *col_idx, const int tail,
-                              const int head)
-{
-    OFFSET low = row_ptr[tail], high = row_ptr[tail + 1] - 1;
-    while (low < high) {
-        const OFFSET middle = low + (high - low) / 2;
-        if (col_idx[middle] < head)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
+#include "csr/arcs.h"
 
 __kernel void weights_place(const long count, const int mirror, __global const int *restrict tail,
                             __global const int *restrict head, __global const ulong *restrict weight,

@@ -2,12 +2,10 @@
 // lengths of some.
 //
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
-// found    uint[2]     self-loops; arcs that repeat the one before
-// launch   padded range, ITEMS consecutive vertices per work-item
+// found    uint[2]     self-loops; arcs that repeat the one before; of facts_twins uint[1]: arcs without a twin
+// launch   padded range, ITEMS consecutive vertices per work-item; facts_twins: RUN consecutive arcs
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
+#include "csr/arcs.h"
 
 __kernel void facts_count(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           volatile __global uint *found)
@@ -26,6 +24,15 @@ __kernel void facts_count(const int n, __global const OFFSET *restrict row_ptr, 
         atomic_add(&found[0], loops);
     if (copies)
         atomic_add(&found[1], copies);
+}
+
+// Which arcs do not repeat the one before.
+__kernel void facts_distinct(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                             __global uchar *restrict distinct)
+{
+    FOR_ITEMS(v, n)
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
+            distinct[p] = p == row_ptr[v] || col_idx[p] != col_idx[p - 1];
 }
 
 // hub[0]: arcs of the longest row, from 0 on.
@@ -55,4 +62,24 @@ __kernel void facts_lengths(const int count, __global const int *restrict listed
 {
     FOR_ITEMS(i, count)
         length[i] = (int)(row_ptr[listed[i] + 1] - row_ptr[listed[i]]);
+}
+
+// Arcs u -> v without an arc v -> u, or with one of another weight or multiplicity; each may be null. No arc has a copy.
+__kernel void facts_twins(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
+                          __global const int *restrict col_idx, __global const ulong *restrict weight,
+                          __global const int *restrict copies, volatile __global uint *found)
+{
+    uint single = 0;
+    int u = -1;
+    FOR_RUN(p, arcs) {
+        u = row_after(p, u, n, row_ptr);
+        const int v = col_idx[p];
+        const OFFSET q = place_of(row_ptr, col_idx, v, u);
+        if (q >= row_ptr[v + 1] || col_idx[q] != u)
+            single++;
+        else
+            single += (weight && weight[q] != weight[p]) || (copies && copies[q] != copies[p]);
+    }
+    if (single)
+        atomic_add(found, single);
 }

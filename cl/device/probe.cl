@@ -1,5 +1,5 @@
-// device/probe.cl: does the device work at all? An atomic, a barrier, local memory, a long loop; the host checks the
-// sum, the order and the loop's end.
+// device/probe.cl: does the device work at all? An atomic, a barrier, local memory, the volatile accesses of
+// common.h, a long loop; the host checks the sum, the order and the loop's end.
 //
 // launch   groups of PROBE_LOCAL, exact; out int[1 + global size], zero
 // result   out[0] = sum of all global ids; out[1 + i] = the global id of the work-item that mirrors i in its work-group
@@ -17,7 +17,7 @@ __kernel void probe(__global int *out, int n)
     barrier(CLK_LOCAL_MEM_FENCE);
     if (gid < n) {
         atomic_add(&out[0], gid);
-        out[1 + gid] = shared[PROBE_LOCAL - 1 - lid];
+        SHARED_STORE(&out[1 + gid], SHARED_LOAD(&shared[PROBE_LOCAL - 1 - lid]));   // they are no plain OpenCL C
     }
 }
 

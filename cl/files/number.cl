@@ -8,7 +8,9 @@
 // bits            uint[words]    one bit per id
 // before          uint[words]    bits before a word
 // sums            uint[runs]     bits in each run of words; then before it
-// launch          number_mark, number_ends: ITEMS consecutive rows per work-item; the others: one work-item per run
+// told            uint[2]        rows with a number that is not among 1 .. n; rows whose source is below the target
+// launch          number_mark, number_ends, number_shift: ITEMS consecutive rows per work-item; number_listed: as many
+//                 vertices; the others: one work-item per run
 // tunables        SPAN
 
 #ifndef SPAN
@@ -69,4 +71,27 @@ __kernel void number_ends(const long count, __global const uint *restrict bits, 
         source[e] = number_of(bits, before, source[e]);
         target[e] = number_of(bits, before, target[e]);
     }
+}
+
+// Where ids are the numbers 1 .. n: counted from 0.
+__kernel void number_shift(const long count, const int n, __global int *restrict source, __global int *restrict target,
+                           volatile __global uint *told)
+{
+    uint outside = 0, upper = 0;
+    FOR_ITEMS_LONG(e, count) {
+        outside += source[e] < 1 || source[e] > n || target[e] < 1 || target[e] > n;
+        upper += source[e] < target[e];
+        source[e]--;
+        target[e]--;
+    }
+    if (outside)
+        atomic_add(&told[0], outside);
+    if (upper)
+        atomic_add(&told[1], upper);
+}
+
+__kernel void number_listed(const int n, __global int *restrict ids)
+{
+    FOR_ITEMS(v, n)
+        ids[v] = v + 1;
 }

@@ -13,9 +13,12 @@
 // hard_row, hard_at  int[hard_room]  rows whose weight the host reads, and where it begins
 // seen        uint[SEEN]
 // launch      one work-item per block
-// tunables    BLOCK: hundreds of bytes on GPUs, tens of thousands on CPUs; ID: int, or long where int does not do
+// tunables    BLOCK: hundreds of bytes on GPUs, tens of thousands on CPUs; ID: int, or long where int does not do;
+//             EXACT: rows as Matrix Market has them, without comments, plus signs or further columns; WHOLE: weights
+//             are whole numbers
 
 #include "files/decimal.h"
+#include "files/digits.h"
 
 #ifndef ID
 #define ID int
@@ -26,6 +29,12 @@
 #ifndef WEIGHTED
 #define WEIGHTED 0
 #endif
+#ifndef EXACT
+#define EXACT 0
+#endif
+#ifndef WHOLE
+#define WHOLE 0
+#endif
 
 #define ODD_ROWS 0    // rows that are left to the host's scanner
 #define ODD_FIRST 1   // the first of them
@@ -33,11 +42,8 @@
 #define WIDE_ROWS 3   // rows with an id beyond ID
 #define HIGHEST 4     // the highest id; of a long its upper half
 #define LOOPS 5       // rows from a vertex to itself
-#define LONGEST 100   // digits of a number, leading zeros included
 
 #define ID_MAX (sizeof(ID) == 4 ? (ulong)INT_MAX : (ulong)LONG_MAX)
-#define IS_BLANK(c) ((c) == ' ' || (c) == '\t')
-#define IS_DIGIT(c) ((uchar)((c) - '0') < 10)
 
 static inline int skip_blanks(__global const uchar *text, int p)
 {
@@ -50,7 +56,7 @@ static inline int skip_blanks(__global const uchar *text, int p)
 static inline int at_end(__global const uchar *text, const int p)
 {
     const uchar c = text[p];
-    return c == '\n' || c == '#' || c == '%' || (c == '\r' && text[p + 1] == '\n');
+    return c == '\n' || (!EXACT && (c == '#' || c == '%')) || (c == '\r' && text[p + 1] == '\n');
 }
 
 static inline int line_feed(__global const uchar *text, int p)
@@ -82,59 +88,22 @@ __kernel void parse_count(const int begin, const int end, __global const uchar *
     }
 }
 
-// Eight digits, the first in the lowest byte.
-static inline ulong eight_digits(ulong x)
-{
-    x = (x * 2561 >> 8) & 0x00FF00FF00FF00FF;
-    x = (x * 6553601 >> 16) & 0x0000FFFF0000FFFF;
-    return x * 42949672960001 >> 32;
-}
-
-static inline ulong ten_to(const int k)
-{
-    ulong power = k & 1 ? 10 : 1;
-    power *= k & 2 ? 100 : 1;
-    power *= k & 4 ? 10000 : 1;
-    return power * (k & 8 ? 100000000 : 1);
-}
-
-// The number that the digits from *at on continue, and how many of them count: more than 19 do not fit.
-static inline ulong more_digits(__global const uchar *text, int *at, int *count, ulong value)
-{
-    int length = 8;
-    while (length == 8 && *count < 24) {
-        const ulong x = as_ulong(vload8(0, text + *at)) ^ 0x3030303030303030;
-        const ulong other = ((x + 0x7676767676767676) | x) & 0x8080808080808080;
-        length = (int)popcount((other - 1) & ~other) >> 3;
-        if (length)
-            value = value * ten_to(length) + eight_digits(x << (64 - 8 * length));
-        *at += length;
-        *count += length;
-    }
-    return value;
-}
-
-// A whole number at *at, which is moved behind it; 0 with *fits = 0 where there is none, or one that is too large.
-static inline ulong whole_number(__global const uchar *text, int *at, int *fits)
-{
-    int p = *at, count = 0;
-    p += text[p] == '+';
-    const int begin = p;
-    while (text[p] == '0' && IS_DIGIT(text[p + 1]) && p - begin < LONGEST)
-        p++;
-    const ulong value = more_digits(text, &p, &count, 0);
-    *fits = count > 0 && count < 20 && value <= (ulong)LONG_MAX;
-    *at = p;
-    return *fits ? value : 0;
-}
-
 // A decimal at *at, which is moved behind it. Gives CERTAIN, DOUBTFUL (the host reads it), or -1: no decimal.
 static inline int real_number(__global const uchar *text, int *at, __global const ulong *powers, ulong *bits)
 {
     int p = *at, digits = 0, count = 0, exponent = 0;
     ulong value = 0;
     const int negative = text[p] == '-';
-    p += negative || text[p] == '+';
+    p += negative || (!EXACT && text[p] == '+');
+    if (WHOLE) {
+        int fits;
+        *bits = 0;
+        value = whole_number(text, &p, 0, &fits);
+        *at = p;
+        const int certain = fits ? nearest_double(value, 0, powers, bits) : -1;
+        *bits |= (ulong)(negative && value) << 63;
+        return certain;
+    }
     for (int part = 0; part < 2; part++) {
         for (; IS_DIGIT(text[p]); p++) {
             digits++;
@@ -187,9 +156,9 @@ static inline int take_row(__global const uchar *text, int *at, const layout *ho
     for (int field = 0;; field++) {
         int fits = 1;
         if (field == how->columns[0]) {
-            out->id[0] = whole_number(text, &p, &fits);
+            out->id[0] = whole_number(text, &p, !EXACT, &fits);
         } else if (field == how->columns[1]) {
-            out->id[1] = whole_number(text, &p, &fits);
+            out->id[1] = whole_number(text, &p, !EXACT, &fits);
         } else if (WEIGHTED && field == how->columns[2]) {
             const int begin = p;
             const int certain = real_number(text, &p, powers, &out->weight);
@@ -209,7 +178,7 @@ static inline int take_row(__global const uchar *text, int *at, const layout *ho
         if (how->comma ? text[p] != ',' : p == *at)
             return 0;
         if (field == how->last)
-            return 1;
+            return !EXACT;
         p = how->comma ? skip_blanks(text, p + 1) : p;
         if (how->comma && at_end(text, p))
             return 0;

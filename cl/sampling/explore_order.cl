@@ -3,21 +3,19 @@
 //
 // The numbers are uniform, so a row of d arcs is distributed by the upper bits of its numbers to about d / SPREAD + 1
 // buckets, and the few arcs of a bucket are sorted by insertion. The buckets of all rows form one list, row by row:
-// one scan of their counts (partial sums on the host) gives every bucket its position.
+// one scan of their counts (csr/scan.cl) gives every bucket its position.
 //
 // buckets of row v    row_ptr[v] / SPREAD + v, up to those of row v + 1: at least one
 // count   uint[buckets]        counted up by order_count, and down to 0 again by order_deal
 // begin   OFFSET[buckets + 1]  where a bucket begins in `order`
 // order   int[arcs]            neighbours;  key uint[arcs]  the upper halves of their numbers
-// launch  padded range, RUN consecutive arcs or buckets per work-item (csr/arcs.h), or BLOCK buckets
-// tunables RUN, BLOCK, SPREAD
+// step    OFFSET[2 arcs]       see sampling/explore_walk.cl
+// launch  padded range, RUN consecutive arcs or buckets per work-item (csr/arcs.h)
+// tunables RUN, SPREAD
 
 #include "keyed.h"
 #include "csr/arcs.h"
 
-#ifndef BLOCK
-#define BLOCK 256
-#endif
 #ifndef SPREAD
 #define SPREAD 4
 #endif
@@ -40,33 +38,6 @@ __kernel void order_count(const int n, const long arcs, const ulong seed, __glob
     FOR_RUN(p, arcs) {
         v = row_after(p, v, n, row_ptr);
         atomic_inc(&count[bucket_of(v, (uint)(arc_number(seed, v, col_idx[p]) >> 32), row_ptr)]);
-    }
-}
-
-__kernel void order_sums(const long buckets, __global const uint *restrict count, __global long *restrict sums)
-{
-    const long from = (long)get_global_id(0) * BLOCK;
-    if (from < buckets) {
-        long sum = 0;
-        for (long b = from; b < min(from + BLOCK, buckets); b++)
-            sum += count[b];
-        sums[get_global_id(0)] = sum;
-    }
-}
-
-// `before`: arcs in all blocks before.
-__kernel void order_begin(const long buckets, const long arcs, __global const uint *restrict count,
-                          __global const long *restrict before, __global OFFSET *restrict begin)
-{
-    const long from = (long)get_global_id(0) * BLOCK;
-    if (from < buckets) {
-        long sum = before[get_global_id(0)];
-        for (long b = from; b < min(from + BLOCK, buckets); b++) {
-            begin[b] = (OFFSET)sum;
-            sum += count[b];
-        }
-        if (from + BLOCK >= buckets)
-            begin[buckets] = (OFFSET)arcs;
     }
 }
 
@@ -131,5 +102,18 @@ __kernel void order_sort(const int n, const long buckets, const ulong seed, __gl
             order[k] = u;
             key[k] = mine;
         }
+    }
+}
+
+// What a walk reads: each neighbour, the last one of a row as ~u, and where its own row begins.
+__kernel void order_steps(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
+                          __global const int *restrict order, __global OFFSET *restrict step)
+{
+    int v = -1;
+    FOR_RUN(p, arcs) {
+        v = row_after(p, v, n, row_ptr);
+        const int u = order[p];
+        step[2 * (size_t)p] = p + 1 == (long)row_ptr[v + 1] ? ~u : u;
+        step[2 * (size_t)p + 1] = row_ptr[u];
     }
 }

@@ -10,6 +10,7 @@
 #endif
 
 #include "components/finder.h"
+#include "csr/arcs.h"
 
 #ifndef SPAN
 #ifdef KIND_GPU
@@ -30,14 +31,7 @@ __kernel void shard_join(const int rows, const int first_row, const long entries
                          __global int *label)
 {
     const long begin = min((long)get_global_id(0) * SPAN, entries), end = min(begin + SPAN, entries);
-    int row = 0, high = rows - 1;
-    while (begin < end && row < high) {   // the last row that begins at or before the first entry
-        const int middle = row + (high - row + 1) / 2;
-        if (row_ptr[middle] <= begin)
-            row = middle;
-        else
-            high = middle - 1;
-    }
+    int row = begin < end ? row_of(begin, 0, rows, row_ptr) : 0;
     for (long p = begin; p < end; row++) {
         const long stop = min(end, (long)row_ptr[row + 1]);
         if (p < stop)

@@ -16,27 +16,7 @@
 //
 // Without 64-bit atomics the maxima of time and word are found half by half: four steps instead of two.
 
-#include "keyed.h"
-
-#ifndef CHUNK
-#define CHUNK 1024
-#endif
-
-#ifndef LANES
-#define LANES 1
-#endif
-
-#ifndef KEEP_TIMES
-#define KEEP_TIMES 1
-#endif
-
-#ifndef BY_EDGE
-#define BY_EDGE 0
-#endif
-
-#ifndef OFFSET
-#define OFFSET int
-#endif
+#include "scale/forest.h"
 
 // Oclgrind's race detector takes the plain first look of `raise` for a race
 #if defined(HAVE_INT64_ATOMICS) && !defined(CHECK_RACES)
@@ -44,15 +24,6 @@
 #else
 #define WHOLE 0
 #endif
-
-static inline ulong time_of(ulong seed, ulong word)
-{
-#if BY_EDGE
-    return edge_priority(seed, (uint)(word >> 32), (uint)word, 0);
-#else
-    return vertex_priority(seed, (uint)(word >> 32));
-#endif
-}
 
 #if KEEP_TIMES
 #define TIME(place) times[place]

@@ -6,67 +6,34 @@
 // launch     a work-group of LANES work-items takes CHUNK consecutive edges and finds their rows by binary search
 // tunables   CHUNK, LANES, KEEP_TIMES, BY_EDGE, OFFSET as in scale/forest.cl
 
-#include "keyed.h"
-
-#ifndef CHUNK
-#define CHUNK 1024
-#endif
-
-#ifndef LANES
-#define LANES 1
-#endif
-
-#ifndef KEEP_TIMES
-#define KEEP_TIMES 1
-#endif
-
-#ifndef BY_EDGE
-#define BY_EDGE 0
-#endif
-
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
-// The row that holds edge p: the last one of low .. high that begins at or before it.
-static inline int row_of(__global const OFFSET *row_ptr, OFFSET p, int low, int high)
-{
-    while (low < high) {
-        const int middle = low + (high - low + 1) / 2;
-        if (row_ptr[middle] <= p)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
+#include "csr/arcs.h"
+#include "scale/forest.h"
 
 __kernel void forest_rows(const int rows, const int first_row, const ulong seed, const long begin, const long end,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                          const long shift, const long at, __global ulong *restrict words, __global ulong *restrict times)
+                          const long at, __global ulong *restrict words, __global ulong *restrict times)
 {
     const int lane = get_local_id(0);
     const long from = begin + (long)get_group_id(0) * CHUNK, to = min(from + CHUNK, end);
 #if LANES > 1
     __local int bound[2];
     if (lane < 2)
-        bound[lane] = row_of(row_ptr, (OFFSET)(lane ? to - 1 : from), 0, rows - 1);
+        bound[lane] = row_of(lane ? to - 1 : from, 0, rows, row_ptr);
     barrier(CLK_LOCAL_MEM_FENCE);
     int row = bound[0];
-    const int last = bound[1];
+    const int end_row = bound[1] + 1;
 #else
-    int row = row_of(row_ptr, (OFFSET)from, 0, rows - 1);
+    int row = row_of(from, 0, rows, row_ptr);
 #endif
     int known = -1;
     ulong own = 0;
     for (long p = from + lane; p < to; p += LANES) {
 #if LANES > 1
-        row = row_of(row_ptr, (OFFSET)p, row, last);
+        row = row_of(p, row, end_row, row_ptr);
 #else
-        while (row_ptr[row + 1] <= p)
-            row++;
+        row = row_after(p, row, rows, row_ptr);
 #endif
-        const uint u = (uint)(first_row + row), v = (uint)col_idx[p - shift];
+        const uint u = (uint)(first_row + row), v = (uint)col_idx[p];
         ulong word = 0, t = 0;
 #if BY_EDGE
         if (u != v) {

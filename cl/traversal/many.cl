@@ -43,25 +43,23 @@ __kernel void bfs_many_widen(const int n, const uint p, __global const BITS *res
         FOR_ITEMS(v, n) wider[(size_t)b * n + v] = b < p ? planes[(size_t)b * n + v] : 0;
 }
 
-// One work-item starts all searches: two may start at the same vertex.
-__kernel void bfs_many_start(const uint sources, __global const uint *restrict source, __global BITS *restrict seen,
-                             __global BITS *restrict front, __global uint *restrict queue,
+// A work-item starts a search: two may start at the same vertex, and in graphs that do not touch several searches may
+// share a bit. lane: which bit each has; NULL: 0, 1, ...
+__kernel void bfs_many_start(const uint sources, __global const uint *restrict source, __global const uint *restrict lane,
+                             __global BITS *restrict seen, __global BITS *restrict front,
+                             volatile __global uint *stamp, __global uint *restrict queue,
                              volatile __global uint *state)
 {
-    if (get_global_id(0) != 0)
+    const uint i = get_global_id(0);
+    if (i >= sources)
         return;
-    uint count = 0;
-    BITS all = 0;
-    for (uint i = 0; i < sources; i++) {
-        const uint s = source[i];
-        if (!seen[s])
-            queue[count++] = s;
-        seen[s] |= (BITS)1 << i;
-        front[s] |= (BITS)1 << i;
-        all |= (BITS)1 << i;
-    }
-    state[SLOT(0) + COUNT] = count;
-    or_into(&state[SLOT(0) + ACTIVE], all);
+    const uint s = source[i];
+    const BITS bit = (BITS)1 << (lane ? lane[i] : i);
+    or_into((volatile __global uint *)&seen[s], bit);
+    or_into((volatile __global uint *)&front[s], bit);
+    or_into(&state[SLOT(0) + ACTIVE], bit);
+    if (atomic_xchg(&stamp[s], 0xffffffffu) == 0)   // no level's stamp
+        queue[atomic_inc(&state[SLOT(0) + COUNT])] = s;
 }
 
 // The frontier's vertex u passes its searches on along arcs e, e + stride, ... before `end`.

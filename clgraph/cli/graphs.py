@@ -152,4 +152,6 @@ def formats(as_json: bool) -> None:
         return
     width = max(map(len, table))
     for name, form in FORMATS.items():
-        click.echo(f"{name:{width}}  {' '.join(form.suffixes)}" + ("  (.gz too)" if form.text else ""))
+        click.echo(
+            f"{name:{width}}  {' '.join(form.suffixes)}" + ("  (.gz and .zst too)" if form.text else "")
+        )

@@ -136,8 +136,11 @@ def quality(
         made = made.checked(part, record)
         if relation is None:
             relation = "contraction" if made.contracts else "subset"
-        check_part(whole, part, relation, (Path(original).name, Path(sample).name))
     dev = open_device(device, quiet)
+    if part is not None:
+        names = Path(original).name, Path(str(sample)).name
+        with dev.alone():
+            check_part(whole, part, relation or "subset", names, device=dev)
     with progress_bar("measuring", quiet) as progress:
         found = measure(
             whole,

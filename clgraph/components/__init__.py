@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.labels import Connection, check_connection, find_labels
-from clgraph.graph import check_graph_type
+from clgraph.graph import as_graph
 from clgraph.results import Arrays, RunsOn, on_device
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Components", "connected_components", "largest_component"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Components(RunsOn):
     """The connected components of a graph, numbered by decreasing size.
 
@@ -55,9 +55,19 @@ class Components(RunsOn):
         """Which vertices form the largest component, shape (n,)."""
         return self.labels == 0
 
+    def _facts(self) -> dict[str, Any]:
+        largest = ", ".join(map(str, self.sizes[:3].tolist()))
+        return {
+            "components": self.count,
+            "connection": self.connection,
+            "vertices": int(self.sizes.sum()),
+            "largest": largest + (", ..." if self.count > 3 else ""),
+            "device": self.device,
+        }
+
 
 def connected_components(
-    graph: Graph,
+    graph: Graph | Any,
     *,
     connection: Connection = "weak",
     arrays: Arrays = "host",
@@ -71,7 +81,7 @@ def connected_components(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     connection : {"weak", "strong"}
         What connects two vertices of a directed graph: a path that may use arcs in either direction, or a
         directed path each way.
@@ -104,7 +114,7 @@ def connected_components(
     >>> found.labels, found.sizes
     (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     check_connection(connection)
     stays = on_device(arrays)
     from clgraph.device import get_device
@@ -145,7 +155,7 @@ def largest_component(
     >>> largest_component(Graph.from_edges([0, 1, 3], [1, 2, 4])).ids
     array([0, 1, 2])
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     check_connection(connection)
     if graph.num_vertices == 0:
         return graph

@@ -324,15 +324,21 @@ class GiantFinder:
         """Sizes of the components with these roots, in labels from any `labels_into`; shape of `roots`."""
         if len(roots) == 0:
             return np.zeros(0, np.int64)
-        self.sample(label)
-        self._count(label, everything=True)
+        others = self.sizes_less_one(label)
         count = len(roots)
         size = self.device.empty(count, np.int32)
         listed = self.device.upload(np.ascontiguousarray(roots, np.int32))
-        self._rank_program.sizes_of(
-            -(-count // self._rank_items), np.int32(count), listed, self._scratch, size
-        )
+        self._rank_program.sizes_of(-(-count // self._rank_items), np.int32(count), listed, others, size)
         return self.device.download(size, np.int32, count).astype(np.int64)
+
+    def sizes_less_one(self, label: Any) -> Any:
+        """At each root the other vertices of its component: int32 device buffer, shape (n,), lent.
+
+        In labels from any `labels_into`. It is good until the finder is used again.
+        """
+        self.sample(label)
+        self._count(label, everything=True)
+        return self._scratch
 
     def rank(self, label: Any) -> npt.NDArray[np.int64]:
         """Turn the labels into numbers 0 .. k-1 by decreasing size; returns the sizes, shape (k,).

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import Shapes
+
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
+
+# arcs that one work-item looks up the twins of
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=3)
 
 
 def _program(device: Device, rows: DeviceCSR) -> Program:
@@ -30,6 +35,15 @@ def count_loops_and_copies(device: Device, rows: DeviceCSR) -> tuple[int, int]:
         )
         loops, copies = device.download(found, np.uint32, 2).tolist()
     return loops, copies
+
+
+def distinct_arcs(device: Device, rows: DeviceCSR) -> Any:
+    """Which arcs do not repeat the one before them in their row: uint8 device buffer; does not wait."""
+    distinct = device.empty(max(rows.arcs, 1), np.uint8)
+    _program(device, rows).facts_distinct(
+        _over(device, rows.n), np.int32(rows.n), rows.row_ptr, rows.col_idx, distinct
+    )
+    return distinct
 
 
 def find_hub(device: Device, rows: DeviceCSR) -> int:
@@ -53,3 +67,21 @@ def lengths_of(device: Device, rows: DeviceCSR, vertices: npt.NDArray[np.int32])
     count = len(vertices)
     listed = device.upload(np.ascontiguousarray(vertices))
     return device.download(list_lengths(device, rows, listed, count), np.int32, count)
+
+
+def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any = None, copies: Any = None) -> int:
+    """Arcs without one in the other direction, of the same weight and multiplicity; none may have a copy."""
+    run = SHAPES.of(device)
+    found = device.zeros(1, np.uint32)
+    program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
+    program.facts_twins(
+        -(-rows.arcs // run),
+        np.int32(rows.n),
+        np.int64(rows.arcs),
+        rows.row_ptr,
+        rows.col_idx,
+        weights,
+        copies,
+        found,
+    )
+    return int(device.download(found, np.uint32, 1)[0])

@@ -102,6 +102,11 @@ class Place:
         return next(iter(self._rows.values()))
 
     @property
+    def chosen(self) -> Chosen | None:
+        """The choice that the graph's ids are, where they were chosen on the device."""
+        return self._ids if isinstance(self._ids, Chosen) else None
+
+    @property
     def where(self) -> str:
         """The device, as a person names it."""
         return f"{self._device.spec} {self._device.name}"

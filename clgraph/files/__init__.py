@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clgraph.files.summary import read_with_summary, write_with_summary
 from clgraph.graph import Duplicates, Graph
@@ -34,12 +34,13 @@ def read(
     Parameters
     ----------
     path : str or path
-        Plain or with ``.gz``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix
-        Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*``
-        (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also
-        ``.npz`` (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg``
-        (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra
-        ``arrow``). ``docs/files.md`` says what each holds.
+        ``-`` is standard input, an edge list unless `format` says otherwise. Plain or with ``.gz`` or
+        ``.zst``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix Market),
+        ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*`` (KONECT),
+        ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also ``.npz``
+        (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg`` (clgraph's
+        own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra ``arrow``).
+        ``docs/files.md`` says what each holds.
     format : str, optional
         ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"graphml"``,
         ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``, ``"wsg"``,
@@ -109,7 +110,7 @@ def read(
 
 
 def write(
-    graph: Graph,
+    graph: Graph | Any,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -128,7 +129,7 @@ def write(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     path : str or path
         ``-`` is standard output.
     format : str, optional
@@ -136,7 +137,7 @@ def write(
     device : Device or str, optional
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
         wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,
-        through OpenCL where it has a driver. Weights, ids that are text and ``.gz`` are always the host's.
+        through OpenCL where it has a driver. Ids that are text are always the host's.
 
     Raises
     ------

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
-from clgraph.files.sources import unpacker
 from clgraph.graph.io.binary_header import BLOCK
+from clgraph.graph.io.packed import unpacker
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -5,7 +5,8 @@ What the kernels do not take (`clgraph.files.parse`) is read by the host's reade
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,14 @@ import numpy as np
 
 from clgraph.csr.build import build_counted, place_weights
 from clgraph.csr.upload import Chosen, Parts, graph_of
-from clgraph.files.number import number_vertices
+from clgraph.files.number import Numbered, number_vertices
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
-from clgraph.files.sources import Packed, Plain, Unusual
+from clgraph.files.sources import Packed, Plain, Source
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
+from clgraph.graph.io.packed import SUFFIXES
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -59,14 +61,16 @@ def read_edge_list(
         raise NotTaken("ids that are text")
     with reading(path):
         layout = look(path, options)
-        skip = _bytes_before(path, layout, options)
+        skip = bytes_before(path, layout, options)
         with device.alone():
-            columns = _columns(path, layout, options, device, skip, progress, shape, block)
-            graph = _graph(device, columns, options)
+            wanted = Wanted(layout.columns, layout.delimiter == ",")
+            columns = read_columns(path, wanted, options, device, skip, progress, shape, block)
+            numbered = number_vertices(device, columns)
+            graph = graph_of_rows(device, columns, numbered, options, directed=options.direction())
     return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
 
 
-def _bytes_before(path: Path, layout: Layout, options: Options) -> int:
+def bytes_before(path: Path, layout: Layout, options: Options) -> int:
     """How many bytes come before the first row."""
     with open_binary(path, options.max_ratio) as file:
         if not layout.skip:
@@ -77,41 +81,60 @@ def _bytes_before(path: Path, layout: Layout, options: Options) -> int:
     return sum(map(len, lines))
 
 
-def _columns(
+def read_columns(
     path: Path,
-    layout: Layout,
+    wanted: Wanted,
     options: Options,
     device: Device,
     skip: int,
-    progress: Progress,
-    shape: Shape | None,
-    block: int | None,
+    progress: Progress = None,
+    shape: Shape | None = None,
+    block: int | None = None,
+    *,
+    types: tuple[type, ...] = (np.int32, np.int64),
+    more: int = 0,
 ) -> Columns:
-    wanted = Wanted(layout.columns, layout.delimiter == ",")
-    for id_type in (np.int32, np.int64):
-        packed = path.suffix == ".gz"
-        source: Any = Packed(path, options.max_ratio) if packed else Plain(path)
-        try:
-            parser = Parser(device, wanted, id_type, source.total, block)
+    """The columns of a text behind its first `skip` bytes, of the first type that holds all ids.
+
+    Parameters
+    ----------
+    more : int
+        Rows that there is room for behind those of the text.
+
+    Raises
+    ------
+    NotTaken
+        As `read_edge_list` says.
+    """
+    for id_type in types:
+        with opened(path, options) as source:
+            parser = Parser(device, wanted, id_type, source.total, block, more)
             with closing(pieces(device, source, skip, shape or SHAPES.of(device), progress)) as text:
-                return parser.all(text)
-        except TooWide:
-            continue
-        except Unusual as error:
-            raise NotTaken(f"{error}") from error
-        except LongLine as error:
-            raise NotTaken("a line that is very long") from error
-        finally:
-            source.close()
-    raise AssertionError("64 bits are enough")
+                try:
+                    return parser.all(text)
+                except TooWide:
+                    continue
+    raise NotTaken("an id that is too large")
 
 
-def _graph(device: Device, columns: Columns, options: Options) -> Graph:
-    directed, merge = options.direction(), options.duplicates == "merge"
-    loops, count, weight = columns.loops, columns.count, columns.weight
-    numbered = number_vertices(device, columns)
+@contextmanager
+def opened(path: Path, options: Options) -> Iterator[Source]:
+    """The bytes of a plain or compressed file; `NotTaken` for what is left to the host's reader."""
+    source: Any = Packed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path)
+    try:
+        yield source
+    except LongLine as error:
+        raise NotTaken("a line that is very long") from error
+    finally:
+        source.close()
+
+
+def graph_of_rows(
+    device: Device, columns: Columns, numbered: Numbered, options: Options, *, directed: bool
+) -> Graph:
+    """The graph whose edges were parsed and numbered; the columns are used up."""
+    merge, loops, count, weight = options.duplicates == "merge", columns.loops, columns.count, columns.weight
     n, tail, head = numbered.n, numbered.tail, numbered.head
-    del columns
     rows = copies = None
     if weight is None or merge:
         rows, copies = build_counted(

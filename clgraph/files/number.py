@@ -11,8 +11,9 @@ import numpy.typing as npt
 from clgraph.csr.parts import Chosen
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
-from clgraph.files.parse import Columns
+from clgraph.files.parse import Columns, NotTaken
 from clgraph.graph.building import check_count, exclusive_sums
+from clgraph.graph.io.common import counted
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -78,6 +79,41 @@ def number_vertices(device: Device, columns: Columns) -> Numbered:
     if columns.id_type is np.int32 and columns.highest < few:
         return _by_bitmap(device, columns)
     return _by_sorting(device, columns)
+
+
+def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered, int]:
+    """Count ids that are the numbers 1 .. n from 0 on, in place.
+
+    Returns
+    -------
+    numbered : Numbered
+        Its `tail` and `head` are the columns.
+    upper : int
+        Rows whose source is below the target.
+
+    Raises
+    ------
+    NotTaken
+        If an id is not among 1 .. n.
+    """
+    items, count = device.tuning.items, columns.count
+    told = device.zeros(2, np.uint32)
+    device.program("files/number", ITEMS=items, SPAN=SHAPES.of(device).span).number_shift(
+        -(-count // items), np.int64(count), np.int32(n), columns.source, columns.target, told
+    )
+    outside, upper = device.download(told, np.uint32, 2).tolist()
+    if outside:
+        raise NotTaken(f"{counted(outside, 'row')} with a number that is not among 1 .. {n}")
+    return Numbered(n, from_one(device, n), columns.source, columns.target), upper
+
+
+def from_one(device: Device, n: int) -> Chosen:
+    """The ids 1 .. n."""
+    items = device.tuning.items
+    ids = device.output(n, np.int32)
+    program = device.program("files/number", ITEMS=items, SPAN=SHAPES.of(device).span)
+    program.number_listed(-(-n // items), np.int32(n), ids)
+    return Chosen(None, ids, n)
 
 
 def _by_bitmap(device: Device, columns: Columns) -> Numbered:

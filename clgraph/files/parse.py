@@ -42,10 +42,16 @@ class Wanted:
         Of source, target and perhaps weight, counted from 0.
     comma : bool
         Whether commas separate fields; else blanks do.
+    exact : bool
+        Whether rows are Matrix Market's: no comments, no plus signs, nothing behind the last column.
+    whole : bool
+        Whether weights are whole numbers.
     """
 
     columns: tuple[int, ...]
     comma: bool
+    exact: bool = False
+    whole: bool = False
 
 
 class NotTaken(Exception):
@@ -83,19 +89,66 @@ class Columns:
 
 
 @cache
-def powers_of_five() -> npt.NDArray[np.uint64]:
-    """The leading 128 bits of 5^q for each power of ten, upper half first (rounded up where q < 0)."""
+def powers_of_five(first: int = POWERS[0], last: int = POWERS[1], up: bool = False) -> npt.NDArray[np.uint64]:
+    """The leading 128 bits of 5^q for each of these powers, upper half first.
+
+    They are rounded up where q < 0, and with `up` everywhere.
+    """
     numbers = []
-    for q in range(POWERS[0], POWERS[1] + 1):
+    for q in range(first, last + 1):
         power: int = 5 ** abs(q)
         bits = power.bit_length()
         if q >= 0:
             number = power << 128 - bits if bits <= 128 else power >> bits - 128
+            number += up and bits > 128
         else:
             number = (1 << bits + 127) // power + 1
             number >>= max(number.bit_length() - 128, 0)
         numbers += [number >> 64, number & (2**64 - 1)]
     return np.array(numbers, np.uint64)
+
+
+class Room:
+    """Columns on a device that grow while a text is parsed.
+
+    Parameters
+    ----------
+    device : Device
+    types : dict of type
+        By the names of the columns.
+    shortest : int
+        Fewest bytes of a row.
+    total : callable
+        Gives about how many bytes the whole text has: columns are made for as many rows as that promises.
+    more : int
+        Rows that there is room for behind those of the text.
+    """
+
+    def __init__(
+        self, device: Device, types: dict[str, type], shortest: int, total: Callable[[], int], more: int = 0
+    ) -> None:
+        self._device, self._types, self._shortest, self._total = device, types, shortest, total
+        self._more, self._rows, self._parsed = more, 0, 0
+        self.columns: list[Any] = [None] * len(types)
+
+    def make(self, count: int, wanted: int, nbytes: int) -> None:
+        """Columns of at least `wanted` rows, with the first `count`; the text so far is `nbytes` longer."""
+        self._parsed += nbytes
+        if self._rows and wanted <= self._rows:
+            return
+        rest = max(self._total() - self._parsed, 0)
+        share = wanted / self._parsed  # rows in a byte so far
+        rows = min(int(wanted + 1.05 * share * rest) + 1024, wanted + rest // self._shortest + 1)
+        room = rows + self._more
+        if room >= 2**32:
+            raise CapacityError(f"{self._device.hardware}: over {2**32 - 1} rows; split the file")
+        self._device.reserve({name: room * np.dtype(kind).itemsize for name, kind in self._types.items()})
+        for k, kind in enumerate(self._types.values()):
+            column = self._device.empty(room, kind)
+            if count:
+                self._device.copy(column, self.columns[k], count * np.dtype(kind).itemsize)
+            self.columns[k] = column
+        self._rows = rows
 
 
 class Parser:
@@ -111,6 +164,8 @@ class Parser:
         Gives about how many bytes the whole text has: columns are made for as many rows as that promises.
     block : int, optional
         Bytes that one work-item takes.
+    more : int
+        Rows that the columns have room for behind those of the text.
     """
 
     def __init__(
@@ -120,8 +175,9 @@ class Parser:
         id_type: type,
         total: Callable[[], int],
         block: int | None = None,
+        more: int = 0,
     ) -> None:
-        self._device, self._wanted, self._id_type, self._total = device, wanted, id_type, total
+        self._device, self._wanted, self._id_type = device, wanted, id_type
         self._block = block or SHAPES.of(device)
         self._weighted = len(wanted.columns) == 3
         self._program = device.program(
@@ -129,12 +185,15 @@ class Parser:
             BLOCK=self._block,
             ID="int" if id_type is np.int32 else "long",
             WEIGHTED=int(self._weighted),
+            EXACT=int(wanted.exact),
+            WHOLE=int(wanted.whole),
         )
         self._powers = device.upload(powers_of_five()) if self._weighted else None
-        self._columns: list[Any] = [None, None, None]
-        self._types = (id_type, id_type, *([np.float64] if self._weighted else []))
-        self._room = self._count = self._parsed = 0
-        self._highest = self._loops = 0
+        types = {"source ids": id_type, "target ids": id_type}
+        if self._weighted:
+            types["weights"] = np.float64
+        self._room = Room(device, types, SHORTEST_ROW, total, more)
+        self._count = self._highest = self._loops = 0
 
     def all(self, pieces: Iterable[Piece]) -> Columns:
         """The rows of all pieces.
@@ -150,7 +209,7 @@ class Parser:
             self._take(piece)
         if not self._count:
             raise NotTaken("no rows")
-        source, target, weight = self._columns
+        source, target, weight = self._columns()
         return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
 
     def _take(self, piece: Piece) -> None:
@@ -160,9 +219,8 @@ class Parser:
         rows = device.empty(blocks, np.int32)
         program.parse_count(blocks, *text, piece.buffer, rows)
         before, count = exclusive_sums(device.download(rows, np.int32, blocks))
-        self._parsed += piece.end - piece.begin
         device.write(rows, before.astype(np.int32))
-        self._make_room(self._count + count)
+        self._room.make(self._count, self._count + count, piece.end - piece.begin)
         seen = device.upload(_nothing_seen(), writable=True)
         room = count if self._weighted else 0
         hard = [device.empty(max(room, 1), np.int32) for _ in range(2)]
@@ -176,7 +234,7 @@ class Parser:
             piece.buffer,
             rows,
             self._powers,
-            *self._columns,
+            *self._columns(),
             np.int32(room),
             *hard,
             seen,
@@ -197,24 +255,8 @@ class Parser:
         self._highest = max(self._highest, (told[HIGHEST] << 32 | 0xFFFFFFFF) if wide else told[HIGHEST])
         self._loops += told[LOOPS]
 
-    def _make_room(self, count: int) -> None:
-        """Columns of at least so many rows, with those parsed so far."""
-        if self._room and count <= self._room:
-            return
-        rest = max(self._total() - self._parsed, 0)
-        share = count / self._parsed  # rows in a byte so far
-        room = min(int(count + 1.05 * share * rest) + 1024, count + rest // SHORTEST_ROW + 1)
-        if room >= 2**32:
-            raise CapacityError(f"{self._device.hardware}: over {2**32 - 1} rows; split the file")
-        names = "source ids", "target ids", "weights"
-        sizes = [room * np.dtype(kind).itemsize for kind in self._types]
-        self._device.reserve(dict(zip(names, sizes, strict=False)))
-        for k, kind in enumerate(self._types):
-            column = self._device.empty(room, kind)
-            if self._count:
-                self._device.copy(column, self._columns[k], self._count * np.dtype(kind).itemsize)
-            self._columns[k] = column
-        self._room = room
+    def _columns(self) -> list[Any]:
+        return [*self._room.columns, None][:3]
 
     def _read_hard(self, piece: Piece, rows: npt.NDArray[np.int32], places: npt.NDArray[np.int32]) -> None:
         """Weights that the kernel was not sure about."""
@@ -232,7 +274,7 @@ class Parser:
             np.int64(self._count),
             device.upload(rows),
             device.upload(values.view(np.uint64)),
-            self._columns[2],
+            self._columns()[2],
         )
         device.finish()  # before the arrays are gone
 

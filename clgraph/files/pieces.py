@@ -79,11 +79,11 @@ class LongLine(Exception):
 
 
 def pieces(
-    device: Device, source: Source, skip: int, shape: Shape, progress: Progress = None
+    device: Device, source: Source, skip: int, shape: Shape, progress: Progress = None, *, words: bool = False
 ) -> Generator[Piece, None, None]:
     """The text of a source, without its first `skip` bytes, in pieces.
 
-    A piece is valid until the next one is asked for.
+    A piece is valid until the next one is asked for. With `words` it may end with a blank, else with a line.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def pieces(
                 end += 1
             begin -= len(rest)
             array[begin : begin + len(rest)] = rest
-            cut = end if last else _after_last_line(array, begin, end)
+            cut = end if last else _after_last_line(array, begin, end, words)
             rest = array[cut:end].copy()
             if len(rest) > HEAD:
                 raise LongLine
@@ -142,11 +142,13 @@ def pieces(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _after_last_line(array: Bytes, begin: int, end: int) -> int:
-    """Where the last line that ends between two positions ends."""
+def _after_last_line(array: Bytes, begin: int, end: int, words: bool) -> int:
+    """Where the last line (or word) that ends between two positions ends."""
     for start in range(end - HEAD, begin - HEAD, -HEAD):
         start = max(start, begin)
-        found = np.flatnonzero(array[start:end] == ord("\n"))
+        part = array[start:end]
+        ends = part == ord("\n")
+        found = np.flatnonzero(ends | (part == ord(" ")) if words else ends)
         if len(found):
             return start + int(found[-1]) + 1
         end = start

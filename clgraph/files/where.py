@@ -4,74 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clgraph.errors import CapacityError, DeviceError
 from clgraph.graph import Graph
-from clgraph.graph.io.binary import read_binary
+from clgraph.graph.io import ldbc
 from clgraph.graph.io.common import Loaded, Options, Progress
-from clgraph.graph.io.edges import read_edges, write_edges
+from clgraph.graph.io.edges import write_edges
+from clgraph.graph.io.formats import Format
+from clgraph.graph.io.packed import GZIP, unpacker
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 HOST = "host"
+#: formats that devices read: the module and its reader
+ON_DEVICES = {
+    "edges": ("clgraph.files.edge_list", "read_edge_list"),
+    "mtx": ("clgraph.files.mtx", "read_mtx"),
+    "metis": ("clgraph.files.metis", "read_metis"),
+    "ldbc": ("clgraph.files.ldbc", "read_ldbc"),
+    "clg": ("clgraph.files.binary", "read_binary_there"),
+}
 SMALL = 1_000_000  # bytes of a file that the host reads sooner than a device is opened
 SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner
 
 
-def read_edges_somewhere(
-    path: Path, options: Options, device: Device | str | None, progress: Progress = None
+def read_somewhere(
+    name: str,
+    form: Format,
+    path: Path,
+    options: Options,
+    device: Device | str | None,
+    progress: Progress = None,
 ) -> Loaded:
-    """Read an edge list where `device` says (see `clgraph.read`), else on the host."""
-    if device is None and path.stat().st_size < SMALL:
+    """Read a file where `device` says (see `clgraph.read`), else on the host."""
+    asked = device is not None
+    if name not in ON_DEVICES or (name != "clg" and options.ids != "int"):
+        return form.read(path, options)
+    if device is None and (name == "clg" or _size(name, path) < SMALL):
         device = HOST
-    found = None if options.ids != "int" else _found(device)
+    found = _found(device)
     if found is None:
-        return read_edges(path, options)
-    from clgraph.files.edge_list import read_edge_list
-    from clgraph.files.sources import unpacker
-
-    def read_there() -> Loaded:
-        return read_edge_list(path, options, found, progress=progress)
-
-    by = f", unpacked by {unpacker()[0]}" if path.suffix == ".gz" else ""
-    return _either(read_there, lambda: read_edges(path, options), found, device is not None, by)
-
-
-def read_binary_somewhere(
-    path: Path, options: Options, device: Device | str | None, progress: Progress = None
-) -> Loaded:
-    """Read a .clg file to the device that is asked for (see `clgraph.read`), else to the host."""
-    found = None if device is None else _found(device)
-    if found is None:
-        return read_binary(path, options)
-    from clgraph.files.binary import read_binary_there
-
-    def read_there() -> Loaded:
-        return read_binary_there(path, options, found, progress=progress)
-
-    return _either(read_there, lambda: read_binary(path, options), found, True)
-
-
-def _either(
-    there: Callable[[], Loaded], here: Callable[[], Loaded], device: Device, asked: bool, by: str = ""
-) -> Loaded:
-    """What a device reads, or the host where that leaves the file to it; `asked`: for this device."""
+        return form.read(path, options)
     from clgraph.files.parse import NotTaken
 
+    by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     try:
-        return replace(there(), where=f"read on {device.hardware}{by}")
+        loaded = reader_of(name)(path, options, found, progress=progress)
+        return replace(loaded, where=f"read on {found.hardware}{by}")
     except NotTaken as error:
         why = f"{error}"
     except CapacityError:
-        why = f"no room on {device.hardware}"
+        why = f"no room on {found.hardware}"
     except DeviceError as error:
         if asked:
             raise  # who asks for a device hears of its faults
         why = str(error).split("\n", 1)[0]
-    return replace(here(), where=f"read on the host: {why}")
+    return replace(form.read(path, options), where=f"read on the host: {why}")
+
+
+def reader_of(name: str) -> Callable[..., Loaded]:
+    """The reader of a format on devices."""
+    module, reader = ON_DEVICES[name]
+    found: Callable[..., Loaded] = getattr(import_module(module), reader)
+    return found
+
+
+def _size(name: str, path: Path) -> int:
+    """Bytes of the file that holds the edges."""
+    return (ldbc.find_files(path).edges if name == "ldbc" else path).stat().st_size
 
 
 def write_edges_somewhere(

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, word
+from clgraph.arguments import flag, shown, word
 from clgraph.errors import InputError
 from clgraph.graph.aligned import aligned, aligned_empty
 from clgraph.graph.arrays import Arrays
@@ -142,13 +142,11 @@ def _check_names(groups: dict[str, npt.NDArray[Any]]) -> None:
         for row, value in enumerate(group.tolist()):
             where = f"row {row} of {name}, counted from 0"
             if whole and not 0 <= value < 2**63:  # NumPy makes objects of such numbers
-                shown = (
-                    f"{int(value)}" if -(2**200) < value < 2**200 else f"of {int(value).bit_length()} bits"
-                )
-                raise InputError(f"vertex id {shown} is not from 0 to {2**63 - 1} ({where})")
+                what = f"{int(value)}" if -(2**200) < value < 2**200 else f"of {int(value).bit_length()} bits"
+                raise InputError(f"vertex id {what} is not from 0 to {2**63 - 1} ({where})")
             if not whole and not isinstance(value, str):
                 raise InputError(
-                    f"vertex id {value!r}: ids are all non-negative integers, or all strings ({where})"
+                    f"vertex id {shown(value)}: ids are all non-negative integers, or all strings ({where})"
                 )
     raise InputError("vertex ids of type object: make an integer array of them")
 

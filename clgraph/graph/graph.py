@@ -9,6 +9,7 @@ knows nothing of OpenCL.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -34,9 +35,10 @@ from clgraph.graph.exchange import Exchange
 from clgraph.graph.place import NAMES, Place, View
 from clgraph.graph.placed import Placed
 from clgraph.lazy import lazy
+from clgraph.results import Shown
 
 
-class Graph(Placed, Exchange):
+class Graph(Placed, Exchange, Shown):
     """A graph in compressed sparse rows.
 
     Use the class methods (`from_edges`, `from_scipy`, `from_pandas` and so on) or `clgraph.read`; the
@@ -164,6 +166,20 @@ class Graph(Placed, Exchange):
         kind = "directed" if self.directed else "undirected"
         weighted = ", weighted" if self.is_weighted else ""
         return f"<Graph: {kind}, {self.num_vertices} vertices, {self.num_edges} edges{weighted}>"
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "vertices": self.num_vertices,
+            "edges": self.num_edges,
+            "directed": self.directed,
+            "weighted": self.is_weighted,
+        }
+
+    def _bars(self) -> tuple[str, list[float]]:
+        if self.num_vertices == 0:
+            return "no vertices", []
+        exponents = np.frexp(self.degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3, ...
+        return "vertices of degree 0, 1, 2 to 3, 4 to 7, ...", np.bincount(exponents).tolist()
 
     def index(self, ids: Any) -> npt.NDArray[np.int64]:
         """Vertex indices of original ids.
@@ -464,20 +480,48 @@ def check_graph_type(graph: Any) -> None:
     """Raise InputError unless it is a Graph."""
     if not isinstance(graph, Graph):
         raise InputError(
-            f"a Graph is needed, not {type(graph).__name__}: clgraph.read and Graph.from_... make one"
+            f"a clgraph.Graph is needed, not {_type_of(graph)}: clgraph.read and Graph.from_... make one"
         )
 
 
+# how a graph of another library is taken over, by the first part of the name of its class's module
+_TAKEN: dict[str, Callable[[Any], Graph]] = {
+    "networkx": lambda graph: Graph.from_networkx(graph),
+    "igraph": lambda graph: Graph.from_igraph(graph),
+    "pandas": lambda table: Graph.from_pandas(table),
+    "pyarrow": lambda table: Graph.from_arrow(table),
+}
+
+
 def as_graph(graph: Any) -> Graph:
-    """A Graph as it is; a SciPy sparse array as an undirected graph, whichever way its entries point.
+    """A Graph as it is; a graph of another library as clgraph reads it.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow table
+        A SciPy array is an undirected graph, whichever way its entries point. A table has a row for each
+        edge, in columns ``source`` and ``target``, and is undirected. `Graph.from_scipy`, `from_networkx`,
+        `from_igraph`, `from_pandas`, `from_arrow` take over the same in other ways.
 
     Raises
     ------
     InputError
-        If it is neither.
+        If it is none of these, or cannot be taken over.
     """
     if isinstance(graph, Graph):
         return graph
-    if not hasattr(graph, "tocsr"):
-        raise InputError(f"a Graph or a SciPy sparse array is needed, not {type(graph).__name__}")
-    return Graph.from_scipy(graph, directed=False, asymmetric="sum")
+    if hasattr(graph, "tocsr"):
+        return Graph.from_scipy(graph, directed=False, asymmetric="sum")
+    for kind in type(graph).__mro__:
+        take = _TAKEN.get(kind.__module__.partition(".")[0])
+        if take is not None:
+            return take(graph)
+    raise InputError(
+        "a Graph is needed, or a SciPy sparse array, a NetworkX or igraph graph, or an edge table of pandas "
+        f"or Arrow, not {_type_of(graph)}"
+    )
+
+
+def _type_of(value: Any) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

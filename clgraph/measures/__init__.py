@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,18 +13,19 @@ from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers
 from clgraph.measures.hops import SOURCES, check_hop_sources
-from clgraph.measures.scalars import PHASES, Measures, measure
+from clgraph.measures.scalars import PHASES, Measures, Wish, measure
 from clgraph.measures.triangle_count import clustering, triangles
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling import Sample
+    from clgraph.sampling.curve import ReductionCurve
 
 __all__ = ["Measures", "Quality", "clustering", "core_numbers", "quality", "triangles"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quality(RunsOn):
     """The measures of a graph and, if there is one, of its sample.
 
@@ -33,8 +35,8 @@ class Quality(RunsOn):
     sample : Measures or None
     ks : dict of str to (float or None), or None
         Kolmogorov-Smirnov distances ``max |F_sample - F_original|`` of "degree", "clustering" (local
-        coefficients), "hop_plot" (P(h) / P(end)), "component_size" (in vertices) and "component_share" (in
-        shares of all vertices). 0: the same distribution; 1: nothing in common.
+        coefficients), "hop_plot" (P(h) / P(end)), "component_size" (in vertices), "component_share" (in
+        shares of all vertices) and "core_number". 0: the same distribution; 1: nothing in common.
     seed : int
         Chose the vertices from which a large graph's hop plot was searched.
     device : str
@@ -58,6 +60,71 @@ class Quality(RunsOn):
             **self.how(),
         }
 
+    def plot(self, curve: ReductionCurve | None = None) -> list[Any]:
+        """Draw the report's figures: degrees, ranks, hop plot, ... (matplotlib, the extra `plot`).
+
+        Parameters
+        ----------
+        curve : ReductionCurve, optional
+            Of the sample's method and seed; it is one figure more.
+
+        Returns
+        -------
+        list of matplotlib Axes
+            Of one new figure.
+        """
+        from clgraph.drawing import need_matplotlib
+        from clgraph.measures.figures import draw_page, drawings
+
+        need_matplotlib("a plot")
+        from matplotlib import pyplot
+
+        title = "quality of a sample" if self.sample is not None else "measures of a graph"
+        axes: list[Any] = draw_page(pyplot.figure, drawings(self, curve), title).axes
+        return axes
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        names: tuple[str, str] = ("original", "sample"),
+        facts: Sequence[tuple[str, str]] = (),
+        curve: ReductionCurve | None = None,
+    ) -> None:
+        """Write the report as one HTML file, figures and all (matplotlib, the extra `plot`).
+
+        Parameters
+        ----------
+        path : path-like
+        names : pair of str
+            What the original and the sample are called.
+        facts : sequence of (str, str)
+            What was sampled, and how: names and values, shown as they are.
+        curve : ReductionCurve, optional
+            Of the sample's method and seed.
+        """
+        from clgraph.graph.io import atomic_write, check_writable
+        from clgraph.measures.report import report_html
+
+        check_writable(path, "edges")
+        page = report_html(self, names=names, facts=facts, curve=curve)
+        with atomic_write(path, "w") as out:
+            out.write(page)
+
+    def _facts(self) -> dict[str, Any]:
+        one, two = self.original, self.sample
+        facts: dict[str, Any] = {}
+        for name in ("vertices", "edges", "average_degree", "clustering"):
+            values = [getattr(each, name) for each in (one, two) if each is not None]
+            facts[name.replace("_", " ")] = " -> ".join(
+                "not defined" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+                for value in values
+            )
+        for name, value in (self.ks or {}).items():
+            if name in ("degree", "hop_plot") and value is not None:
+                facts[f"KS {name.replace('_', ' ')}"] = float(value)
+        return facts
+
 
 def quality(
     original: Graph | Any,
@@ -77,8 +144,8 @@ def quality(
 
     Parameters
     ----------
-    original : Graph or SciPy sparse array
-    sample : Graph, Sample or SciPy sparse array, optional
+    original : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    sample : Sample, or any of these, optional
     seed : int
         Chooses the vertices from which a large graph's hop plot is searched.
     device : Device or str, optional
@@ -133,13 +200,14 @@ def quality(
         part = as_graph(getattr(sample, "graph", sample))
         if relation is None:
             relation = "contraction" if method in CONTRACTING else "subset"
-        check_part(whole, part, relation)
     from clgraph.device import get_device
 
     dev = get_device(device)
     with dev.alone():
         how = dev.watch()
-        steps = (1 if part is None else 2) * (len(PHASES) + 1)
+        if part is not None:
+            check_part(whole, part, relation or "subset", device=dev)
+        steps = (1 if part is None else 2) * len(PHASES)
         done = 0
 
         def advance(_: str) -> None:
@@ -148,13 +216,8 @@ def quality(
             if progress:
                 progress(done, steps)
 
-        options: dict[str, Any] = {
-            "seed": seed,
-            "sources": hop_sources,
-            "eigenvalues": eigenvalues,
-            "progress": advance,
-        }
-        first = measure(whole, dev, **options)
-        second = None if part is None else measure(part, dev, **options)
+        wish = Wish(seed, hop_sources, eigenvalues)
+        first = measure(whole, dev, wish, advance)
+        second = None if part is None else measure(part, dev, wish, advance)
         ks = None if second is None else distances(first, second)
         return Quality(first, second, ks, seed, dev.name, **how())

@@ -8,12 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import shown
+from clgraph.csr.upload import Place, upload_csr
+from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.measures.scalars import Measures
 
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # arcs per work-item
 Relation = Literal["subset", "contraction", "none"]
 
 
@@ -22,6 +26,8 @@ def check_part(
     sample: Graph,
     relation: str = "subset",
     names: tuple[str, str] = ("the original", "the sample"),
+    *,
+    device: Device,
 ) -> None:
     """Check that a sample is a part of the original, by original ids.
 
@@ -34,6 +40,7 @@ def check_part(
         nothing.
     names : pair of str
         What the message calls the two.
+    device : Device
 
     Raises
     ------
@@ -45,34 +52,64 @@ def check_part(
     if relation == "none" or sample.num_vertices == 0:
         return
     whole, part = names
-    position = _positions(original, sample)
-    if not np.all(position >= 0):
-        missing = sample.ids[int(np.argmax(position < 0))]
+    rows = upload_csr(device, sample.undirected)
+    other = upload_csr(device, original.undirected)
+    place = _places(device, original, sample)
+    program = device.program(
+        "measures/compare",
+        RUN=SHAPES.of(device),
+        ITEMS=device.tuning.items,
+        WHOLE=other.defines["OFFSET"],
+        **rows.defines,
+    )
+    k, none = np.int32(rows.n), np.array([rows.n], np.int32)
+    bad = device.upload(none, writable=True)
+    program.compare_vertices(-(-rows.n // device.tuning.items), k, np.int32(other.n), place, bad)
+    first = int(device.download(bad, np.int32, 1)[0])
+    if first < rows.n:
         raise InputError(
-            f"vertex {missing} of {part} is not in {whole}, so it is not a sample of it (do both files hold "
-            "original ids, and were they read alike?); to compare any two graphs ask for relation 'none'"
+            f"vertex {sample.ids[first]} of {part} is not in {whole}, so it is not a sample of it (do both "
+            "files hold original ids, and were they read alike?); to compare any two graphs ask for relation "
+            "'none'"
         )
-    if relation == "contraction":
+    if relation == "contraction" or rows.arcs == 0:
         return
-    view = original.undirected
-    n = original.num_vertices
-    known = view.rows.astype(np.int64) * n + view.col_idx
-    other = sample.undirected
-    rows = other.rows
-    upper = rows <= other.col_idx  # ids ascend in both graphs, so positions ascend too
-    tail, head = position[rows[upper]], position[other.col_idx[upper]]
-    wanted = tail * n + head
-    at = np.searchsorted(known, wanted)
-    there = np.zeros(len(wanted), bool)
-    inside = at < len(known)
-    there[inside] = known[at[inside]] == wanted[inside]
-    if not np.all(there):
-        first = int(np.argmin(there))
-        u, v = original.ids[tail[first]], original.ids[head[first]]
+    program.compare_arcs(
+        -(-rows.arcs // SHAPES.of(device)),
+        k,
+        np.int64(rows.arcs),
+        rows.row_ptr,
+        rows.col_idx,
+        place,
+        other.row_ptr,
+        other.col_idx,
+        bad,
+    )
+    first = int(device.download(bad, np.int32, 1)[0])
+    if first < rows.n:
+        u, v = sample.ids[first], _missing(original, sample, first)
         raise InputError(
             f"edge {u} - {v} of {part} is not in {whole}, so it is not a sample of it. If it was made by "
             "contraction (cre, crve), ask for relation 'contraction'; to compare any two graphs, for 'none'"
         )
+
+
+def _missing(original: Graph, sample: Graph, vertex: int) -> Any:
+    """The id of the first neighbour, of no smaller index, that a vertex of a sample has only there."""
+    view = sample.undirected
+    heads = view.col_idx[view.row_ptr[vertex] : view.row_ptr[vertex + 1]]
+    known = set(original.undirected.neighbors(sample.ids[vertex]).tolist())
+    return next(u for u in sample.ids[heads[heads >= vertex]].tolist() if u not in known)
+
+
+def _places(device: Device, original: Graph, sample: Graph) -> Any:
+    """The original's vertex that each vertex of a sample is, -1 for none: int32 device buffer."""
+    home, own = sample.home, vars(original)
+    if isinstance(home, Place) and home.device is device and "_ids" in own:
+        chosen = home.chosen
+        if chosen is not None and chosen.of is own["_ids"]:  # chosen from this very graph
+            return chosen.place
+    return device.upload(_positions(original, sample).astype(np.int32))
 
 
 def _positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
@@ -133,4 +170,5 @@ def distances(original: Measures, sample: Measures) -> dict[str, float | None]:
         "hop_plot": ks_of_hops(original.hop_plot, sample.hop_plot),
         "component_size": ks_distance(original.component_sizes, sample.component_sizes),
         "component_share": ks_distance(shares(original), shares(sample)),
+        "core_number": ks_distance(original.core_numbers, sample.core_numbers),
     }

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph, as_graph, build_csr
-from clgraph.measures.triangle_count import simple_view
+from clgraph.measures.pack import measured_view, simple_view
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -41,7 +41,8 @@ def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array (taken as undirected)
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+        Taken as undirected.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
 
@@ -69,47 +70,53 @@ def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[
     >>> clgraph.core_numbers(graph)
     array([2, 2, 2, 1], dtype=int32)
     """
-    rows = peeled_view(as_graph(graph))
-    n = rows.num_vertices
-    if n == 0:
+    whole = as_graph(graph)
+    if not whole.num_vertices:
         return np.zeros(0, np.int32)
 
     from clgraph.device import get_device
 
     dev = get_device(device)
     with dev.alone():
-        csr, items = upload_csr(dev, rows), dev.tuning.items
-        passes = -(-n // items)
-        program = dev.program("measures/cores", ITEMS=items, **csr.defines)
-        dev.reserve({"cores": 16 * n})
-        left, core, queue, other = (dev.empty(n, np.int32) for _ in range(4))
-        state = dev.empty(2, np.int32)
-        program.cores_begin(passes, np.int32(n), csr.row_ptr, left, core)
-        k = 0
-        while True:
-            dev.write(state, np.array([0, LARGEST], np.int32))
-            program.cores_scan(passes, np.int32(n), np.int32(k), left, core, queue, state)
-            taken, least = dev.download(state, np.int32, 2).tolist()
-            level = k
-            if not taken and least == LARGEST:
-                return dev.download(core, np.int32, n)
-            if not taken:
-                k = least
-                continue
-            while taken:
-                dev.fill(state, np.int32(0), 1)
-                program.cores_peel(
-                    taken,
-                    np.int32(taken),
-                    np.int32(level),
-                    csr.row_ptr,
-                    csr.col_idx,
-                    queue,
-                    left,
-                    core,
-                    other,
-                    state,
-                )
-                queue, other = other, queue
-                taken = int(dev.download(state, np.int32, 1)[0])
-            k = level + 1
+        rows = peeled_view(whole) if whole.directed else measured_view(dev, whole)
+        return dev.download(find_cores(dev, rows), np.int32, rows.num_vertices)
+
+
+def find_cores(dev: Device, rows: Graph) -> Any:
+    """The core number of each vertex of rows that are peeled: int32 device buffer, shape (n,)."""
+    n = rows.num_vertices
+    csr, items = upload_csr(dev, rows), dev.tuning.items
+    passes = -(-n // items)
+    program = dev.program("measures/cores", ITEMS=items, **csr.defines)
+    dev.reserve({"cores": 16 * n})
+    left, core, queue, other = (dev.empty(n, np.int32) for _ in range(4))
+    state = dev.empty(2, np.int32)
+    program.cores_begin(passes, np.int32(n), csr.row_ptr, left, core)
+    k = 0
+    while True:
+        dev.write(state, np.array([0, LARGEST], np.int32))
+        program.cores_scan(passes, np.int32(n), np.int32(k), left, core, queue, state)
+        taken, least = dev.download(state, np.int32, 2).tolist()
+        level = k
+        if not taken and least == LARGEST:
+            return core
+        if not taken:
+            k = least
+            continue
+        while taken:
+            dev.fill(state, np.int32(0), 1)
+            program.cores_peel(
+                taken,
+                np.int32(taken),
+                np.int32(level),
+                csr.row_ptr,
+                csr.col_idx,
+                queue,
+                left,
+                core,
+                other,
+                state,
+            )
+            queue, other = other, queue
+            taken = int(dev.download(state, np.int32, 1)[0])
+        k = level + 1

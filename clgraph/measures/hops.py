@@ -11,7 +11,8 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.measures.spread import work_groups
+from clgraph.measures.pack import Pack
+from clgraph.measures.spread import spread
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -55,31 +56,50 @@ def hop_plot(dev: Device, graph: Graph, seed: int = 0, sources: int = SOURCES) -
     seed : int
     sources : int
     """
-    n = graph.num_vertices
-    if n == 0:
-        return HopPlot(np.zeros(0), 0, True)
+    return hop_plots(Pack.of_one(dev, graph), seed, sources)[0]
+
+
+def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot]:
+    """As `hop_plot`, of several graphs at once: their searches share the lanes of a batch."""
     from clgraph.traversal.many import DEEP, ManySearch
 
-    exact = n <= sources
-    chosen = np.arange(n, dtype=np.int32) if exact else draw_sources(n, sources, seed)
-    counts, done = np.zeros(1, np.int64), 0
-    with ManySearch(dev, graph, LANES, len(chosen)) as search:
-        counter = _Counter(search)
-        while done < len(chosen):
-            batch = chosen[done : done + LANES]
-            more = counter.count(batch)
-            if len(more) > len(counts):
-                counts, more = more, counts
-            counts[: len(more)] += more
-            done += len(batch)
-            # decided by what was found, not by how the device found it: the same sources on every device
-            if not exact and len(counts) > DEEP and done >= DEEP_SOURCES:
+    sizes = np.diff(pack.begin).tolist()
+    chosen = [np.arange(n, dtype=np.int32) if n <= sources else draw_sources(n, sources, seed) for n in sizes]
+    counts, done = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes)
+    alone = pack.count == 1
+    with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if alone else 0) as search:
+        counter = _Counter(search, pack)
+        while True:
+            batch = [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)]
+            if not any(map(len, batch)):
                 break
+            more = counter.count_alone(batch[0])[None] if alone else counter.count(batch)
+            for i, part in enumerate(batch):
+                if not len(part):
+                    continue
+                levels = int(np.flatnonzero(more[i])[-1]) + 1
+                counts[i] = np.pad(counts[i], (0, max(0, levels - len(counts[i]))))
+                counts[i][:levels] += more[i, :levels]
+                done[i] += len(part)
+                # decided by what was found, not by how the device found it: the same sources on every device
+                if sizes[i] > sources and len(counts[i]) > DEEP and done[i] >= DEEP_SOURCES:
+                    chosen[i] = chosen[i][: done[i]]
+    csr = pack.csr
+    arcs = [int(pack.device.download(csr.row_ptr, csr.offset, 1, offset=at)[0]) for at in pack.begin.tolist()]
+    return [
+        _plot(counts[i], done[i], sizes[i], arcs[i + 1] - arcs[i], exact=sizes[i] <= sources)
+        for i in range(len(sizes))
+    ]
+
+
+def _plot(counts: npt.NDArray[np.int64], done: int, n: int, arcs: int, *, exact: bool) -> HopPlot:
+    if n == 0:
+        return HopPlot(np.zeros(0), 0, True)
     pairs = np.cumsum(counts).astype(np.float64)
     if not exact:
         pairs *= n / done
         pairs[:1] = n
-        pairs[1:2] = n + graph.num_arcs  # known: no need to estimate it from sources that may miss the hubs
+        pairs[1:2] = n + arcs  # known: no need to estimate it from sources that may miss the hubs
         pairs = np.maximum.accumulate(pairs)
     return HopPlot(pairs, done, exact)
 
@@ -106,28 +126,47 @@ def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:
 class _Counter:
     """Counts pairs by distance, a batch of searches at a time."""
 
-    def __init__(self, search: ManySearch) -> None:
-        self.search = search
-        self.kernel = search.dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
-        self.local = min(search.dev.tuning.local_size, self.kernel.limit)
-        self.size = work_groups(search.dev) * self.local
+    def __init__(self, search: ManySearch, pack: Pack) -> None:
+        self.search, self.pack = search, pack
+        dev = search.dev
+        self.kernel = dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
+        self.size, self.local = spread(dev, self.kernel, pack.count)
 
-    def count(self, sources: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """Pairs at distance 0, 1, ... from these sources."""
+    def count_alone(self, sources: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        """Pairs at distance 0, 1, ... from these sources of the only graph."""
         from clgraph.traversal.search import NO_LIMIT
 
         search = self.search
-        dev, scratch = search.dev, search.scratch
         levels = search.search(sources, NO_LIMIT)
         if levels is None:  # too deep to go on together: one by one
             distance, levels = search.one_by_one(sources, NO_LIMIT, None)
             return np.bincount(distance[distance >= 0], minlength=levels).astype(np.int64)
-        padded = -(-levels // LEVELS) * LEVELS
-        count = dev.zeros(padded, np.int64)
+        # vertices may be numbered by degree here, and those without arcs have no row
+        rows = search.dev.upload(np.array([0, search.rows], np.int32))
+        found = self._found(rows, levels)[0]
+        found[0] = len(sources)
+        return found
+
+    def count(self, batch: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int64]:
+        """The same of several graphs: an array of a row a graph."""
+        from clgraph.traversal.search import NO_LIMIT
+
+        at = [part + np.int32(base) for part, base in zip(batch, self.pack.begin.tolist(), strict=False)]
+        lanes = np.concatenate([np.arange(len(part), dtype=np.uint32) for part in batch])
+        levels = self.search.search(np.concatenate(at), NO_LIMIT, lanes=lanes, deep=NO_LIMIT)
+        assert levels is not None
+        return self._found(self.pack.begins, levels)
+
+    def _found(self, begins: Any, levels: int) -> npt.NDArray[np.int64]:
+        """What the planes of a search hold, by graph and level."""
+        search, graphs = self.search, self.pack.count
+        dev, scratch = search.dev, search.scratch
+        parts = []
         for first in range(0, levels, LEVELS):
-            part = dev.zeros(LEVELS, np.int64)
+            part = dev.zeros(graphs * LEVELS, np.int64)
             self.kernel.exact(
                 self.size,
+                begins,
                 np.int32(search.rows),
                 np.uint32(scratch.bits),
                 np.uint32(first),
@@ -137,10 +176,6 @@ class _Counter:
                 part,
                 local=self.local,
             )
-            if levels <= LEVELS:
-                count = part
-            else:
-                dev.write(count, dev.download(part, np.int64, LEVELS), offset=first)
-        found = dev.download(count, np.int64, levels)
-        found[0] = len(sources)  # also vertices without arcs, which have no row here
-        return found
+            parts.append(part)
+        found = [dev.download(part, np.int64, graphs * LEVELS).reshape(graphs, LEVELS) for part in parts]
+        return np.concatenate(found, axis=1)[:, :levels]

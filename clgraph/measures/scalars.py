@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.measures.degrees import degree_histogram
+from clgraph.measures.cores import find_cores
+from clgraph.measures.corners import Corners, find_corners
 from clgraph.measures.fits import Exponent, degree_exponents, eigen_exponent, hop_exponent
-from clgraph.measures.hops import SOURCES, hop_plot
+from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
+from clgraph.measures.mixing import assortativity, degree_products
+from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.spectrum import COUNT, MANY, largest_eigenvalues
-from clgraph.measures.triangle_count import local_clustering, simple_view, triangles
+from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
+from clgraph.measures.triangle_count import count_triangles
+from clgraph.results import Shown
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -22,11 +27,11 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-PHASES = ("degrees", "components", "triangles", "hop plot", "eigenvalues", "fits")
+PHASES = ("view", "degrees", "components", "triangles", "cores", "hop plot", "eigenvalues", "fits")
 
 
-@dataclass(frozen=True)
-class Measures:
+@dataclass(frozen=True, repr=False)
+class Measures(Shown):
     """The measures of one graph: of its undirected view without self-loops, each pair of neighbours one edge.
 
     A measure that is undefined, because the graph is too small, is None, and `reasons` says why.
@@ -46,6 +51,10 @@ class Measures:
     transitivity : float or None
         Three times the triangles over the pairs of edges that meet.
     triangles : int
+    assortativity : float or None
+        Pearson's correlation of the degrees at the two ends of an edge.
+    largest_core : int
+        The largest k for which there is a k-core.
     degree_exponent, rank_exponent, hop_plot_exponent, eigen_exponent : Exponent
     effective_diameter : float or None
         Hops within which 90 % of the connected pairs lie, interpolated.
@@ -67,6 +76,8 @@ class Measures:
         Mean local clustering of the vertices of each degree in `degree_histogram`.
     component_sizes : (sizes, components)
         Two int64 arrays.
+    core_numbers : (numbers, vertices)
+        Two int64 arrays: the core numbers that occur, and how many vertices have each.
     local_clustering : (values, vertices)
         The values that occur, and how many vertices have each.
     reasons : dict of str to str
@@ -87,6 +98,8 @@ class Measures:
     clustering: float | None
     transitivity: float | None
     triangles: int
+    assortativity: float | None
+    largest_core: int
     degree_exponent: Exponent
     rank_exponent: Exponent
     hop_plot_exponent: Exponent
@@ -101,6 +114,7 @@ class Measures:
     eigenvalues: Floats = field(repr=False)
     clustering_by_degree: Floats = field(repr=False)
     component_sizes: tuple[Ints, Ints] = field(repr=False)
+    core_numbers: Histogram = field(repr=False)
     local_clustering: tuple[Floats, Ints] = field(repr=False)
     reasons: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -117,6 +131,8 @@ class Measures:
                 measures[name] = {"degree": value[0].tolist(), "vertices": value[1].tolist()}
             elif name == "component_sizes":
                 measures[name] = {"size": value[0].tolist(), "components": value[1].tolist()}
+            elif name == "core_numbers":
+                measures[name] = {"core": value[0].tolist(), "vertices": value[1].tolist()}
             elif name == "hop_plot":
                 measures[name] = value.astype(np.int64).tolist() if self.hop_plot_exact else value.tolist()
             elif isinstance(value, np.ndarray):
@@ -125,48 +141,89 @@ class Measures:
                 measures[name] = list(value) if isinstance(value, tuple) else value
         return measures
 
+    def _facts(self) -> dict[str, Any]:
+        names = ("vertices", "edges", "average_degree", "components", "clustering", "effective_diameter")
+        values = {name: getattr(self, name) for name in names}
+        return {
+            name.replace("_", " "): "not defined" if value is None else value
+            for name, value in values.items()
+        }
 
-def measure(
-    graph: Graph,
-    dev: Device,
-    *,
-    seed: int = 0,
-    sources: int = SOURCES,
-    eigenvalues: bool | None = None,
-    progress: Callable[[str], None] | None = None,
-) -> Measures:
-    """All measures of one graph; see `clgraph.quality`."""
+
+@dataclass(frozen=True)
+class Wish:
+    """How to measure; see `clgraph.quality`."""
+
+    seed: int = 0
+    sources: int = SOURCES
+    eigenvalues: bool | None = None
+
+
+def measure(graph: Graph, dev: Device, wish: Wish, progress: Callable[[str], None] | None = None) -> Measures:
+    """All measures of one graph; see `clgraph.quality`. They are kept with it."""
+
+    def make() -> Measures:
+        started = time.perf_counter()
+        pack = Pack.of_one(dev, measured_view(dev, graph))
+        if progress:
+            progress("view")
+        found = measure_all(pack, wish, progress)[0]
+        seconds = {"view": time.perf_counter() - started - sum(found.seconds.values()), **found.seconds}
+        return replace(found, notes=_notes(graph), seconds=seconds)
+
+    return dev.cached(graph, ("measures", wish), make)
+
+
+def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None = None) -> list[Measures]:
+    """All measures of several graphs that are on a device; `seconds` are a graph's share."""
     seconds: dict[str, float] = {}
     last = time.perf_counter()
 
     def lap(phase: str) -> None:
         nonlocal last
-        seconds[phase] = (now := time.perf_counter()) - last
+        now = time.perf_counter()
+        seconds[phase] = (now - last) / pack.count
         last = now
         if progress:
             progress(phase)
 
-    view = simple_view(graph)
-    n, m = view.num_vertices, view.num_arcs // 2
-    lap("view")
-    histogram = degree_histogram(dev, view)
+    degrees = degree_histograms(pack)
+    products = degree_products(pack)
     lap("degrees")
-    from clgraph.components import connected_components
-
-    sizes = connected_components(view, device=dev).sizes
+    sizes = component_sizes(pack)
     lap("components")
-    degrees = view.degrees
-    corner_of = triangles(view, dev)
-    local = local_clustering(corner_of, degrees)
+    corners = find_corners(pack, count_triangles(pack.device, pack.graph))
     lap("triangles")
-    hops = hop_plot(dev, view, seed, sources)
+    cores = tally(pack, find_cores(pack.device, pack.graph))
+    lap("cores")
+    hops = hop_plots(pack, wish.seed, wish.sources)
     lap("hop plot")
-    spectrum, missing = _spectrum(view, eigenvalues)
+    spectra = [_spectrum(pack, i, wish.eigenvalues) for i in range(pack.count)]
     lap("eigenvalues")
+    found = [
+        _measures(n, *each)
+        for n, *each in zip(
+            np.diff(pack.begin).tolist(), degrees, products, sizes, corners, cores, hops, spectra, strict=True
+        )
+    ]
+    lap("fits")
+    return [replace(each, seconds=seconds) for each in found]
 
-    found = int(corner_of.sum()) // 3
-    wedges = int((histogram[0] * (histogram[0] - 1) // 2) @ histogram[1])
-    by_degree, by_rank = degree_exponents(*histogram)
+
+def _measures(
+    n: int,
+    degrees: Histogram,
+    products: int,
+    sizes: Histogram,
+    corners: Corners,
+    cores: Histogram,
+    hops: HopPlot,
+    spectrum: tuple[Floats, str | None],
+) -> Measures:
+    m = int(degrees[0] @ degrees[1]) // 2
+    wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
+    by_degree, by_rank = degree_exponents(*degrees)
+    mixed, unmixed = assortativity(degrees, products)
     reasons: dict[str, str] = {}
     if n == 0:
         reasons |= dict.fromkeys(
@@ -176,53 +233,53 @@ def measure(
         reasons["density"] = "one vertex: there are no pairs"
     if wedges == 0:
         reasons["transitivity"] = "no vertex has two neighbours"
+    if unmixed is not None:
+        reasons["assortativity"] = unmixed
     if m == 0:
         reasons |= dict.fromkeys(
             ("effective_diameter", "mean_distance", "diameter"), "no vertex has a neighbour"
         )
     pairs = hops.pairs
-    made = Measures(
+    return Measures(
         vertices=n,
         edges=m,
         average_degree=2 * m / n if n else None,
         density=2 * m / (n * (n - 1)) if n > 1 else None,
-        largest_degree=int(histogram[0][-1]) if n else 0,
-        components=len(sizes),
-        largest_component=int(sizes[0]) if n else 0,
-        clustering=float(local.mean()) if n else None,
-        transitivity=3 * found / wedges if wedges else None,
-        triangles=found,
+        largest_degree=int(degrees[0][-1]) if n else 0,
+        components=int(sizes[1].sum()),
+        largest_component=int(sizes[0][-1]) if n else 0,
+        clustering=corners.mean(n) if n else None,
+        transitivity=3 * corners.total / wedges if wedges else None,
+        triangles=corners.total,
+        assortativity=mixed,
+        largest_core=int(cores[0][-1]) if n else 0,
         degree_exponent=by_degree,
         rank_exponent=by_rank,
         hop_plot_exponent=hop_exponent(pairs),
-        eigen_exponent=eigen_exponent(spectrum, missing),
+        eigen_exponent=eigen_exponent(*spectrum),
         effective_diameter=_effective_diameter(pairs) if m else None,
         mean_distance=float(np.diff(pairs) @ np.arange(1, len(pairs)) / (pairs[-1] - n)) if m else None,
         diameter=len(pairs) - 1 if m else None,
         hop_plot_sources=hops.sources,
         hop_plot_exact=hops.exact,
-        degree_histogram=histogram,
+        degree_histogram=degrees,
         hop_plot=pairs,
-        eigenvalues=spectrum,
-        clustering_by_degree=_mean_by_degree(local, degrees, histogram),
-        component_sizes=_counted(sizes),
-        local_clustering=_counted(local),
+        eigenvalues=spectrum[0],
+        clustering_by_degree=corners.by_degree(degrees),
+        component_sizes=sizes,
+        core_numbers=cores,
+        local_clustering=corners.distribution(n),
         reasons=reasons,
-        notes=_notes(graph, view),
-        seconds=seconds,
     )
-    lap("fits")
-    return made
 
 
-def _spectrum(view: Graph, wanted: bool | None) -> tuple[Floats, str | None]:
+def _spectrum(pack: Pack, i: int, wanted: bool | None) -> tuple[Floats, str | None]:
     if wanted is False:
         return np.zeros(0), "eigenvalues were not asked for"
-    if wanted is None and view.num_vertices > MANY:
-        return np.zeros(
-            0
-        ), f"more than {MANY} vertices: eigenvalues take minutes and are computed on request only"
-    return largest_eigenvalues(view, COUNT)
+    if wanted is None and pack.begin[i + 1] - pack.begin[i] > MANY:
+        why = f"more than {MANY} vertices: eigenvalues take minutes and are computed on request only"
+        return np.zeros(0), why
+    return largest_eigenvalues(pack.part(i), COUNT)
 
 
 def _effective_diameter(pairs: Floats) -> float:
@@ -233,26 +290,12 @@ def _effective_diameter(pairs: Floats) -> float:
     return h - 1 + float((goal - apart[h - 1]) / (apart[h] - apart[h - 1]))
 
 
-def _mean_by_degree(local: Floats, degrees: Ints, histogram: tuple[Ints, Ints]) -> Floats:
-    if not len(local):
-        return np.zeros(0)
-    sums = np.bincount(degrees, weights=local)[histogram[0]]
-    return sums / histogram[1]
-
-
-def _counted(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
-    each, times = np.unique(values, return_counts=True)
-    return each, times.astype(np.int64)
-
-
-def _notes(graph: Any, view: Graph) -> tuple[str, ...]:
+def _notes(graph: Graph) -> tuple[str, ...]:
     notes = []
-    if getattr(graph, "directed", False):
+    if graph.directed:
         notes.append("directed: measured without the arcs' directions")
-    loops = getattr(graph, "num_self_loops", 0)
-    if loops:
+    if loops := graph.num_self_loops:
         notes.append(f"{loops} self-loops left out")
-    parallel = getattr(graph, "num_duplicates", 0)
-    if parallel:
+    if parallel := graph.num_duplicates:
         notes.append(f"{parallel} parallel edges counted once with the edge that they repeat")
     return tuple(notes)

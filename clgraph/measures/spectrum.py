@@ -35,12 +35,15 @@ def largest_eigenvalues(graph: Graph, count: int = COUNT) -> tuple[npt.NDArray[n
         values = np.linalg.eigvalsh(matrix.toarray())
     else:
         from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+        from threadpoolctl import threadpool_limits
 
         # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one
         # would not be reproducible
         start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5
         try:
-            values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)
+            # its many small products are faster on one core than on two that wait for each other
+            with threadpool_limits(1, "blas"):
+                values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)
         except ArpackNoConvergence as error:
             found = len(error.eigenvalues)
             return none, f"SciPy's eigsh found only {found} of {count} eigenvalues in {10 * n} iterations"

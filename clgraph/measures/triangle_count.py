@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
-from clgraph.graph import Graph, as_graph, build_csr
+from clgraph.graph import Graph, as_graph
+from clgraph.measures.pack import measured_view
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -34,28 +37,6 @@ class Shape:
 SHAPES = Shapes(gpu=Shape(run=4), cpu=Shape(run=512), simulator=Shape(run=8, skew=2))
 
 
-def simple_view(graph: Any) -> Graph:
-    """The undirected graph without self-loops in which each pair of neighbours is one edge.
-
-    Parameters
-    ----------
-    graph : Graph or SciPy sparse array
-
-    Raises
-    ------
-    InputError
-        If it is neither.
-    """
-    view = as_graph(graph).undirected.simple
-    if not view.has_copies:
-        return view
-    upper = view.rows < view.col_idx
-    ids = None if view.has_identity_ids else view.ids
-    return build_csr(
-        view.rows[upper], view.col_idx[upper], view.num_vertices, ids=ids, directed=False, duplicates="merge"
-    )
-
-
 def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.int64]:
     """The number of triangles that each vertex is a corner of.
 
@@ -64,7 +45,7 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     device : Device or str, optional
         As in `clgraph.get_device`.
 
@@ -88,34 +69,35 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
     >>> triangles(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]))
     array([1, 1, 1, 0])
     """
-    view = simple_view(graph)
-    n, arcs = view.num_vertices, view.num_arcs
-    if arcs == 0:
-        return np.zeros(n, np.int64)
-    from clgraph.csr.upload import upload_csr
     from clgraph.device import get_device
 
+    whole = as_graph(graph)
     dev = get_device(device)
     with dev.alone():
-        csr = upload_csr(dev, view)
-        shape = SHAPES.of(dev)
-        prog = dev.program("measures/triangle_count", RUN=shape.run, SKEW=shape.skew, **csr.defines)
-        runs = -(-arcs // shape.run)
-        size = np.dtype(csr.offset).itemsize
-        dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
-        in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
-        prog.triangles_turn_count(runs, np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx, in_run, in_row)
-        before = _starts(dev.download(in_run, np.int32, runs), csr.offset)
-        up_ptr = dev.upload(_starts(dev.download(in_row, np.int32, n), csr.offset))
-        up_idx = dev.empty(arcs // 2, np.int32)
-        prog.triangles_turn(
-            runs, np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx, dev.upload(before[:-1]), up_idx
-        )
-        count = dev.zeros(n, np.int64)
-        prog.triangles_count(
-            -(-arcs // 2 // shape.run), np.int32(n), np.int64(arcs // 2), up_ptr, up_idx, count
-        )
-        return dev.download(count, np.int64, n)
+        view = measured_view(dev, whole)
+        return dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
+
+
+def count_triangles(dev: Device, view: Graph) -> Any:
+    """The triangles at each vertex of a simple graph: int64 device buffer, shape (n,); does not wait."""
+    n, arcs = view.num_vertices, view.num_arcs
+    count = dev.zeros(n, np.int64)
+    if arcs == 0:
+        return count
+    csr = upload_csr(dev, view)
+    shape = SHAPES.of(dev)
+    prog = dev.program("measures/triangle_count", RUN=shape.run, SKEW=shape.skew, **csr.defines)
+    runs = -(-arcs // shape.run)
+    size = np.dtype(csr.offset).itemsize
+    dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
+    in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
+    whole = np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx
+    prog.triangles_turn_count(runs, *whole, in_run, in_row)
+    before = running_sums(dev, in_run, runs, into=csr.offset)
+    up_ptr, up_idx = running_sums(dev, in_row, n, into=csr.offset), dev.empty(arcs // 2, np.int32)
+    prog.triangles_turn(runs, *whole, before, up_idx)
+    prog.triangles_count(-(-arcs // 2 // shape.run), np.int32(n), np.int64(arcs // 2), up_ptr, up_idx, count)
+    return count
 
 
 def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.float64]:
@@ -134,20 +116,13 @@ def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np
     >>> clustering(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]))
     array([1.        , 1.        , 0.33333333, 0.        ])
     """
-    view = simple_view(graph)
-    return local_clustering(triangles(view, device), view.degrees)
+    from clgraph.device import get_device
 
-
-def local_clustering(
-    corner_of: npt.NDArray[np.int64], degrees: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
-    """Local clustering coefficients from triangles and degrees, shape (n,)."""
+    whole = as_graph(graph)
+    dev = get_device(device)
+    with dev.alone():
+        view = measured_view(dev, whole)
+        corner_of = dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
+        degrees = view.degrees
     pairs = degrees * (degrees - 1) // 2
     return np.divide(corner_of, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
-
-
-def _starts(counts: npt.NDArray[np.int32], dtype: type) -> npt.NDArray[Any]:
-    """Sums of all counts before each one, and the whole sum: shape (k + 1,)."""
-    starts: npt.NDArray[Any] = np.zeros(len(counts) + 1, dtype)
-    np.cumsum(counts, out=starts[1:])
-    return starts

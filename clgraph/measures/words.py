@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from clgraph.measures import Quality
+from clgraph.measures.pair import Pair
 from clgraph.measures.scalars import Measures
 
 
@@ -92,6 +92,16 @@ SHAPE = (
     ),
     ("transitivity", "transitivity", "The same over all pairs of edges that meet: hubs count more."),
     ("triangles", "triangles", "Triples of vertices that are all neighbours."),
+    (
+        "assortativity",
+        "assortativity",
+        "Correlation of the degrees of neighbours: negative where hubs are joined with vertices of few.",
+    ),
+    (
+        "largest_core",
+        "largest core",
+        "The largest k for which a part has k or more neighbours each within it.",
+    ),
     ("effective_diameter", "effective diameter", "Hops within which 90 % of the connected pairs lie."),
     ("mean_distance", "mean distance", "Hops between two vertices on average."),
     ("diameter", "diameter", "The longest distance; of a large graph the longest that was found."),
@@ -103,6 +113,7 @@ DISTANCES = (
     ("hop_plot", "hop plot", "The share of pairs within h hops."),
     ("component_share", "component sizes, as shares", "Each part's share of the vertices."),
     ("component_size", "component sizes", "Vertices of each part: a sample's are meant to be fewer."),
+    ("core_number", "core numbers", "How deep in the core each vertex is."),
 )
 
 
@@ -115,7 +126,7 @@ def figure(value: float | int | None) -> str:
     return f"{value:#.4g}".replace("-", "\u2212")
 
 
-def rows(quality: Quality, entries: Any) -> Iterator[Row]:
+def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     """Rows of one table of TABLES."""
     for path, name, meaning in entries:
         one = look_up(quality.original, path)

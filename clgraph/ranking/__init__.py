@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, get_args
 
 from clgraph.arguments import word
+from clgraph.graph import Graph, as_graph
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
@@ -22,13 +23,12 @@ from clgraph.results import Arrays, on_device
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
 
 __all__ = ["PageRankResult", "pagerank"]
 
 
 def pagerank(
-    graph: Graph,
+    graph: Graph | Any,
     *,
     damping: float = 0.85,
     tol: float = 1e-6,
@@ -51,7 +51,7 @@ def pagerank(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     damping : float
         d, at least 0 and below 1.
     tol : float
@@ -114,6 +114,7 @@ def pagerank(
     word(variant, "variant", get_args(Variant))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     stays = on_device(arrays)
+    graph = as_graph(graph)
     problem = make_problem(
         graph,
         damping=damping,

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, real, shown, whole, word
 from clgraph.errors import InputError
-from clgraph.graph import check_graph_type
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -119,7 +118,9 @@ def check_damping(damping: Any) -> float:
     """The damping factor, or an InputError."""
     d = real(damping, "damping")
     if not 0 <= d < 1:
-        raise InputError(f"damping is {damping!r}: use a number of at least 0 and below 1 (0.85 is usual)")
+        raise InputError(
+            f"damping is {shown(damping)}: use a number of at least 0 and below 1 (0.85 is usual)"
+        )
     return d
 
 
@@ -139,7 +140,6 @@ def make_problem(
     InputError
         Naming the argument, the value and, for distributions and weights, the vertex or arc.
     """
-    check_graph_type(graph)
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices: there is nothing to rank")
     d = check_damping(damping)
@@ -207,7 +207,7 @@ def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
             values = np.zeros(n)
             values[_indices(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
         elif isinstance(given, str):
-            raise InputError(f"{name} is {given!r}: use a dict of ids, an array, or None")
+            raise InputError(f"{name} is {shown(given)}: use a dict of ids, an array, or None")
         else:
             values = np.array(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -276,7 +276,9 @@ def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
     max_iter = whole(max_iter, "max_iter", 1, 2**31 - 1)
     t = real(tol, "tol")
     if not 0 <= t < inf:
-        raise InputError(f"tol is {tol!r}: use a positive number, or 0 to run exactly max_iter iterations")
+        raise InputError(
+            f"tol is {shown(tol)}: use a positive number, or 0 to run exactly max_iter iterations"
+        )
     threshold = n * t if norm == "nx" else t
     # the farthest that two distributions can be from each other
     farthest = {"l1": 2.0, "nx": 2.0, "l2": sqrt(2.0), "linf": 1.0}[norm]

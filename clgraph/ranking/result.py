@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 from clgraph.ranking.problem import OnNonconvergence, Problem
 from clgraph.results import RunsOn
@@ -22,7 +23,7 @@ class Selects(Protocol):
         """The indices of the k highest, or of all, and their ranks."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PageRankResult(RunsOn):
     """Ranks of all vertices, and how they came about.
 
@@ -83,7 +84,7 @@ class PageRankResult(RunsOn):
         Ranks that stayed on the device are selected there.
         """
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
-            raise InputError(f"k is {k!r}: use a whole number of at least 0")
+            raise InputError(f"k is {shown(k)}: use a whole number of at least 0")
         if k == 0:
             return []
         if self._there is not None:
@@ -102,6 +103,17 @@ class PageRankResult(RunsOn):
     def _named(self, index: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[tuple[Any, float]]:
         ids = index if self._ids is None else self._ids(index)
         return list(zip(ids.tolist(), values.tolist(), strict=True))
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "vertices": len(self.ranks),
+            "iterations": self.iterations,
+            "converged": "(as many as asked for)" if self.converged is None else bool(self.converged),
+            f"residual ({self.norm})": float(self.residual),
+            "error at most": float(self.error_bound),
+            "variant": self.variant,
+            "device": self.device,
+        }
 
 
 def report_nonconvergence(result: PageRankResult, threshold: float, what: OnNonconvergence) -> None:

@@ -71,7 +71,7 @@ def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, we
     n = graph.num_vertices
     damping, weight = real(damping, "damping"), flag(weight, "weight")
     if not 0 <= damping < 1:
-        raise InputError(f"damping is {damping!r}: use a number of at least 0 and below 1")
+        raise InputError(f"damping is {shown(damping)}: use a number of at least 0 and below 1")
     w = arc_weights(graph, weight)
     leaving = np.bincount(graph.rows, weights=w, minlength=n)
     ends = leaving == 0

@@ -13,8 +13,9 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.results import RunsOn
+from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
 from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReductionCurve(RunsOn):
     """How a graph shrinks under a reduction method.
 
@@ -61,15 +62,43 @@ class ReductionCurve(RunsOn):
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 
+    def plot(self, axes: Any = None) -> list[Any]:
+        """Draw vertices and edges against deletions, and the average degree (matplotlib, the extra `plot`).
 
-def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: int = 0) -> npt.NDArray[Any]:
+        Parameters
+        ----------
+        axes : two matplotlib Axes, optional
+            To draw on; by default those of a new figure.
+
+        Returns
+        -------
+        list of matplotlib Axes
+        """
+        from clgraph.sampling.figures import draw_curves
+
+        return draw_curves([self], axes)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "method": f"{self.method} ({self.mode})",
+            "seed": self.seed,
+            "rows": len(self.vertices),
+            "vertices": f"{self.vertices[0]} to {self.vertices[-1]}",
+            "edges": f"{self.edges[0]} to {self.edges[-1]}",
+            "device": self.device,
+        }
+
+
+def deletion_order(
+    graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0
+) -> npt.NDArray[Any]:
     """The order in which exact mode deletes, so that anyone can replay the loop.
 
     Whatever is no longer in the largest component when its turn comes is skipped.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     method : {"drv", "dre"}
     seed : int
 
@@ -91,7 +120,7 @@ def deletion_order(graph: Graph, method: Literal["drv", "dre"] = "drv", seed: in
     >>> sorted(deletion_order(graph, "drv", seed=7).tolist())
     [10, 20, 30]
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     method = plain_method(method)
     if method not in EXACT:
         raise InputError(
@@ -125,7 +154,7 @@ def _edge_order(
 
 
 def reduction_curve(
-    graph: Graph,
+    graph: Graph | Any,
     method: str = "drv",
     seed: int | None = None,
     *,
@@ -139,9 +168,11 @@ def reduction_curve(
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
-    Exact mode (drv, dre) goes backwards through the whole deletion order in one pass: a row for every number
-    of vertices that occurs. The pass is serial: it takes a CPU a second for some ten million edges, and a GPU
-    far longer (prefer ``device="cpu"``). Batched mode has a row for every batch.
+    Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
+    leaves for all together (drv). Otherwise it goes backwards through the whole deletion order in one serial
+    pass, which takes a CPU a second for some ten million edges, and a GPU far longer (for dre prefer
+    ``device="cpu"``).
+    Batched mode has a row for every batch.
 
     Parameters
     ----------
@@ -191,7 +222,9 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            if method == "drv":
+            if method == "drv" and SHAPES.of(dev).pays and dev.kernels == "ndrange":
+                rows = departures(dev, simple, seed, target, progress)
+            elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)
             else:

@@ -1,11 +1,10 @@
 """Exploration from a random vertex, breadth-first or depth-first (ebfs, edfs).
 
-Host half of ``cl/sampling/explore.cl`` and ``cl/sampling/explore_order.cl``.
+Host half of ``cl/sampling/explore.cl``; depth-first walks are in ``explore_walk``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,9 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.components.kept import Largest, graph_components
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
+from clgraph.sampling.explore_walk import DepthFirst
 from clgraph.sampling.marks import LeftThere, Marks
 from clgraph.sampling.members import Members
 from clgraph.sampling.result import Progress
@@ -31,37 +30,6 @@ TOP = 1 << 64
 CAPACITY = 1 << 16  # vertices that the host sorts
 LEVELS_OF = 1 << 12  # vertices of a work-group that counts levels
 BINS = 64  # as in the kernel
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Launch shape of the exploration kernels.
-
-    Attributes
-    ----------
-    lanes : int
-        Neighbours that a depth-first walk looks at side by side.
-    steps : int
-        Steps of a depth-first walk in one launch: some tenths of a second, so that no driver's watchdog ends
-        it and Ctrl-C is noticed.
-    run : int
-        Consecutive arcs or buckets of a work-item that orders rows.
-    """
-
-    lanes: int
-    steps: int
-    run: int
-
-    def within(self, device: OfKind) -> Shape:
-        """Cut to a device's limits."""
-        return replace(self, lanes=fitting(self.lanes, device))
-
-
-SHAPES = Shapes(
-    gpu=Shape(lanes=32, steps=1 << 17, run=16),
-    cpu=Shape(lanes=1, steps=1 << 21, run=4096),
-    simulator=Shape(lanes=4, steps=64, run=8),
-)
 
 
 class ExploreRun:
@@ -82,7 +50,7 @@ class ExploreRun:
     iterations : int
         Levels of a breadth-first sample; 1 of a depth-first one.
     way : str
-        "breadth-first" or "depth-first".
+        "breadth-first", "depth-first", or "depth-first on NAME" if another device walked.
     begin : int
         Index of the start, once `start` has been called.
     """
@@ -91,17 +59,19 @@ class ExploreRun:
         self, device: Device, graph: Graph, seed: int, *, method: str, start: int | None = None
     ) -> None:
         self._device, self._graph, self._seed, self._given = device, graph, seed, start
-        self.way = "depth-first" if method == "edfs" else "breadth-first"
         self._csr = csr = upload_csr(device, graph)
-        self._program = device.program(
-            "sampling/explore", ITEMS=device.tuning.items, LANES=SHAPES.of(device).lanes, **csr.defines
-        )
+        self._program = device.program("sampling/explore", ITEMS=device.tuning.items)
         self._components = graph_components(device, graph)
         self._members = Members(device)
         self._marks = Marks(device, csr)
         walk = _Depth if method == "edfs" else _Breadth
         self._walk: _Depth | _Breadth = walk(device, graph, seed, self._program)
         self.iterations, self.begin, self._size = 0, -1, 0
+
+    @property
+    def way(self) -> str:
+        """How, and where that was not on the device."""
+        return self._walk.way
 
     def start(self) -> int:
         """Find the input's largest component and the vertex to start from; returns the component's size.
@@ -148,6 +118,8 @@ def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> N
 
 class _Breadth:
     """Whole levels, the last one cut to the smallest priorities."""
+
+    way = "breadth-first"
 
     def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
         self._device, self._graph, self._seed, self._program = device, graph, seed, program
@@ -244,87 +216,20 @@ class _Breadth:
 class _Depth:
     """The order of first visits of a depth-first walk."""
 
-    BLOCK = 256  # buckets that one work-item sums up
-    SPREAD = 4
+    way = "depth-first"
 
     def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
-        self._device, self._seed, self._program = device, seed, program
-        self._csr = csr = upload_csr(device, graph)
-        self._passes = -(-csr.n // device.tuning.items)
-        shape = SHAPES.of(device)
-        self._run, self._lanes, self._steps = shape.run, shape.lanes, shape.steps
-        self._ordering = device.program(
-            "sampling/explore_order", RUN=self._run, BLOCK=self.BLOCK, SPREAD=self.SPREAD, **csr.defines
-        )
-        self._buckets = csr.arcs // self.SPREAD + csr.n
-        device.reserve(
-            {"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": 12 * self._buckets, "walk": 12 * csr.n}
-        )
-        self._order: Any = None
-        self._seen = device.empty(csr.n, np.int32)
-        self._cursor = device.empty(csr.n, np.int32)
-        self._stack = device.empty(csr.n, np.int32)
-        self._state = device.empty(2, np.int32)
-        self._count = 0
+        self._device, self._program, self._n = device, program, graph.num_vertices
+        self._walk = DepthFirst(device, upload_csr(device, graph), seed)
+        self._visit: Any = None
 
     def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
-        """Mark the first `target` vertices that the walk reaches."""
-        device, csr = self._device, self._csr
-        if self._order is None:
-            self._order = self._ordered()
-            device.fill(self._seen, np.int32(-1), csr.n)
-            device.fill(self._cursor, np.int32(0), csr.n)
-            self._program.explore_start(1, np.int32(begin), self._seen, self._stack, self._state)
-            self._count = 1
-        while self._count < target:
-            self._program.explore_walk.exact(
-                self._lanes,
-                np.int32(self._steps),
-                np.int32(target),
-                csr.row_ptr,
-                self._order,
-                self._seen,
-                self._cursor,
-                self._stack,
-                self._state,
-                local=self._lanes,
-            )
-            depth, self._count = (int(x) for x in device.download(self._state, np.int32, 2))
-            if depth == 0 and self._count < target:
-                raise DeviceError(
-                    f"{device.name}: the walk ended after {self._count} of {target} vertices; "
-                    "please report this"
-                )
-            if progress:
-                progress(self._count, target)
-        self._program.explore_first(self._passes, np.int32(csr.n), self._seen, np.int32(target), live)
+        """Mark the first `target` vertices that the walk reaches; later targets are not larger."""
+        device = self._device
+        if self._visit is None:
+            self._visit, walker = self._walk.visits(begin, target, progress)
+            if walker is not device:
+                self.way = f"depth-first on {walker.name}"
+        device.fill(live, np.uint8(0), self._n)
+        self._program.explore_first(-(-target // device.tuning.items), np.int32(target), self._visit, live)
         return 1
-
-    def _ordered(self) -> Any:
-        """Every row's neighbours in increasing number(seed, v, u)."""
-        device, csr, program, buckets = self._device, self._csr, self._ordering, self._buckets
-        arcs = np.int32(csr.n), np.int64(csr.arcs), np.uint64(self._seed), csr.row_ptr, csr.col_idx
-        runs = -(-csr.arcs // self._run)
-        count = device.zeros(buckets, np.uint32)
-        program.order_count(runs, *arcs, count)
-        blocks = -(-buckets // self.BLOCK)
-        sums = device.empty(blocks, np.int64)
-        program.order_sums(blocks, np.int64(buckets), count, sums)
-        each = device.download(sums, np.int64, blocks)
-        device.write(sums, np.cumsum(each) - each)
-        begin = device.empty(buckets + 1, csr.offset)
-        program.order_begin(blocks, np.int64(buckets), np.int64(csr.arcs), count, sums, begin)
-        order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
-        program.order_deal(runs, *arcs, count, begin, order, key)
-        program.order_sort(
-            -(-buckets // self._run),
-            np.int32(csr.n),
-            np.int64(buckets),
-            np.uint64(self._seed),
-            csr.row_ptr,
-            begin,
-            order,
-            key,
-        )
-        device.finish()
-        return order

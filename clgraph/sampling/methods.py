@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 class Run(Protocol):
     """One run through a graph on a device: samples of decreasing size, each contained in the one before."""
 
-    way: str
+    @property
+    def way(self) -> str:
+        """How the sample is found, in words: see `clgraph.Sample`."""
 
     @property
     def iterations(self) -> int:

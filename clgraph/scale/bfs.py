@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag
 from clgraph.errors import InputError
+from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.shards import ShardRows, Shards, check_shards
+from clgraph.scale.shards import Shards, check_shards
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult
 
@@ -92,8 +93,7 @@ class _Search:
         self._push, self._pull = push, pull
         self._n = n = shards.num_vertices
         self._words = -(-n // 32)
-        self._kept: dict[tuple[str, int], tuple[ShardRows, Any, Any]] = {}
-        self._room = device.global_memory // 2 - 5 * n
+        self._loading = Loading(device, shards, room=device.global_memory // 2 - 5 * n)
         with device.alone():
             device.reserve({"distances": 4 * n, "bitmaps": 3 * 4 * self._words})
             self._frontier = device.zeros(self._words, np.uint32)
@@ -139,11 +139,9 @@ class _Search:
             method="shards",
         )
 
-    def _program(self, rows: ShardRows | None = None) -> Any:
-        wide = rows is not None and rows.row_ptr.dtype == np.int64
-        return self._device.program(
-            "scale/bfs", ITEMS=self._device.tuning.items, OFFSET="long" if wide else "int"
-        )
+    def _program(self, loaded: Loaded | None = None) -> Any:
+        defines = loaded.defines if loaded else {}
+        return self._device.program("scale/bfs", ITEMS=self._device.tuning.items, **defines)
 
     def _over(self, count: int) -> int:
         return -(-count // self._device.tuning.items)
@@ -181,7 +179,7 @@ class _Search:
         name = self._push if pushes else self._pull
         assert name is not None
         wanted = self._wanted(name, self._frontier if pushes else self._visited, present=pushes)
-        for rows, row_ptr, col_idx in self._rows(name, wanted):
+        for rows in self._loading.rows(name, wanted):
             program = self._program(rows)
             kernel = program.shard_push if pushes else program.shard_pull
             with self._device.alone():
@@ -189,8 +187,8 @@ class _Search:
                     self._over(rows.shard.rows),
                     np.int32(rows.shard.rows),
                     np.int32(rows.shard.first_row),
-                    row_ptr,
-                    col_idx,
+                    rows.row_ptr,
+                    rows.col_idx,
                     self._frontier,
                     self._visited,
                     self._next,
@@ -217,22 +215,6 @@ class _Search:
                 found.append(number)
         return found
 
-    def _rows(self, name: str, numbers: list[int]) -> Iterator[tuple[ShardRows, Any, Any]]:
-        """Shards and their buffers, those that are on the device already first."""
-        missing = []
-        for number in numbers:
-            if (name, number) in self._kept:
-                yield self._kept[name, number]
-            else:
-                missing.append(number)
-        for number, rows in zip(missing, self._shards.rows(name, missing), strict=True):
-            with self._device.alone():
-                held = rows, self._device.upload(rows.row_ptr), self._device.upload(rows.col_idx)
-            if rows.shard.bytes <= self._room:
-                self._room -= rows.shard.bytes
-                self._kept[name, number] = held
-            yield held
-
     def _before(self) -> npt.NDArray[np.int32]:
         """The predecessor of each vertex."""
         name = self._pull
@@ -242,8 +224,7 @@ class _Search:
         parts: dict[int, npt.NDArray[np.int32]] = {
             number: np.full(section.shards[number].rows, -1, np.int32) for number in own
         }
-        place = {section.shards[number].first_row: number for number in own}
-        for rows, row_ptr, col_idx in self._rows(name, [k for k in own if section.shards[k].edges]):
+        for rows in self._loading.rows(name, [k for k in own if section.shards[k].edges]):
             count = rows.shard.rows
             with device.alone():
                 before = device.empty(count, np.int32)
@@ -251,12 +232,12 @@ class _Search:
                     self._over(count),
                     np.int32(count),
                     np.int32(rows.shard.first_row),
-                    row_ptr,
-                    col_idx,
+                    rows.row_ptr,
+                    rows.col_idx,
                     self._distance,
                     before,
                 )
-                parts[place[rows.shard.first_row]] = device.download(before, np.int32, count)
+                parts[self._shards.number_of(name, rows.shard)] = device.download(before, np.int32, count)
         every = self._ranks.everywhere(np.concatenate([np.empty(0, np.int32), *parts.values()]))
         whole = np.full(self._n, -1, np.int32)
         for rank, found in enumerate(every):

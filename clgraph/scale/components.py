@@ -13,8 +13,9 @@ import numpy.typing as npt
 from clgraph.components import Components
 from clgraph.components.finder import GiantFinder
 from clgraph.device.shapes import Shapes
+from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.shards import ShardRows, Shards, check_shards
+from clgraph.scale.shards import Shards, check_shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -52,20 +53,18 @@ class Labels:
         device = self._device
         return device.program("scale/components", SPAN=self._span, ITEMS=device.tuning.items, OFFSET=offset)
 
-    def add(self, rows: ShardRows) -> None:
+    def add(self, loaded: Loaded) -> None:
         """Join what the entries of a shard join."""
-        entries = len(rows.col_idx)
-        if entries == 0:
+        shard = loaded.shard
+        if shard.edges == 0:
             return
-        device = self._device
-        offset = "long" if rows.row_ptr.dtype == np.int64 else "int"
-        self._program(offset).shard_join(
-            -(-entries // self._span),
-            np.int32(rows.shard.rows),
-            np.int32(rows.shard.first_row),
-            np.int64(entries),
-            device.upload(rows.row_ptr),
-            device.upload(rows.col_idx),
+        self._program(loaded.defines["OFFSET"]).shard_join(
+            -(-shard.edges // self._span),
+            np.int32(shard.rows),
+            np.int32(shard.first_row),
+            np.int64(shard.edges),
+            loaded.row_ptr,
+            loaded.col_idx,
             self.label,
         )
         self._compress()
@@ -133,7 +132,7 @@ def _components(
     with device.alone():
         labels = Labels(device, n)
     numbers = list(ranks.shares(len(shards.section("pairs").shards)))
-    for done, rows in enumerate(shards.rows("pairs", numbers)):
+    for done, rows in enumerate(Loading(device, shards).rows("pairs", numbers)):
         if progress and ranks.rank == 0:
             progress(done, len(numbers))
         with device.alone():

@@ -149,7 +149,7 @@ def _write(
             )
         }
         offsets = row_ptr[first : last + 1] - row_ptr[first]
-        made.append(writer.shard(name, number, first, offsets, arrays.col_idx[begin:end], **values))
+        made.append(writer.shard(name, number, first, offsets, arrays.col_idx[begin:end], values))
     return made
 
 

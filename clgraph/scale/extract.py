@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.scale.shards import ShardRows
+from clgraph.csr.scan import running_sums
+from clgraph.scale.loading import VALUES, Loaded
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+Bits = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
@@ -20,13 +23,30 @@ class Chosen:
 
     Attributes
     ----------
-    member : bool array, shape (n,)
+    bits : uint32 array
+        A bit for each vertex of the graph, the lowest first.
     cut : (int, int), or None
         dre: (time, word) of the last deletion; only later edges are in the sample. None: drv.
+    untouched : bool
+        Whether nothing was deleted.
     """
 
-    member: npt.NDArray[np.bool_]
+    bits: Bits
     cut: tuple[int, int] | None
+    untouched: bool = False
+
+    @staticmethod
+    def of(member: npt.NDArray[np.bool_], cut: tuple[int, int] | None) -> Chosen:
+        """The choice of a bool for each vertex."""
+        packed = np.zeros(-(-len(member) // 32) * 4, np.uint8)
+        some = np.packbits(member, bitorder="little")
+        packed[: len(some)] = some
+        return Chosen(packed.view("<u4").astype(np.uint32), cut)
+
+
+def unpacked(bits: Bits, n: int) -> npt.NDArray[np.bool_]:
+    """A bool for each vertex."""
+    return np.unpackbits(bits.astype("<u4").view(np.uint8), count=n, bitorder="little").view(np.bool_)
 
 
 @dataclass(frozen=True)
@@ -40,14 +60,23 @@ class Kept:
     row_ptr : array, shape (rows that stay + 1,)
     col_idx : int32 array
         New numbers.
-    place : array
-        Where in the shard each entry was.
+    values : dict of str to array
+        weights, multiplicity, way: as far as the shard was loaded with them.
     """
 
     first_row: int
     row_ptr: npt.NDArray[Any]
     col_idx: npt.NDArray[np.int32]
-    place: npt.NDArray[Any]
+    values: dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """Entries that stay: a bit for each, how many before each word of bits, and in all."""
+
+    bits: Any
+    before: Any
+    total: int
 
 
 class Extraction:
@@ -57,54 +86,126 @@ class Extraction:
     ----------
     device : Device
     seed : int
+    n : int
+        Vertices of the graph.
     chosen : Chosen
+
+    Attributes
+    ----------
+    size : int
+        Vertices in the sample.
     """
 
-    def __init__(self, device: Device, seed: int, chosen: Chosen) -> None:
-        self._device, self._seed, self._chosen = device, np.uint64(seed), chosen
-        n = len(chosen.member)
-        packed = np.zeros(-(-n // 32) * 4, np.uint8)
-        bits = np.packbits(chosen.member, bitorder="little")
-        packed[: len(bits)] = bits
-        words = packed.view("<u4").astype(np.uint32)
-        ones = np.bitwise_count(words).astype(np.int64)
-        self._before = np.cumsum(ones) - ones
-        self._member_buffer = device.upload(words)
-        self._before_buffer = device.upload(self._before.astype(np.int32))
+    def __init__(self, device: Device, seed: int, n: int, chosen: Chosen) -> None:
+        self._device, self._seed, self._n, self._chosen = device, np.uint64(seed), n, chosen
+        words = len(chosen.bits)
+        device.reserve({"members": 9 * words})
+        self._member = device.upload(chosen.bits)
+        ones = device.empty(words, np.uint8)
+        self._program().extract_ones(self._over(words), np.int32(words), self._member, ones)
+        self._before = running_sums(device, ones, words, of=np.uint8, into=np.int32)
+        self.size = int(device.download(self._before, np.int32, 1, offset=words)[0])
         cut = chosen.cut or (0, 0)
         self._cut = np.uint64(cut[0]), np.uint64(cut[1])
 
-    def of(self, rows: ShardRows) -> Kept:
-        """The part of a shard."""
-        device, shard = self._device, rows.shard
-        offset = np.int64 if rows.row_ptr.dtype == np.int64 else np.int32
-        program = device.program(
+    def _program(self, loaded: Loaded | None = None) -> Any:
+        device = self._device
+        values = loaded.values if loaded else {}
+        return device.program(
             "scale/extract",
             ITEMS=device.tuning.items,
             BY_EDGE=int(self._chosen.cut is not None),
-            OFFSET="long" if offset is np.int64 else "int",
+            HAS_WEIGHTS=int("weights" in values),
+            HAS_COUNTS=int("multiplicity" in values),
+            HAS_WAY=int("way" in values),
+            **(loaded.defines if loaded else {}),
         )
-        passes = -(-shard.rows // device.tuning.items)
-        head = (np.int32(shard.rows), np.int32(shard.first_row), self._seed, *self._cut, self._member_buffer)
-        there = self._chosen.member[shard.first_row : shard.first_row + shard.rows]
-        new_first = int(np.count_nonzero(self._chosen.member[: shard.first_row]))
+
+    def _over(self, count: int) -> int:
+        return -(-count // self._device.tuning.items)
+
+    def _rank(self, vertex: int) -> int:
+        """How many members come before a vertex."""
+        if vertex == self._n:
+            return self.size
+        word = vertex >> 5
+        before = int(self._device.download(self._before, np.int32, 1, offset=word)[0])
+        return before + (int(self._chosen.bits[word]) & ((1 << (vertex & 31)) - 1)).bit_count()
+
+    def members(self) -> npt.NDArray[np.int32]:
+        """The vertices in the sample, ascending."""
+        device, n = self._device, np.int32(self._n)
+        listed = device.output(self.size, np.int32)
+        self._program().extract_list(self._over(self._n), n, self._member, self._before, listed)
+        return device.take(listed, np.int32, self.size)
+
+    def _mark(self, loaded: Loaded) -> _Marked:
+        device, shard = self._device, loaded.shard
+        words = -(-shard.edges // 32)
+        bits, ones = device.empty(words, np.uint32), device.empty(words, np.uint8)
+        self._program(loaded).extract_mark(
+            self._over(words),
+            np.int64(words),
+            np.int32(shard.rows),
+            np.int32(shard.first_row),
+            np.int64(shard.edges),
+            self._seed,
+            *self._cut,
+            self._member,
+            loaded.row_ptr,
+            loaded.col_idx,
+            bits,
+            ones,
+        )
+        before = running_sums(device, ones, words, of=np.uint8, into=loaded.offset)
+        return _Marked(bits, before, int(device.download(before, loaded.offset, 1, offset=words)[0]))
+
+    def count(self, loaded: Loaded) -> int:
+        """How many entries of a shard stay."""
+        return self._mark(loaded).total if loaded.shard.edges else 0
+
+    def of(self, loaded: Loaded) -> Kept:
+        """The part of a shard."""
+        device, shard = self._device, loaded.shard
+        first = self._rank(shard.first_row)
+        rows = self._rank(shard.first_row + shard.rows) - first
         if not shard.edges:
-            count = np.zeros(shard.rows, np.int64)
-        else:
-            csr = device.upload(rows.row_ptr), device.upload(rows.col_idx)
-            counted = device.empty(max(shard.rows, 1), np.int32)
-            program.extract_count(passes, *head, *csr, counted)
-            count = device.download(counted, np.int32, shard.rows).astype(np.int64)
-        start = np.zeros(shard.rows + 1, np.int64)
-        np.cumsum(count, out=start[1:])
-        total = int(start[-1])
-        heads, place = np.empty(0, np.int32), np.empty(0, offset)
-        if total:
-            places, numbers = device.empty(total, offset), device.empty(total, np.int32)
-            starts = device.upload(start.astype(offset))
-            program.extract_place(passes, *head, self._before_buffer, *csr, starts, places, numbers)
-            heads = device.download(numbers, np.int32, total)
-            place = device.download(places, offset, total)
-        row_ptr = np.zeros(int(np.count_nonzero(there)) + 1, np.int64)
-        np.cumsum(count[there], out=row_ptr[1:])
-        return Kept(new_first, row_ptr, heads, place)
+            none = {name: np.empty(0, VALUES[name]) for name in loaded.values}
+            return Kept(first, np.zeros(rows + 1, np.int32), np.empty(0, np.int32), none)
+        marked, program = self._mark(loaded), self._program(loaded)
+        head = device.output(marked.total, np.int32)
+        made = {name: device.output(marked.total, VALUES[name]) for name in loaded.values}
+        moves = [(values.get(name)) for name in VALUES for values in (loaded.values, made)]
+        program.extract_place(
+            self._over(shard.edges),
+            np.int64(shard.edges),
+            marked.bits,
+            marked.before,
+            self._member,
+            self._before,
+            loaded.col_idx,
+            head,
+            *moves,
+        )
+        offsets = device.output(rows + 1, loaded.offset)
+        program.extract_rows(
+            self._over(shard.rows),
+            np.int32(shard.rows),
+            np.int32(shard.first_row),
+            np.int32(first),
+            np.int64(shard.edges),
+            marked.bits,
+            marked.before,
+            self._member,
+            self._before,
+            loaded.row_ptr,
+            offsets,
+        )
+        row_ptr = device.take(offsets, loaded.offset, rows + 1)
+        row_ptr[rows] = marked.total
+        return Kept(
+            first,
+            row_ptr,
+            device.take(head, np.int32, marked.total),
+            {name: device.take(buffer, VALUES[name], marked.total) for name, buffer in made.items()},
+        )

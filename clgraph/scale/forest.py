@@ -16,6 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
+from clgraph.scale.loading import Loaded
+from clgraph.scale.manifest import Shard
+from clgraph.scale.shards import ShardRows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -130,45 +133,25 @@ class Forest:
 
     # --- edges in -----------------------------------------------------------------------------------
 
-    def add_rows(
-        self, row_ptr: Any, col_idx: npt.NDArray[np.int32], *, first_row: int = 0, wide: bool | None = None
-    ) -> None:
-        """Add the edges of rows that hold each edge once, in the row of either end; loops are left out.
-
-        Parameters
-        ----------
-        row_ptr : int32 or int64 array, shape (rows + 1,)
-            Starts with 0.
-        col_idx : int32 array, shape (row_ptr[-1],)
-            Vertices 0 .. n - 1: who calls has checked that.
-        first_row : int
-            The vertex whose row is the first.
-        """
-        rows, total = len(row_ptr) - 1, len(col_idx)
-        if total == 0:
-            return
+    def add(self, loaded: Loaded) -> None:
+        """Add the edges of rows that hold each edge once, in the row of either end; loops are left out."""
+        shard, total = loaded.shard, loaded.shard.edges
         device = self._device
-        offsets = device.upload(row_ptr)
-        program = device.program(
-            "scale/forest_rows", OFFSET="long" if row_ptr.dtype == np.int64 else "int", **self._defines
-        )
+        program = device.program("scale/forest_rows", **loaded.defines, **self._defines)
         done = 0
         while done < total:
             if self._held == self._room:
                 self.reduce()
             end = min(total, done + self._room - self._held)
-            heads = device.upload(col_idx[done:end])
-            groups = -(-(end - done) // self._chunk)
             program.forest_rows.exact(
-                groups * self._lanes,
-                np.int32(rows),
-                np.int32(first_row),
+                -(-(end - done) // self._chunk) * self._lanes,
+                np.int32(shard.rows),
+                np.int32(shard.first_row),
                 self._seed,
                 np.int64(done),
                 np.int64(end),
-                offsets,
-                heads,
-                np.int64(done),
+                loaded.row_ptr,
+                loaded.col_idx,
                 np.int64(self._n + self._held),
                 self._words,
                 self._times,
@@ -178,6 +161,12 @@ class Forest:
             self._reduced = False
             done = end
 
+    def add_rows(self, row_ptr: Any, col_idx: npt.NDArray[np.int32]) -> None:
+        """Add the edges of rows that are on the host, from vertex 0 on, checked by who calls."""
+        shard = Shard("", 0, len(row_ptr) - 1, len(col_idx), 0, 0, 0, 0)
+        if shard.edges:
+            self.add(Loaded.of(self._device, ShardRows(shard, row_ptr, col_idx)))
+
     def add_words(self, words: Words) -> None:
         """Add edges as words of `cl/scale/forest.cl`, for instance another forest of the same seed."""
         done = 0
@@ -185,12 +174,17 @@ class Forest:
             if self._held == self._room:
                 self.reduce()
             part = words[done : done + self._room - self._held]
+            data = part.view(np.uint8).data
+
+            def read(view: memoryview, offset: int, data: memoryview = data) -> None:
+                view[:] = data[offset : offset + len(view)]
+
             self._program.forest_words(
                 -(-len(part) // self._device.tuning.items),
                 np.int64(len(part)),
                 np.int64(self._n + self._held),
                 self._seed,
-                self._device.upload(part),
+                self._device.load(len(part), np.uint64, read),
                 self._words,
                 self._times,
             )
@@ -265,11 +259,18 @@ class Forest:
 
     # --- the forest out -----------------------------------------------------------------------------
 
+    def take(self) -> Any:
+        """The forest's edges on the device: a buffer of n words in any order, with 0 for none in between.
+
+        It is the forest's own until the next edge is added.
+        """
+        self.reduce()
+        return self._forest
+
     def words(self) -> Words:
         """The forest's edges, ascending words ``a << 32 | b``; shape (edges,).
 
         drv: a is deleted before b. dre: a < b.
         """
-        self.reduce()
-        found = self._device.download(self._words, np.uint64, self._n)
+        found = self._device.download(self.take(), np.uint64, self._n)
         return np.sort(found[found != 0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -15,15 +15,15 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph
-from clgraph.graph.building import sorted_rows
-from clgraph.sampling.threshold_search import ExactRun
-from clgraph.scale.extract import Chosen, Extraction, Kept
-from clgraph.scale.forest import SHAPES, Forest, Words
-from clgraph.scale.manifest import Manifest
+from clgraph.lazy import lazy
+from clgraph.scale.choose import choose
+from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
+from clgraph.scale.forest import SHAPES, Forest
+from clgraph.scale.loading import VALUES, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.shards import ShardRows, Shards, check_shards, open_shards
-from clgraph.scale.writing import Writer, check_dataset_name, gathered, row_sums, shared_dataset, summed
+from clgraph.scale.sampled import count_edges, write_sample
+from clgraph.scale.shards import Shards, check_shards
+from clgraph.scale.writing import check_dataset_name
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ class ShardedSample:
     ----------
     shards : Shards, or None
         The sample as a dataset, where an output was named.
+    num_vertices, num_edges : int
+        Edges of a directed graph: connected pairs.
     member : bool array, shape (n,)
         Which vertices of the original are in it.
-    num_edges : int
-        Edges (of a directed graph: connected pairs).
     method : str
     size : float, int or str
     target, seed : int
@@ -56,7 +56,7 @@ class ShardedSample:
     """
 
     shards: Shards | None
-    member: npt.NDArray[np.bool_]
+    num_vertices: int
     num_edges: int
     method: str
     size: Size
@@ -64,12 +64,14 @@ class ShardedSample:
     seed: int
     device: str
     seconds: dict[str, float]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    _bits: Bits
+    _whole: int
 
-    @property
-    def num_vertices(self) -> int:
-        """Number of vertices in the sample."""
-        return int(np.count_nonzero(self.member))
+    @lazy
+    def member(self) -> npt.NDArray[np.bool_]:
+        """Which vertices of the original are in it."""
+        return unpacked(self._bits, self._whole)
 
     def to_dict(self) -> dict[str, Any]:
         """The scalars (vertices and edges as counts), ready for JSON."""
@@ -188,22 +190,37 @@ def _sample(
     progress: Progress | None,
 ) -> list[ShardedSample]:
     started = perf_counter()
-    words = forest_of(ranks, device, shards, method, seed, room=room, progress=progress)
+    n = shards.num_vertices
+    numbers = list(ranks.shares(len(shards.section("pairs").shards)))
+    if room is None:
+        room = default_room(
+            device, n, sum(shards.section("pairs").shards[number].edges for number in numbers)
+        )
+    written = any(name is not None for _, _, name in wanted)
+    loading = Loading(
+        device, shards, values=tuple(VALUES) if written else (), room=room_to_keep(device, n, room)
+    )
+    words = forest_of(ranks, device, loading, n, method, seed, numbers, room=room, progress=progress)
     seconds = {"forest": perf_counter() - started}
     started = perf_counter()
-    targets = [target for _, target, _ in wanted]
-    found = _chosen(ranks, device, words, shards.num_vertices, method, seed, targets)
+    found = _chosen(ranks, device, words, n, method, seed, [target for _, target, _ in wanted])
+    del words
     seconds["sample"] = perf_counter() - started
     made = []
     for size, target, name in wanted:
-        chosen, untouched = found[target]
+        chosen = found[target]
         started = perf_counter()
-        opened, edges = _edges(ranks, device, shards, seed, chosen, name)
+        with device.alone():
+            extraction = Extraction(device, seed, n, chosen)
+        opened = None
+        if name is None:
+            edges = count_edges(ranks, device, loading, extraction, numbers)
+        else:
+            opened, edges = write_sample(ranks, device, shards, loading, extraction, name)
         took = {**seconds, "edges": perf_counter() - started}
-        notes = tuple(_notes(shards, target, untouched, chosen))
-        made.append(
-            ShardedSample(opened, chosen.member, edges, method, size, target, seed, device.name, took, notes)
-        )
+        notes = tuple(_notes(shards, target, chosen, extraction.size))
+        about = (method, size, target, seed, device.name, took, notes)
+        made.append(ShardedSample(opened, extraction.size, edges, *about, chosen.bits, n))
     return made
 
 
@@ -217,31 +234,27 @@ def _target(size: Size, n: int, strict: bool) -> int:
 def forest_of(
     ranks: Ranks,
     device: Device,
-    shards: Shards,
+    loading: Loading,
+    n: int,
     method: str,
     seed: int,
+    numbers: Sequence[int],
     *,
-    room: int | None = None,
+    room: int,
     progress: Progress | None = None,
-) -> Words | None:
-    """The priority forest of a dataset, as ascending words, at rank 0; None elsewhere."""
-    section = shards.section("pairs")
-    n = shards.num_vertices
-    numbers = list(ranks.shares(len(section.shards)))
-    if room is None:
-        mine = sum(section.shards[number].edges for number in numbers)
-        room = default_room(device, n, mine)
+) -> Any:
+    """The priority forest of the shards of all ranks: at rank 0 as `Forest.take` gives it, None elsewhere."""
     with device.alone():
         forest = Forest(device, n, seed, edges=method == "dre", room=max(room, 1))
-    for done, rows in enumerate(shards.rows("pairs", numbers)):
+    for done, rows in enumerate(loading.rows("pairs", numbers)):
         if progress and ranks.rank == 0:
             progress(done, len(numbers))
         with device.alone():
-            forest.add_rows(rows.row_ptr, rows.col_idx, first_row=rows.shard.first_row)
+            forest.add(rows)
 
-    def pack(own: Forest) -> Words:
+    def pack(own: Forest) -> npt.NDArray[np.uint64]:
         with device.alone():
-            return own.words()
+            return device.download(own.take(), np.uint64, n)
 
     def join(own: Forest, other: npt.NDArray[np.uint8]) -> Forest:
         with device.alone():
@@ -249,7 +262,10 @@ def forest_of(
         return own
 
     whole = ranks.merge(forest, pack, join)
-    return None if whole is None else pack(whole)
+    if whole is None:
+        return None
+    with device.alone():
+        return whole.take()
 
 
 def default_room(device: Device, n: int, edges: int) -> int:
@@ -261,143 +277,43 @@ def default_room(device: Device, n: int, edges: int) -> int:
     return max(1, min(edges, most, device.max_buffer // 8 - n))
 
 
+def room_to_keep(device: Device, n: int, room: int) -> int:
+    """Bytes that shards may take on the device from one pass to the next, beside the forest."""
+    taken = sum(Forest.memory(n, room, SHAPES.of(device)).values()) + 40 * n
+    return max(0, device.global_memory * 7 // 8 - taken)
+
+
 def _chosen(
-    ranks: Ranks, device: Device, words: Words | None, n: int, method: str, seed: int, targets: Sequence[int]
-) -> dict[int, tuple[Chosen, bool]]:
+    ranks: Ranks, device: Device, words: Any, n: int, method: str, seed: int, targets: Sequence[int]
+) -> dict[int, Chosen]:
     """`choose` at rank 0, told to all."""
     order = sorted(set(targets), reverse=True)
-    found: dict[int, tuple[Chosen, bool]] = {}
+    found: dict[int, Chosen] = {}
     if words is not None:
         with device.alone():
             found = choose(device, words, n, method, seed, order)
+    if ranks.size == 1:
+        return found
+    told: dict[int, Chosen] = {}
     for target in order:
         bits = cuts = None
         if words is not None:
-            chosen, untouched = found[target]
-            bits = np.packbits(chosen.member)
-            cuts = np.array([*(chosen.cut or (0, 0)), untouched], np.uint64)
-        bits, cuts = ranks.broadcast(bits, np.uint8), ranks.broadcast(cuts, np.uint64)
-        if words is None:
-            member = np.unpackbits(bits, count=n).astype(bool)
-            cut = (int(cuts[0]), int(cuts[1])) if method == "dre" else None
-            found[target] = Chosen(member, cut), bool(cuts[2])
-    return found
+            bits = found[target].bits
+            cuts = np.array([*(found[target].cut or (0, 0)), found[target].untouched], np.uint64)
+        bits, cuts = ranks.broadcast(bits, np.uint32), ranks.broadcast(cuts, np.uint64)
+        cut = (int(cuts[0]), int(cuts[1])) if method == "dre" else None
+        told[target] = Chosen(bits, cut, bool(cuts[2]))
+    return told
 
 
-def choose(
-    device: Device, words: Words, n: int, method: str, seed: int, targets: Sequence[int]
-) -> dict[int, tuple[Chosen, bool]]:
-    """For each target what is in the sample, and whether nothing was deleted; from the forest alone."""
-    a, b = (words >> np.uint64(32)).astype(np.int32), (words & np.uint64(0xFFFFFFFF)).astype(np.int32)
-    forest = Graph.of(sorted_rows(a, b, n, directed=False))
-    run = ExactRun(device, forest, seed, edges=method == "dre")
-    whole = run.start()
-    found: dict[int, tuple[Chosen, bool]] = {}
-    for target in sorted(set(targets), reverse=True):
-        run.shrink_to(target)
-        member = run.download().vertices
-        cut = None
-        if method == "dre":
-            across = member[a] != member[b]
-            cut = (0, 0)
-            if np.any(across):
-                times = keyed.edge_priority(seed, a[across], b[across])
-                last = int(np.lexsort((words[across], times))[-1])
-                cut = int(times[last]), int(words[across][last])
-        found[target] = Chosen(member, cut), whole <= target
-    return found
-
-
-def _edges(
-    ranks: Ranks, device: Device, shards: Shards, seed: int, chosen: Chosen, output: Path | None
-) -> tuple[Shards | None, int]:
-    """Write the sample as a dataset, if it has a name; and count its pairs."""
-    with device.alone():
-        extraction = Extraction(device, seed, chosen)
-
-    def parts(name: str) -> Iterator[tuple[int, ShardRows, Kept]]:
-        numbers = list(ranks.shares(len(shards.section(name).shards)))
-        for number, rows in zip(numbers, shards.rows(name, numbers), strict=True):
-            with device.alone():
-                kept = extraction.of(rows)
-            yield number, rows, kept
-
-    if output is None:
-        count = sum(len(kept.col_idx) for _, _, kept in parts("pairs"))
-        return None, int(ranks.total(np.array([count]))[0])
-    size = int(np.count_nonzero(chosen.member))
-    with shared_dataset(ranks, output) as folder:
-        writer = Writer(folder, directed=shards.directed, vertices=size)
-        sections = {}
-        leaving: list[tuple[int, npt.NDArray[np.float64]]] = []
-        for name in shards.manifest.sections:
-            made = {}
-            for number, rows, kept in parts(name):
-                values: dict[str, Any] = {
-                    key: None if array is None else array[kept.place]
-                    for key, array in (
-                        ("weights", rows.weights),
-                        ("multiplicity", rows.multiplicity),
-                        ("way", rows.way),
-                    )
-                }
-                if name in ("rows", "out"):
-                    leaving.append(
-                        (
-                            kept.first_row,
-                            row_sums(
-                                kept.row_ptr,
-                                values["multiplicity"] if values["weights"] is None else values["weights"],
-                            ),
-                        )
-                    )
-                made[number] = writer.shard(
-                    name, number, kept.first_row, kept.row_ptr, kept.col_idx, **values
-                )
-            sections[name] = summed(gathered(ranks, made))
-        sums = _gathered_sums(ranks, leaving, size)
-        if ranks.rank == 0:
-            ids = shards.ids[chosen.member]
-            identity = ids.dtype != object and np.array_equal(ids, np.arange(size))
-            known = {"rows", "out"} & shards.manifest.sections.keys()
-            writer.finish(
-                Manifest(
-                    shards.directed,
-                    size,
-                    shards.manifest.weights,
-                    shards.manifest.multiplicity,
-                    sections,
-                    None if identity else writer.ids(ids),
-                    writer.numbers("leaving.f8", sums) if known else None,
-                )
-            )
-    return open_shards(output), sections["pairs"].edges
-
-
-def _gathered_sums(
-    ranks: Ranks, parts: list[tuple[int, npt.NDArray[np.float64]]], size: int
-) -> npt.NDArray[np.float64]:
-    """One array of the parts that all ranks have, from (first entry, values)."""
-    sums = np.zeros(size)
-    firsts = ranks.everywhere(np.array([[first, len(part)] for first, part in parts], np.int64).reshape(-1))
-    values = ranks.everywhere(np.concatenate([np.empty(0), *(part for _, part in parts)]))
-    for where, found in zip(firsts, values, strict=True):
-        at = 0
-        for first, count in where.reshape(-1, 2).tolist():
-            sums[first : first + count] = found[at : at + count]
-            at += count
-    return sums
-
-
-def _notes(shards: Shards, target: int, untouched: bool, chosen: Chosen) -> list[str]:
+def _notes(shards: Shards, target: int, chosen: Chosen, found: int) -> list[str]:
     notes = []
     loops = shards.section("pairs").loops
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")
-    if untouched:
-        found, n = int(np.count_nonzero(chosen.member)), shards.num_vertices
+    if chosen.untouched:
         notes.append(
-            f"the largest component has {found} of {n} vertices, not more than the target of {target}: it is "
-            "returned untouched"
+            f"the largest component has {found} of {shards.num_vertices} vertices, not more than the target "
+            f"of {target}: it is returned untouched"
         )
     return notes

@@ -20,6 +20,7 @@ from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
 from clgraph.graph.io.binary import read_sections
+from clgraph.graph.io.binary_header import Header
 from clgraph.graph.io.common import reading
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
@@ -166,6 +167,17 @@ class Shards:
             )
         return found
 
+    def number_of(self, name: str, shard: Shard) -> int:
+        """The number of a shard in its section."""
+        return self._numbers[name, shard.file]
+
+    @lazy
+    def _numbers(self) -> dict[tuple[str, str], int]:
+        sections = self.manifest.sections.items()
+        return {
+            (name, each.file): number for name, part in sections for number, each in enumerate(part.shards)
+        }
+
     def rows(self, name: str, which: Sequence[int] | None = None) -> Iterator[ShardRows]:
         """The rows of a section's shards, in the order asked for (default: all); the next is read ahead."""
         section = self.section(name)
@@ -181,42 +193,71 @@ class Shards:
     def read(self, name: str, number: int) -> ShardRows:
         """One shard of a section, checked."""
         shard = self.section(name).shards[number]
-        path = self.folder / shard.file
-        verify = self._verify and shard.file not in self._verified
-        with reading(path):
-            size = os.stat(path).st_size
-            if size != shard.bytes:
-                raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
-            header, arrays, _ = read_sections(path, verify, shard=True)
-        whole = self.num_vertices
-        said = (header.first_row, header.n, header.arcs, header.loops, header.whole, header.directed)
-        if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
-            raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
-        if verify and zlib.crc32(arrays["crc"].astype("<u4").tobytes()) != shard.crc:
-            raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")
+        verify = self.verifies(shard)
+        with reading(self.path_of(shard)):
+            size = os.stat(self.path_of(shard)).st_size
+            self.check_size(shard, size)
+            header, arrays, _ = read_sections(self.path_of(shard), verify, shard=True)
+        self.check_header(name, shard, header)
+        if verify:
+            self.check_sums(shard, arrays["crc"])
         try:
             rows = self._checked(name, shard, arrays, verify)
         except InputError as error:
             raise InputError(
-                f"{path}: damaged: {error}; convert the graph again, or copy it again"
+                f"{self.path_of(shard)}: damaged: {error}; convert the graph again, or copy it again"
             ) from error
-        if verify:
-            self._verified.add(shard.file)
+        self.verified(shard)
         return rows
 
+    def path_of(self, shard: Shard) -> Path:
+        """A shard's file."""
+        return self.folder / shard.file
+
+    def verifies(self, shard: Shard) -> bool:
+        """Whether a shard's checksums are to be compared."""
+        return self._verify and shard.file not in self._verified
+
+    def verified(self, shard: Shard) -> None:
+        """A shard has been found right: its checksums are not compared again."""
+        self._verified.add(shard.file)
+
+    def check_size(self, shard: Shard, size: int) -> None:
+        """Raise InputError if the file has another length than the manifest says."""
+        if size != shard.bytes:
+            path = self.path_of(shard)
+            raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
+
+    def check_header(self, name: str, shard: Shard, header: Header) -> None:
+        """Raise InputError unless the file is the one that the manifest lists, with its arrays."""
+        whole, path = self.num_vertices, self.path_of(shard)
+        said = (header.first_row, header.n, header.arcs, header.loops, header.whole, header.directed)
+        if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
+            raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
+        apart = name == "pairs" and self.directed
+        there, wrong = header.sections.keys(), ""
+        if shard.edges and ("way" in there) != apart:
+            wrong = "its section way is missing" if apart else "it has a section way"
+        elif shard.edges and ("weights" in there) != (self.manifest.weights and not apart):
+            wrong = "weights are missing, or more than the manifest says"
+        elif "multiplicity" in there and (apart or not self.manifest.multiplicity):
+            wrong = "it has multiplicities, but the manifest has none"
+        if wrong:
+            raise InputError(f"{path}: damaged: {wrong}; convert the graph again, or copy it again")
+
+    def check_sums(self, shard: Shard, sums: npt.NDArray[Any]) -> None:
+        """Raise InputError unless the checksums in a file are those that the manifest means."""
+        if zlib.crc32(sums.astype("<u4").tobytes()) != shard.crc:
+            path = self.path_of(shard)
+            raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")
+
     def _checked(self, name: str, shard: Shard, arrays: dict[str, npt.NDArray[Any]], full: bool) -> ShardRows:
+        """The host's version of `clgraph.scale.loading`."""
         row_ptr = arrays["row_ptr"]
         col_idx = arrays.get("col_idx", np.empty(0, np.int32))
         weights, multiplicity, way = (arrays.get(key) for key in ("weights", "multiplicity", "way"))
         check_offsets(row_ptr, shard.edges)
         check_range(col_idx, self.num_vertices, "col_idx")
-        apart = name == "pairs" and self.directed
-        if (way is not None) != apart:
-            raise InputError("its section way is missing" if apart else "it has a section way")
-        if (weights is not None) != (self.manifest.weights and not apart):
-            raise InputError("weights are missing, or more than the manifest says")
-        if multiplicity is not None and (apart or not self.manifest.multiplicity):
-            raise InputError("it has multiplicities, but the manifest has none")
         if full:
             check_ascending(Arrays(row_ptr, col_idx))
             if weights is not None:

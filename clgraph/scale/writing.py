@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph import Graph
-from clgraph.graph.io.binary import write_binary, write_sections
+from clgraph.graph.io.binary import id_arrays, write_sections
 from clgraph.graph.io.binary_header import Header
 from clgraph.scale.manifest import NAME, SUFFIX, Manifest, Part, Section, Shard
 from clgraph.scale.ranks import Ranks
@@ -44,7 +43,9 @@ class Writer:
         first_row: int,
         row_ptr: npt.NDArray[Any],
         col_idx: npt.NDArray[np.int32],
-        **values: npt.NDArray[Any] | None,
+        values: Mapping[str, npt.NDArray[Any] | None],
+        *,
+        loops: int | None = None,
     ) -> Shard:
         """Write one shard; its `first_edge` is 0 until `section` adds it up.
 
@@ -55,13 +56,16 @@ class Writer:
             Of the shard in its section.
         first_row : int
         row_ptr, col_idx : arrays
-        **values : arrays, optional
+        values : mapping of str to array or None
             weights, multiplicity, way: one for each entry of `col_idx`.
+        loops : int, optional
+            How many entries join a vertex to itself; by default they are counted.
         """
         rows = len(row_ptr) - 1
         name = f"{section}-{number:06d}.clg"
-        tails = np.repeat(np.arange(first_row, first_row + rows, dtype=np.int32), np.diff(row_ptr))
-        loops = int(np.count_nonzero(tails == col_idx))
+        if loops is None:
+            tails = np.repeat(np.arange(first_row, first_row + rows, dtype=np.int32), np.diff(row_ptr))
+            loops = int(np.count_nonzero(tails == col_idx))
         narrow = np.int32 if len(col_idx) < 2**31 else np.int64
         arrays = {"row_ptr": row_ptr.astype(narrow, copy=False), "col_idx": col_idx, **values}
         header = Header(self._directed, rows, len(col_idx), loops, {}, first_row, self._n)
@@ -80,11 +84,12 @@ class Writer:
     def ids(self, ids: npt.NDArray[Any]) -> Part:
         """Write vertex ids."""
         name = "ids.clg"
-        path = self.folder / name
-        empty = Graph(np.zeros(self._n + 1, np.int32), np.empty(0, np.int32), ids=ids)
-        write_binary(empty, path)
-        data = path.read_bytes()
-        return Part(name, len(data), zlib.crc32(data))
+        header = Header(False, self._n, 0, 0, {})
+        arrays = {"row_ptr": np.zeros(self._n + 1, np.int32), "col_idx": np.empty(0, np.int32)}
+        with self._new(name) as file:
+            checked = _Checked(file)
+            write_sections(checked, header, {**arrays, **id_arrays(ids, self.folder / name)})
+            return Part(name, file.tell(), checked.crc)
 
     def finish(self, manifest: Manifest) -> None:
         """Write the manifest."""
@@ -104,6 +109,17 @@ class Writer:
                 f"cannot write {self.folder / name}: {error.strerror or error}; choose a folder that you may "
                 "write to, with room left"
             ) from error
+
+
+class _Checked:
+    """A file of which the CRC-32 is made while it is written."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self.crc = file, 0
+
+    def write(self, data: Any) -> None:
+        self.crc = zlib.crc32(data, self.crc)
+        self._file.write(data)
 
 
 def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:

@@ -19,8 +19,8 @@ from clgraph.device.verdict import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Duplicates, Graph, build_csr
-from clgraph.measures.degrees import degree_histogram
 from clgraph.measures.hops import hop_plot
+from clgraph.measures.tally import degree_histogram
 from clgraph.measures.triangle_count import triangles
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank

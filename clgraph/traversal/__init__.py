@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag
-from clgraph.graph import check_graph_type
+from clgraph.graph import as_graph
 from clgraph.results import Arrays, on_device
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult, ManyBFSResult
@@ -23,7 +23,7 @@ __all__ = ["BFSResult", "ManyBFSResult", "bfs", "bfs_many"]
 
 
 def bfs(
-    graph: Graph,
+    graph: Graph | Any,
     source: Any,
     *,
     method: arguments.Method = "hybrid",
@@ -36,7 +36,7 @@ def bfs(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     source : vertex id, or a list or array of ids
         Several sources make one frontier: distances are those from the nearest one. An id given twice counts
         once.
@@ -83,6 +83,7 @@ def bfs(
     arguments.check_depth(depth_limit)
     predecessors = flag(predecessors, "predecessors")
     stays = on_device(arrays)
+    graph = as_graph(graph)
     sources, several = arguments.source_indices(graph, source)
     from clgraph.device import get_device
     from clgraph.traversal.search import Search
@@ -112,7 +113,7 @@ def bfs(
 
 
 def bfs_many(
-    graph: Graph,
+    graph: Graph | Any,
     sources: Sequence[Any] | npt.NDArray[Any],
     *,
     depth_limit: int | None = None,
@@ -130,7 +131,7 @@ def bfs_many(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     sources : ids of vertices
         One search each; an id given twice makes two equal rows.
     depth_limit : int, optional
@@ -165,7 +166,7 @@ def bfs_many(
            [2, 1, 0]], dtype=int8)
     """
     start = time.perf_counter()
-    check_graph_type(graph)
+    graph = as_graph(graph)
     arguments.check_depth(depth_limit)
     arguments.check_lanes(lanes)
     arguments.check_distance_type(dtype)

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown, whole, word
 from clgraph.errors import InputError
-from clgraph.graph import check_graph_type
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -65,7 +64,6 @@ def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
 
 def source_indices(graph: Graph, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
     """Indices of the sources of one search, ascending, each once; and whether several were asked for."""
-    check_graph_type(graph)
     try:
         several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
     except ValueError as error:  # lists of different lengths

@@ -165,11 +165,21 @@ class ManySearch:
         self.seconds["download"] += time.perf_counter() - start
         return result, levels
 
-    def search(self, sources: npt.NDArray[np.int32], last: int) -> int | None:
+    def search(
+        self,
+        sources: npt.NDArray[np.int32],
+        last: int,
+        *,
+        lanes: npt.NDArray[np.uint32] | None = None,
+        deep: int = DEEP,
+    ) -> int | None:
         """Search from one batch: the number of levels; the distances are in the planes (cl/traversal/many.h).
 
-        None if the searches are too deep to go on together: `one_by_one` does them then.
+        None if the searches are too deep, more than `deep` levels, to go on together: `one_by_one` does them
+        then. Where the graph consists of several, one search in each may have the same of the `lanes`.
         """
+        from clgraph.csr.upload import degrees_of
+
         dev, scratch, n, k = self.dev, self.scratch, self.n, len(sources)
         prog, _ = self._searches(), self._searches("traversal/many_pull")
         at = sources if self.ranked is None else self.ranked.rank[sources]
@@ -186,21 +196,22 @@ class ManySearch:
             scratch.state,
             local=self.launch.local,
         )
-        prog.bfs_many_start.exact(
-            1,
+        prog.bfs_many_start(
+            k,
             np.uint32(k),
             dev.upload(at),
+            None if lanes is None else dev.upload(lanes),
             scratch.seen,
             scratch.front,
+            scratch.stamp,
             scratch.queue,
             scratch.state,
-            local=1,
         )
-        arcs = int((self.graph.row_ptr[sources + 1] - self.graph.row_ptr[sources]).sum())
+        arcs = int(degrees_of(dev, self.graph, sources).sum())
         level, count, queued = 0, k, True
         self._pulling = False
         while count and level < last:
-            if level >= DEEP:
+            if level >= deep:
                 return None
             if self._pulls(level, count) and self._rank():
                 return self.search(sources, last)  # from the start: few levels are lost

@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,13 @@ from file_reading import agree, same_as
 from fuzz.edge_lists import compare, edge_list_case
 from graph_files import put
 
-import clgraph.files.where
 from clgraph import InputError, get_device
 from clgraph.files import read
 from clgraph.files.parse import Parser
 from clgraph.files.pieces import HEAD, Shape
 from clgraph.files.sources import Plain
 from clgraph.files.summary import read_with_summary
+from clgraph.graph.io.formats import FORMATS
 
 TAKEN = {
     "plain": "1 2\n3 10\n2 3\n",
@@ -180,5 +181,5 @@ def test_fuzzed_rows(device: Any, tmp_path: Path) -> None:
 def test_the_host_has_no_part_in_it(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path / "g.txt", "1 2\n2 3\n")
     wanted = read(path, device="host")
-    monkeypatch.setattr(clgraph.files.where, "read_edges", None)
+    monkeypatch.setitem(FORMATS, "edges", replace(FORMATS["edges"], read=None))  # type: ignore[arg-type]
     same_as(read(path, device=device), wanted)

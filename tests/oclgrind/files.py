@@ -1,4 +1,4 @@
-"""Edge lists parsed, numbered and written by a device."""
+"""Files parsed, numbered and written by a device."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 
-def _read(device: Any, text: bytes, **how: Any) -> None:
+def _read(device: Any, text: bytes, form: str = "edges", **how: Any) -> None:
     from file_reading import agree
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "g.txt")
         path.write_bytes(text)
-        assert agree(path, device, **how) == "taken"
+        assert agree(path, device, form, **how) == "taken"
 
 
 def case_files_parse(device: Any) -> None:
@@ -32,6 +32,35 @@ def case_files_weights(device: Any) -> None:
 def case_files_wide(device: Any) -> None:
     """Ids that are sorted."""
     _read(device, b"".join(b"%d %d\n" % (2**40 + 977 * k % 31, 10**12 * (k % 7)) for k in range(30)))
+
+
+def case_files_matrix(device: Any) -> None:
+    """A Matrix Market file of whole numbers."""
+    rows = b"".join(b"%d %d %d\n" % (k + 1, k // 2 + 1, k - 9) for k in range(30))
+    head = b"%%MatrixMarket matrix coordinate integer symmetric\n30 30 30\n"
+    _read(device, head + rows, "mtx", weights=True)
+
+
+def case_files_lists(device: Any) -> None:
+    """METIS graphs: a ring with weights, and without."""
+    pairs = [((v - 1) % 20 + 1, (v + 1) % 20 + 1) for v in range(20)]
+    _read(device, b"20 20\n" + b"".join(b"%d %d\n" % pair for pair in pairs), "metis")
+    _read(device, b"20 20 1\n" + b"".join(b"%d 7 %d 7\n" % pair for pair in pairs), "metis", weights=True)
+
+
+def case_files_spell_weights(device: Any) -> None:
+    """Weights written: short, long, whole, and with exponents."""
+    from clgraph import Graph
+    from clgraph.files.spell import Spelling, write_edge_list
+
+    weights = [0.1, -3.0, 0.0, 1e-5, 12345678901234567.0, 1 / 3, 1e300, 5e-324, 1e22, 0.00012]
+    graph = Graph.from_edges(range(10), range(1, 11), weights=weights, directed=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "w.txt")
+        spelling = Spelling.of(graph, device, path)
+        assert spelling is not None
+        write_edge_list(spelling, path)
+        assert path.read_text() == "".join(f"{k}\t{k + 1}\t{w!r}\n" for k, w in enumerate(weights))
 
 
 def case_files_spell(device: Any) -> None:

@@ -1,4 +1,4 @@
-"""Degrees, hop plots, triangles."""
+"""Degrees, hop plots, triangles, cores, several graphs at once, parts of graphs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def _tangle() -> Any:
 
 
 def case_degrees(device: Any) -> None:
-    """Degrees in local memory, in global memory, and listed."""
-    from clgraph.measures.degrees import degree_histogram
+    """Degrees in local memory, and in global memory."""
+    from clgraph.measures.tally import degree_histogram
 
     graph = _tangle()
-    degrees, counts = degree_histogram(device, graph, limit=8, bins=4)
+    degrees, counts = degree_histogram(device, graph, bins=4)
     assert np.array_equal(np.repeat(degrees, counts), np.sort(graph.degrees))
 
 
@@ -51,3 +51,46 @@ def case_triangles(device: Any) -> None:
     dense = graph.to_scipy().toarray().astype(np.int64)
     dense[dense > 0] = 1
     assert np.array_equal(triangles(graph, device), np.diag(dense @ dense @ dense) // 2)
+
+
+def case_several_graphs(device: Any) -> None:
+    """Graphs one behind the other: all counts, pairs sorted, searches that share bits."""
+    from clgraph.graph import Graph
+    from clgraph.measures.pack import Pack
+    from clgraph.measures.scalars import Wish, measure_all
+
+    path = Graph.from_edges(np.arange(5), np.arange(1, 6))
+    graphs = [_tangle(), path, Graph.from_edges(*np.triu_indices(7, 1))]
+    wish = Wish(eigenvalues=False, sources=10)
+    together = measure_all(Pack.of(device, graphs), wish)
+    assert [each.triangles for each in together[1:]] == [0, 35]
+    assert [each.largest_core for each in together[1:]] == [1, 6]
+    for graph, found in zip(graphs, together, strict=True):
+        (alone,) = measure_all(Pack.of_one(device, graph), wish)
+        assert found.to_dict() | {"seconds": 0} == alone.to_dict() | {"seconds": 0}
+
+
+def case_parts(device: Any) -> None:
+    """A sample's vertices and edges looked up in the original."""
+    from clgraph.errors import InputError
+    from clgraph.measures.compare import check_part
+
+    graph = _tangle()
+    part = graph.subgraph(np.arange(5, 45))
+    check_part(graph, part, device=device)
+    try:
+        check_part(part, graph, device=device)
+    except InputError:
+        return
+    raise AssertionError("a graph was taken for a part of its own part")
+
+
+def case_copies(device: Any) -> None:
+    """Parallel edges, kept as copies, counted once."""
+    from clgraph.csr.upload import graph_of, parts_of
+    from clgraph.graph import Graph
+    from clgraph.measures.pack import measured_view
+
+    graph = Graph.from_edges([0, 0, 1, 1, 2], [1, 1, 2, 1, 3], duplicates="keep")
+    found = measured_view(device, graph_of(device, parts_of(device, graph)))  # as if it were made there
+    assert np.array_equal(found.col_idx, Graph.from_edges([0, 1, 2], [1, 2, 3]).col_idx)

@@ -169,6 +169,18 @@ def case_curve_drv(device: Any) -> None:
     _curve(device, "drv")
 
 
+def case_departures(device: Any) -> None:
+    """The same for all vertices together, bit by bit."""
+    from clgraph import powerlaw_graph, reduction_curve
+    from clgraph.sampling.departures import departures
+
+    graph = powerlaw_graph(60, seed=3)
+    found = reduction_curve(graph, "drv", 5, device=device)
+    rows = departures(device, graph, 5, 1)
+    for name, row in zip(("deletions", "vertices", "edges"), rows, strict=True):
+        assert np.array_equal(getattr(found, name), row)
+
+
 def case_curve_dre(device: Any) -> None:
     """All sizes of an exact removal of edges at once."""
     _curve(device, "dre")
@@ -230,10 +242,10 @@ def case_explore_ebfs(device: Any) -> None:
 
 def case_explore_edfs(device: Any) -> None:
     """Exploration depth-first, one neighbour at a time."""
-    from clgraph.sampling import explore
+    from clgraph.sampling import explore_walk
 
-    one = replace(explore.SHAPES.of(device), lanes=1)
-    explore.SHAPES = replace(explore.SHAPES, simulator=one)
+    one = replace(explore_walk.SHAPES.of(device), lanes=1)
+    explore_walk.SHAPES = replace(explore_walk.SHAPES, simulator=one)
     _explore(device, "edfs")
 
 

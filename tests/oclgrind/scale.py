@@ -43,34 +43,54 @@ def case_forest_of_edges_with_times(device: Any) -> None:
     _forest(device, "dre", 400, True, 1)
 
 
-def case_extract(device: Any) -> None:
-    """Vertices and edges of a sample."""
-    from clgraph.scale.extract import Chosen, Extraction
+def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
+    from clgraph.scale.loading import Loaded
     from clgraph.scale.manifest import Shard
     from clgraph.scale.shards import ShardRows
 
+    some = heads[row_ptr[begin] : row_ptr[end]]
+    shard = Shard("x", begin, end - begin, len(some), 0, 0, 0, 0)
+    rows = ShardRows(shard, row_ptr[begin : end + 1] - row_ptr[begin], some, way=some.astype(np.uint8))
+    return Loaded.of(device, rows, ("way",))
+
+
+def case_extract(device: Any) -> None:
+    """Vertices and edges of a sample, and what comes along."""
+    from clgraph.scale.extract import Chosen, Extraction
+
     row_ptr, heads, pairs = _rows()
-    shard = Shard("x", 0, 50, len(heads), 0, 0, 0, 0)
     member = np.arange(50) % 3 > 0
+    loaded = _loaded(device, row_ptr, heads, 0, 50)
     for cut in (None, (1 << 63, 0)):
-        kept = Extraction(device, 3, Chosen(member, cut)).of(ShardRows(shard, row_ptr, heads))
+        extraction = Extraction(device, 3, 50, Chosen.of(member, cut))
+        assert extraction.members().tolist() == np.flatnonzero(member).tolist()
+        found = extraction.of(loaded).values["way"].tolist()
         expected = [v for u, v in pairs if u != v and member[u] and member[v]]
-        found = heads[kept.place].tolist()
         assert found == expected if cut is None else set(found) <= set(expected)
+
+
+def case_choose(device: Any) -> None:
+    """Samples of the priority forest."""
+    from clgraph.reference.forest import reference_forest
+    from clgraph.scale.choose import choose
+
+    _, _, pairs = _rows()
+    for method in ("drv", "dre"):
+        words = np.zeros(50, np.uint64)
+        forest = reference_forest(50, pairs, 3, method)
+        words[1 : len(forest) + 1] = forest
+        found = choose(device, device.upload(words), 50, method, 3, [20])[20]
+        assert sum(int(word).bit_count() for word in found.bits) <= 20
 
 
 def case_components_of_shards(device: Any) -> None:
     """Shards joined one after the other, labels merged."""
     from clgraph.scale.components import Labels
-    from clgraph.scale.manifest import Shard
-    from clgraph.scale.shards import ShardRows
 
     row_ptr, heads, pairs = _rows()
     first, other = Labels(device, 50), Labels(device, 50)
     for labels, begin, end in ((first, 0, 20), (first, 20, 30), (other, 30, 50)):
-        offsets = row_ptr[begin : end + 1] - row_ptr[begin]
-        some = heads[row_ptr[begin] : row_ptr[end]]
-        labels.add(ShardRows(Shard("x", begin, end - begin, len(some), 0, 0, 0, 0), offsets, some))
+        labels.add(_loaded(device, row_ptr, heads, begin, end))
     first.merge(other.download())
     least = list(range(50))
     for _ in range(50):

@@ -10,47 +10,25 @@ What a driver is known to get wrong is in ``tests/drivers/known.py``; those test
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
-# the device tests that run on each platform, less what is marked slow: every kernel family
-FILES = (
-    "components/test_finder.py",
-    "components/test_strong.py",
-    "csr/test_build.py",
-    "csr/test_build_sort.py",
-    "csr/test_generate.py",
-    "csr/test_scan.py",
-    "csr/test_sort.py",
-    "csr/test_upload.py",
-    "device/test_memory.py",
-    "measures/test_degrees.py",
-    "measures/test_hops.py",
-    "measures/test_triangle_count.py",
-    "ranking/personalized/test_coo.py",
-    "ranking/personalized/test_lanes.py",
-    "ranking/personalized/test_walks.py",
-    "ranking/test_bins.py",
-    "ranking/test_deal.py",
-    "ranking/test_rows.py",
-    "ranking/test_rows_subgroup.py",
-    "ranking/test_runs.py",
-    "ranking/test_slices.py",
-    "ranking/test_small.py",
-    "sampling/test_array_frontier.py",
-    "sampling/test_contract.py",
-    "sampling/test_copra.py",
-    "sampling/test_draw.py",
-    "sampling/test_exact.py",
-    "sampling/test_explore.py",
-    "sampling/test_merge_tree.py",
-    "sampling/test_repair.py",
-    "sampling/test_select.py",
-    "sampling/test_strong.py",
-    "test_drivers.py",
-    "traversal/test_many.py",
-    "traversal/test_ranked.py",
-    "traversal/test_search.py",
-)
-# the same in two minutes, for .ci/run
+TESTS = Path(__file__).resolve().parent.parent
+
+
+def with_kernels() -> list[str]:
+    """The tests of the modules that launch kernels: they have the stems of the kernel files."""
+    kernels = [file.relative_to(TESTS.parent / "cl") for file in (TESTS.parent / "cl").rglob("*.cl")]
+    found = []
+    for file in TESTS.rglob("test_*.py"):
+        folder, stem = file.relative_to(TESTS).parent, file.stem.removeprefix("test_")
+        if any(k.parent == folder and f"{k.stem}_".startswith(f"{stem}_") for k in kernels):
+            found.append((folder / file.name).as_posix())
+    return sorted(found)
+
+
+# the device tests that run on each platform, less what is marked slow: every kernel file's
+FILES = (*with_kernels(), "csr/test_upload.py", "test_drivers.py")
+# a few of them, in a minute or two, for .ci/run
 FEW = (
     "components/test_strong.py",
     "csr/test_build.py",
@@ -110,7 +88,7 @@ PLATFORMS = {
         r"20(2[5-9]|[3-9]\d)\.",
         ("intel-opencl-rt", "intel-cmplr-lib-rt"),
     ),
-    "fpga-emulator": Platform("Intel FPGA emulator 2025.0.5 (PyPI)", "emulator"),
+    "fpga-emulator": Platform("Intel FPGA emulator 2025.0.5 (PyPI)", "fpga", r"2024\.18\.12"),
     "rusticl-22.3": Platform(
         "rusticl on llvmpipe, Mesa 22.3 (Debian 12)",
         "rusticl",

@@ -11,16 +11,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-TESTS = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS), str(TESTS.parent)]
+sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[1:3]]
 
-from platforms import FEW, FILES, PLATFORMS  # noqa: E402
-from platforms.runs import OUTCOMES, ROOT, Runner, environment_of  # noqa: E402
+from platforms import FEW, FILES, PLATFORMS, TESTS  # noqa: E402
+from platforms.runs import OUTCOMES, Runner, environment_of  # noqa: E402
 
 
 def oclgrind(runner: Runner) -> dict[str, Any]:
     """The counts of its cases, which are tests of their own."""
-    status, said = runner.run(str(ROOT / "tests" / "oclgrind"))
+    status, said = runner.run(str(TESTS / "oclgrind"))
     lines = re.findall(r"^(\w+) (ok|FAILED)", said, re.MULTILINE)
     counts = dict.fromkeys(OUTCOMES, 0)
     counts["passed"] = sum(how == "ok" for _, how in lines)
@@ -37,19 +36,24 @@ def examined(key: str, files: tuple[str, ...], seconds: float, venvs: Path, scra
     platform = PLATFORMS[key]
     python = environment_of(platform.pip, venvs / key) if platform.pip else sys.executable
     runner = Runner(platform, python, scratch, seconds)
-    row: dict[str, Any] = {"title": platform.title, "state": "absent"}
+    row: dict[str, Any] = {
+        "title": platform.title,
+        "state": "absent",
+        "date": time.strftime("%Y-%m-%d"),
+        "files": len(files),
+    }
     device, ended = runner.ask("describe")
     if ended:
         return row | {"state": "ended the process", "reason": ended}
     if device is None:
         return row
     row |= {"state": "works" if device["working"] else "broken", "reason": device["reason"], "device": device}
-    if key == "oclgrind":
-        return row | oclgrind(runner)
     if not device["working"] and "long loops" not in str(device["reason"]):
         return row
     made, ended = runner.ask("digests")
     row |= {"digests": made, "digests_ended": ended} if ended else {"digests": made}
+    if key == "oclgrind":
+        return row | (oclgrind(runner) if files else {})
     counts, faults = dict.fromkeys(OUTCOMES, 0), []
     for file in files:
         more, names = runner.tests(file)
@@ -65,20 +69,27 @@ def said(counts: dict[str, int]) -> str:
 
 
 def table(rows: dict[str, dict[str, Any]]) -> str:
-    """The rows as a table of docs/devices.md."""
-    most = most_common([row["digests"] for row in rows.values() if row.get("digests")])
+    """The rows, and the digests of their samples, as the tables of docs/devices.md."""
+    made = {row["title"]: row["digests"] for row in rows.values() if row.get("digests")}
+    most = most_common(list(made.values()))
     lines = [
-        f"| Platform | Driver | State | {' | '.join(OUTCOMES)} | Ten samples |",
-        "|" + "---|" * (4 + len(OUTCOMES)),
+        f"| Platform | Driver | State | Files | {' | '.join(OUTCOMES)} | Ten samples | Date |",
+        "|" + "---|" * (6 + len(OUTCOMES)),
     ]
-    for row in rows.values():
+    for key, row in rows.items():
         counts = [str(row["counts"][name]) if "counts" in row else "" for name in OUTCOMES]
         same = ""
         if row.get("digests"):
             equal = sum(row["digests"].get(name) == digest for name, digest in most.items())
             same = f"{equal} of {len(most)} have the common bytes"
         driver = row["device"]["driver_version"] if "device" in row else ""
-        lines.append(f"| {row['title']} | {driver} | {row['state']} | {' | '.join(counts)} | {same} |")
+        files = "cases" if key == "oclgrind" else str(row["files"] or "")
+        cells = [row["title"], driver, row["state"], files, *counts, same, row["date"]]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "| Sample | Its bytes' SHA-256 begins | On | Other bytes on |", "|---|---|---|---|"]
+    for name, digest in most.items():
+        others = [title for title, digests in made.items() if digests.get(name) != digest]
+        lines.append(f"| {name} | `{digest}` | {len(made) - len(others)} | {'; '.join(others)} |")
     return "\n".join(lines)
 
 
@@ -122,7 +133,7 @@ def main() -> int:
         print(f"  {row['state']}: {row.get('reason') or ''} {said(row.get('counts', {}))}", flush=True)
         print("".join(f"    {fault}\n" for fault in row.get("faults", ())), end="", flush=True)
         if args.json:
-            text = json.dumps({"date": time.strftime("%Y-%m-%d"), "rows": rows}, indent=1)
+            text = json.dumps({"rows": rows}, indent=1)
             args.json.write_text(text + "\n")
     print(table(rows))
     wrong = [key for key, row in rows.items() if row.get("faults") or row["state"] == "ended the process"]

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from platforms import Platform
+from platforms import TESTS, Platform
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-TESTS = ROOT / "tests"
+ROOT = TESTS.parent
 CRASHES = 5  # of one file, after which the rest of it is given up
 OUTCOMES = ("passed", "failed", "known", "skipped", "crashed")
 

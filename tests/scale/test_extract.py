@@ -7,6 +7,7 @@ import clgraph
 from clgraph import keyed
 from clgraph.scale.cut import write_shards
 from clgraph.scale.extract import Chosen, Extraction
+from clgraph.scale.loading import Loaded
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -35,12 +36,23 @@ def test_extraction(device, tmp_path, directed):
         if place is not None:
             later[order[: place + 1]] = False
         kept = member[low] & member[high] & later
-        extraction = Extraction(device, 5, Chosen(member, cut))
-        found = [(rows, extraction.of(rows)) for rows in shards.rows("pairs")]
+        extraction = Extraction(device, 5, 70, Chosen.of(member, cut))
+        assert np.array_equal(extraction.members(), np.flatnonzero(member))
         pairs = []
-        for rows, part in found:
-            assert part.first_row == np.count_nonzero(member[: rows.shard.first_row])
-            tails = part.first_row + np.repeat(np.arange(len(part.row_ptr) - 1), np.diff(part.row_ptr))
-            pairs += list(zip(tails.tolist(), part.col_idx.tolist(), strict=True))
-            assert np.array_equal(number[rows.col_idx[part.place]], part.col_idx)
-        assert pairs == list(zip(number[low[kept]].tolist(), number[high[kept]].tolist(), strict=True))
+        with device.alone():
+            for rows in shards.rows("pairs"):
+                loaded = Loaded.of(device, rows, ("way",))
+                part = extraction.of(loaded)
+                assert part.first_row == np.count_nonzero(member[: rows.shard.first_row])
+                assert extraction.count(loaded) == len(part.col_idx) == part.row_ptr[-1]
+                tails = part.first_row + np.repeat(np.arange(len(part.row_ptr) - 1), np.diff(part.row_ptr))
+                ways = part.values["way"] if directed else np.zeros(len(tails))
+                pairs += list(zip(tails.tolist(), part.col_idx.tolist(), ways.tolist(), strict=True))
+        ways = np.zeros(len(low))
+        if directed:
+            arcs = set(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+            ends = list(zip(low.tolist(), high.tolist(), strict=True))
+            ways = np.array([((u, v) in arcs) + 2 * ((v, u) in arcs) for u, v in ends])
+        assert pairs == list(
+            zip(number[low[kept]].tolist(), number[high[kept]].tolist(), ways[kept].tolist(), strict=True)
+        )

@@ -151,11 +151,12 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
         "import os, signal, sys, clgraph\n"
         "from mpi4py import MPI\n"
         "shards = clgraph.open_shards(sys.argv[1])\n"
-        "read = shards.read\n"
-        "def fatal(name, number):\n"
+        "from clgraph.scale.loading import Loading\n"
+        "load = Loading._load\n"
+        "def fatal(*given):\n"
         "    if MPI.COMM_WORLD.Get_rank() == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return read(name, number)\n"
-        "shards.read = fatal\n"
+        "    return load(*given)\n"
+        "Loading._load = fatal\n"
         "clgraph.sample_shards(shards, sizes=['50%'], seed=1, outputs=[sys.argv[2]])\n"
     )
     command = [

@@ -97,13 +97,14 @@ __kernel void smallest_narrow(const int shift, __global ulong *restrict prefix, 
 
 // How many items of each block have keys below the cut, and how many keys that equal it.
 __kernel void smallest_count_blocks(const long items, const int blocks, __global const ulong *restrict key,
-                                    __global const ulong *restrict cut, __global int *restrict below,
-                                    __global int *restrict equal)
+                                    __global const ulong *restrict cut, __global const int *restrict left,
+                                    __global int *restrict below, __global int *restrict equal)
 {
     const int block = (int)get_global_id(0), run = (int)get_global_id(1);
     if (block < blocks) {
-        const long first = (long)block * BLOCK, end = min(first + BLOCK, items);
         const ulong limit = cut[run];
+        const long first = (long)block * BLOCK;
+        const long end = limit || left[run] ? min(first + BLOCK, items) : first;   // or nothing is looked for
         int less = 0, same = 0;
         for (long i = first; i < end; i++) {
             const ulong k = key[run * items + i];
@@ -148,17 +149,18 @@ __kernel void smallest_sum(const int blocks, __global int *restrict below, __glo
         total[run] = less + (spare ? min(same, max(left[run] - 1, 0)) : 0);
 }
 
-// The items taken, ascending, from offset[run] on; their keys where `keys` is not NULL; a mark where `mark` is not.
+// The items taken, ascending, from offset[run] on; their keys where `keys` is not NULL.
 __kernel void smallest_list(const long items, const int blocks, __global const ulong *restrict key,
                             __global const ulong *restrict cut, __global const int *restrict left, const int spare,
                             __global const int *restrict below, __global const int *restrict equal,
                             __global const long *restrict offset, __global ITEM *restrict list,
-                            __global ulong *restrict keys, __global uchar *restrict mark)
+                            __global ulong *restrict keys)
 {
     const int block = (int)get_global_id(0), run = (int)get_global_id(1);
     if (block < blocks) {
-        const long first = (long)block * BLOCK, end = min(first + BLOCK, items);
         const ulong limit = cut[run];
+        const long first = (long)block * BLOCK;
+        const long end = limit || left[run] ? min(first + BLOCK, items) : first;
         const int most = spare && limit != NONE ? max(left[run] - 1, 0) : 0;
         int same = equal[(long)run * blocks + block];
         long place = offset[run] + below[(long)run * blocks + block] + min(same, most);
@@ -171,7 +173,6 @@ __kernel void smallest_list(const long items, const int blocks, __global const u
                 if (keys) keys[place] = k;
                 place++;
             }
-            if (mark) mark[run * items + i] = (uchar)taken;
         }
     }
 }

@@ -108,7 +108,7 @@ def _numbers(graph: Any, name: str, dtype: Any) -> npt.NDArray[Any]:
         plain = (int, np.integer) if dtype is np.int64 else (int, float, np.integer, np.floating)
         wrong = ((i, v) for i, v in enumerate(values) if isinstance(v, bool) or not isinstance(v, plain))
         edge, value = next(wrong, (0, values[0]))
-        raise InputError(f"igraph edge {edge} has {name} {value!r}: a number is needed on every edge")
+        raise InputError(f"igraph edge {edge} has {name} {shown(value)}: a number is needed on every edge")
     numbers = numbers.astype(dtype)
     finite = np.isfinite(numbers)
     if not np.all(finite):

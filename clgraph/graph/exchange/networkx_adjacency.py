@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.building import check_count, row_ptr_of
 
@@ -201,7 +202,8 @@ class Adjacency:
                         np.fromiter([value], np.float64, 1)
                     except (TypeError, ValueError, OverflowError):
                         return InputError(
-                            f"the edge ({node!r}, {neighbour!r}) has {name} {value!r}: a real number is "
-                            "needed (weight=None, in Graph.from_networkx weight=False, leaves weights out)"
+                            f"the edge ({shown(node)}, {shown(neighbour)}) has {name} {shown(value)}: a real "
+                            "number is needed (weight=None, in Graph.from_networkx weight=False, leaves "
+                            "weights out)"
                         )
         raise AssertionError(f"the values of {name!r} changed while they were read")

@@ -14,8 +14,9 @@ from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Loaded, Options, check_ratio, counted, reading
+from clgraph.graph.io.common import Loaded, Options, counted, reading
 from clgraph.graph.io.edges import SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES, isolated_note
+from clgraph.graph.io.packed import check_ratio
 
 CELLS = 16  # bytes of a row in memory, at least: two ids
 

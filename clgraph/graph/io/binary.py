@@ -221,19 +221,23 @@ def write_binary(graph: Graph, path: Path) -> list[str]:
         "multiplicity": graph.multiplicity,
     }
     if not graph.has_identity_ids:
-        ids = graph.ids
-        if ids.dtype == object:
-            text = [_utf8(name, path) for name in ids.tolist()]
-            ids = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
-            arrays["text"] = np.frombuffer(b"".join(text), np.uint8)
-        arrays["ids"] = ids.astype(np.int64, copy=False)
+        arrays |= id_arrays(graph.ids, path)
     header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, {})
     with atomic_write(path) as file:
         write_sections(file, header, arrays)
     return []
 
 
-def write_sections(file: IO[bytes], header: Header, arrays: Mapping[str, npt.NDArray[Any] | None]) -> int:
+def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The sections of vertex ids."""
+    if ids.dtype != object:
+        return {"ids": ids.astype(np.int64, copy=False)}
+    text = [_utf8(name, path) for name in ids.tolist()]
+    ends = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
+    return {"text": np.frombuffer(b"".join(text), np.uint8), "ids": ends.astype(np.int64, copy=False)}
+
+
+def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | None]) -> int:
     """Write a header, which knows no sections yet, and its arrays; returns the CRC-32 of all checksums."""
     sections, parts, end = {}, [], PAGE
     for name in (*SECTIONS, "way"):

@@ -21,12 +21,13 @@ from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX, Duplicates
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
+from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
+from clgraph.graph.io.packing import compressed
 
 Ids = Literal["int", "str"]
 Progress = Callable[[int, int | None], None] | None  # called with (bytes so far, bytes in all or None)
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
-RATIO_FLOOR = 1 << 26  # bytes that any file may unpack to
 VERTICES_FLOOR = 1 << 22  # vertices that any file may announce without listing them ...
 VERTICES_PER_BYTE = 16  # ... and larger files
 WIDE = 1 << 24  # bytes of cells that are filled up without a second thought
@@ -73,9 +74,10 @@ def reading(path: Path) -> Iterator[None]:
             f"{path}: the gzip data end too early or are damaged ({error}); download the file again"
         ) from error
     except gzip.BadGzipFile as error:
-        raise InputError(
-            f"{path}: named .gz, but not compressed by gzip ({error}); rename it or download it again"
-        ) from error
+        what = "named .gz, but not compressed by gzip"
+        if not str(error).startswith("Not a gzipped file"):
+            what = "the gzip data end too early or are damaged"
+        raise InputError(f"{path}: {what} ({error}); rename it or download it again") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeEncodeError as error:
@@ -98,59 +100,30 @@ def check_file(path: Path, may_be_empty: bool = False) -> None:
         if state.st_size == 0 and not may_be_empty:
             raise InputError(f"{path}: the file is empty (0 bytes)")
         with open(path, "rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
-        if packed and path.suffix != ".gz":
-            raise InputError(f"{path}: compressed by gzip, but not named .gz; rename it")
-
-
-class _Unpacked(io.RawIOBase):
-    """The bytes of a .gz file; an InputError as soon as they are suspiciously many."""
-
-    def __init__(self, path: Path, max_ratio: float) -> None:
-        self._path, self._max_ratio, self._size, self._given = path, max_ratio, path.stat().st_size, 0
-        self._file = gzip.GzipFile(path, "rb")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._file.readinto(buffer)
-        self._given += count
-        check_ratio(self._path, self._given, self._size, self._max_ratio)
-        return count
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-def check_ratio(path: Path, unpacked: int, size: int, max_ratio: float) -> None:
-    """Raise InputError where a file of `size` bytes unpacks to so many that it may be made to fill memory."""
-    if unpacked > RATIO_FLOOR and unpacked > max_ratio * size:
-        raise InputError(
-            f"{path}: a file of {size} bytes that unpacks to {unpacked} bytes or more, over {max_ratio:g} "
-            "times as many; if you trust it, give a higher --max-ratio (max_ratio=)"
-        )
+            begin = file.read(4)
+        for magic, name, suffix in ((GZIP_MAGIC, "gzip", GZIP), (ZSTD_MAGIC, "zstd", ZSTD)):
+            if begin.startswith(magic) and path.suffix != suffix:
+                raise InputError(f"{path}: compressed by {name}, but not named {suffix}; rename it")
 
 
 def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
-    """The bytes of a plain or .gz file."""
-    if path.suffix == ".gz":
-        return io.BufferedReader(_Unpacked(path, max_ratio), 1 << 20)
+    """The bytes of a plain or compressed file."""
+    if path.suffix in SUFFIXES:
+        return io.BufferedReader(Unpacked(path, max_ratio), 1 << 20)
     return open(path, "rb")
 
 
 def unpacked_size(path: Path, max_ratio: float = MAX_RATIO) -> int:
-    """The size of a plain or .gz file's contents; an InputError if they are suspiciously many."""
-    if path.suffix != ".gz":
+    """The size of a plain or compressed file's contents; an InputError if they are suspiciously many."""
+    if path.suffix not in SUFFIXES:
         return path.stat().st_size
     with open_binary(path, max_ratio) as file:
         return sum(map(len, iter(lambda: file.read(1 << 20), b"")))
 
 
 def open_text(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> IO[str]:
-    """The text of a plain or .gz file."""
-    if path.suffix == ".gz":
+    """The text of a plain or compressed file."""
+    if path.suffix in SUFFIXES:
         return io.TextIOWrapper(open_binary(path, max_ratio), encoding=encoding)
     return open(path, encoding=encoding)
 
@@ -180,19 +153,9 @@ def _decodes(line: bytes) -> bool:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[bytes]]:
-    """`atomic_write`, compressed if the name ends in .gz."""
+    """`atomic_write`, compressed if the name ends in .gz or .zst."""
     with atomic_write(path, "wb") as file, compressed(path, file) as packed:
         yield packed
-
-
-@contextmanager
-def compressed(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """Compress what is written, if the name ends in .gz (no name, no date: the same bytes each time)."""
-    if path.suffix != ".gz":
-        yield file
-        return
-    with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0, compresslevel=6) as packed:
-        yield packed  # type: ignore[misc]
 
 
 def only_int_ids(path: Path, options: Options, format_name: str) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.graph import Graph
+from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
     Loaded,
     Options,
@@ -32,6 +33,7 @@ from clgraph.graph.io.common import (
     id_cells,
     no_place,
     numbered_lines,
+    open_text,
     plain_name,
     reading,
     unpacked_size,
@@ -39,6 +41,8 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.digits import read_integers
+from clgraph.graph.io.names import read_names
+from clgraph.graph.io.packed import SUFFIXES, ZSTD
 from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
@@ -67,10 +71,19 @@ class Layout:
 
 def read_edges(path: Path, options: Options) -> Loaded:
     """Read an edge list (see `clgraph.read`)."""
-    source, target, weights, layout = read_rows(path, options)
-    graph = Graph.from_edges(
-        source, target, weights=weights, directed=options.direction(), duplicates=options.duplicates
-    )
+    how: dict[str, Any] = {"directed": options.direction(), "duplicates": options.duplicates}
+    named = None
+    if options.ids == "str":
+        with reading(path):
+            layout = look(path, options)
+            shape = layout.width, layout.columns, layout.delimiter
+            named = read_names(path, layout.skip, *shape, options.max_ratio)
+    if named is not None:
+        source, target, weights, ids = named
+        graph = build_csr(source, target, len(ids), weights=weights, ids=ids, **how)
+    else:
+        source, target, weights, layout = read_rows(path, options)
+        graph = Graph.from_edges(source, target, weights=weights, **how)
     return Loaded(graph, counted(len(source), "row") + layout.note, skipped_lines(layout))
 
 
@@ -161,10 +174,15 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
     unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
     try:
+        # NumPy reads a named file in blocks, an open one line by line
+        named = nullcontext(os.path.abspath(path))
         # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
-        with no_warnings(errors=DeprecationWarning):
+        with (
+            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
+            no_warnings(errors=DeprecationWarning),
+        ):
             table = np.loadtxt(
-                os.path.abspath(path),  # NumPy reads a named file in blocks, an open one line by line
+                file,
                 dtype=kinds if weighted else np.int64,
                 comments=layout.comment,
                 delimiter=layout.delimiter,
@@ -276,7 +294,7 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
 
     Returns notes on what the file does not hold.
     """
-    comma = path.name.removesuffix(".gz").endswith(".csv")
+    comma = has_commas(path)
     separator = b"," if comma else b"\t"
     source = id_cells(graph, separator, partial(_csv_name if comma else _name, path))
     target = ended_by(source, separator if graph.weights is not None else b"\n")
@@ -296,6 +314,12 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
     return lost_in_edges(graph)
+
+
+def has_commas(path: Path) -> bool:
+    """Whether a file of this name is written with commas and a header."""
+    plain = path.with_suffix("") if path.suffix in SUFFIXES else path
+    return plain.suffix == ".csv"
 
 
 def csv_header(graph: Graph) -> bytes:
@@ -319,9 +343,10 @@ def _csv_name(path: Path, name: str) -> bytes:
 
 def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
     """Weights as the shortest text that reads back to the same number."""
-    # equal weights are formatted once: they are often small whole numbers
-    values, place = np.unique(weights, return_inverse=True)
-    return cells(np.array([repr(value).encode() for value in values.tolist()], dtype="S"), mark)[place]
+    # equal ones are formatted once: they are often small whole numbers; 0.0 and -0.0 differ by their bits
+    bits, place = np.unique(weights.view(np.int64), return_inverse=True)
+    values = bits.view(np.float64).tolist()
+    return cells(np.array([repr(value).encode() for value in values], dtype="S"), mark)[place]
 
 
 def lost_in_edges(graph: Graph) -> list[str]:

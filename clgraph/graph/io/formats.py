@@ -27,6 +27,7 @@ from clgraph.graph.io.konect import is_konect, read_konect, write_konect
 from clgraph.graph.io.metis import read_metis, write_metis
 from clgraph.graph.io.mtx import read_mtx, write_mtx
 from clgraph.graph.io.npz import read_npz, write_npz
+from clgraph.graph.io.packed import GZIP, SUFFIXES
 from clgraph.graph.io.pajek import read_pajek, write_pajek
 from clgraph.graph.io.webgraph import read_webgraph, write_webgraph
 
@@ -92,7 +93,7 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
     format : Format
     """
     known = ", ".join(f"{key} ({' '.join(form.suffixes)})" for key, form in FORMATS.items())
-    packed = path.suffix == ".gz"
+    packed = path.suffix in SUFFIXES
     suffix = path.with_suffix("").suffix if packed else path.suffix
     if name is None:
         name = next((key for key, form in FORMATS.items() if suffix.lower() in form.suffixes), None)
@@ -112,6 +113,7 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
         raise InputError(f"{path}: unknown format {shown(name)}; the known ones are {known}")
     if packed and not FORMATS[name].text:
         raise InputError(
-            f"{path}: {name} files are not compressed with gzip; unpack it or use another format"
+            f"{path}: {name} files are not compressed with {'gzip' if path.suffix == GZIP else 'zstd'}; "
+            "unpack it or use another format"
         )
     return name, FORMATS[name]

@@ -9,8 +9,9 @@ begun, and the final one last: what an interrupted write left behind is refused,
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from clgraph.graph.io.common import (
     Loaded,
     Options,
     check_file,
-    compressed,
     counted,
     ended_by,
     id_cells,
@@ -35,7 +35,10 @@ from clgraph.graph.io.common import (
     reading,
     write_cells,
 )
+from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
+from clgraph.graph.io.packed import SUFFIXES
+from clgraph.graph.io.packing import compressed
 from clgraph.sizes import whole_number
 
 SEPARATORS = re.compile(r"[\s,]")
@@ -44,19 +47,28 @@ UNFINISHED = "clgraph.unfinished"  # a key in .properties while the files are re
 
 
 def stem_of(path: Path) -> tuple[Path, str]:
-    """The common stem of the files, and ``.gz`` if the name ends so."""
-    packed = ".gz" if path.suffix == ".gz" else ""
+    """The common stem of the files, and ``.gz`` or ``.zst`` if the name ends so."""
+    packed = path.suffix if path.suffix in SUFFIXES else ""
     plain = path.with_suffix("") if packed else path
     return (plain.with_suffix("") if plain.suffix in (".v", ".e") else plain), packed
 
 
 def find(stem: Path, suffix: str) -> Path | None:
-    """NAME.v or NAME.v.gz, whichever is there."""
-    return next((p for end in ("", ".gz") if (p := Path(f"{stem}{suffix}{end}")).exists()), None)
+    """NAME.v, NAME.v.gz or NAME.v.zst, whichever is there."""
+    return next((p for end in ("", *SUFFIXES) if (p := Path(f"{stem}{suffix}{end}")).exists()), None)
 
 
-def read_ldbc(path: Path, options: Options) -> Loaded:
-    """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
+@dataclass(frozen=True)
+class Files:
+    """The files of a graph, and whether they say that it is directed."""
+
+    vertices: Path
+    edges: Path
+    directed: bool | None
+
+
+def find_files(path: Path) -> Files:
+    """The files of a graph, given either's name or their common stem; an InputError if one is missing."""
     stem, _ = stem_of(path)
     file_says = _is_directed(stem)
     files = {suffix: find(stem, suffix) for suffix in (".v", ".e")}
@@ -66,7 +78,14 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
         raise InputError(f"{path}: an LDBC graph is NAME.v and NAME.e, but {missing} is not in {stem.parent}")
     check_file(vertex_file, may_be_empty=True)
     check_file(edge_file, may_be_empty=True)
-    vertices = _read_vertices(vertex_file, options)
+    return Files(vertex_file, edge_file, file_says)
+
+
+def read_ldbc(path: Path, options: Options) -> Loaded:
+    """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
+    files = find_files(path)
+    vertex_file, edge_file = files.vertices, files.edges
+    vertices = read_vertices(vertex_file, options)
     source: Any
     target: Any
     with reading(edge_file), open_binary(edge_file, options.max_ratio) as file:
@@ -80,7 +99,7 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
         source,
         target,
         weights=weights,
-        directed=options.direction(file_says),
+        directed=options.direction(files.directed),
         duplicates=options.duplicates,
         vertices=vertices,
     )
@@ -92,7 +111,13 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     return Loaded(graph, counted(len(source), "row"))
 
 
-def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
+def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
+    """The ids in NAME.v, in its order; an InputError if one is none, or listed twice."""
+    if options.ids == "int":
+        with reading(path):
+            plain = read_integers(path, 0, 1, (0,), False, options.max_ratio)
+        if plain is not None:
+            return _all_different(path, plain[0].astype(np.int64, copy=False))
     found: list[Any] = []
     with reading(path):
         for number, line in numbered_lines(path, "utf-8", options.max_ratio):
@@ -107,9 +132,14 @@ def _read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
                 found.append(value)
             elif name:
                 found.append(name)
-    vertices = np.array(found, np.int64 if options.ids == "int" else object)
-    if len(set(found)) < len(found):
-        values, counts = np.unique(vertices, return_counts=True)
+    return _all_different(path, np.array(found, np.int64 if options.ids == "int" else object))
+
+
+def _all_different(path: Path, vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    if np.all(vertices[1:] > vertices[:-1]):
+        return vertices
+    values, counts = np.unique(vertices, return_counts=True)
+    if len(values) < len(vertices):
         raise InputError(
             f"{path}: vertex {values[np.argmax(counts)]} is listed {counts.max()} times; keep it once"
         )
@@ -138,8 +168,8 @@ def check_place(path: Path) -> None:
     stem, packed = stem_of(path)
     if open_descriptor(path) is not None:
         raise InputError("an LDBC graph is three files, which do not fit into one stream; give a file name")
-    other = "" if packed else ".gz"
-    for suffix in (".v", ".e"):
+    others = [end for end in ("", *SUFFIXES) if end != packed]
+    for suffix, other in product((".v", ".e"), others):
         if (old := Path(f"{stem}{suffix}{other}")).exists():
             raise InputError(
                 f"cannot write {stem}{suffix}{packed}: {old.name} is beside it, and a reader could not tell "

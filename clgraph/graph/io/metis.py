@@ -30,7 +30,7 @@ from clgraph.graph.io.common import (
     writing,
 )
 
-_Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
+Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
 BLOCK = 1 << 22  # bytes of text worked on at a time
 NCON_MAX = 1_000_000  # weights of one vertex
 
@@ -114,7 +114,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
 
 def _read_numbers(
     path: Path, options: Options
-) -> tuple[_Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+) -> tuple[Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The header, how many numbers each line after it holds, and these numbers."""
     header, before = None, 0  # before: lines of the file before this block
     lengths, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -147,7 +147,19 @@ def _read_numbers(
     return header, np.concatenate(lengths), np.concatenate(numbers)
 
 
-def _header(path: Path, fields: list[bytes], options: Options) -> _Header:
+def look(path: Path, options: Options) -> tuple[Header, int] | None:
+    """The header, and how many bytes end with it; None where there is none."""
+    only_int_ids(path, options, "METIS")
+    skip = 0
+    with open_binary(path, options.max_ratio) as file:
+        for line in file:
+            skip += len(line)
+            if line.strip() and not line.lstrip().startswith(b"%"):
+                return _header(path, line.split(), options), skip
+    return None
+
+
+def _header(path: Path, fields: list[bytes], options: Options) -> Header:
     shown = b" ".join(fields)[:80].decode(errors="replace")
     if not 2 <= len(fields) <= 4 or not all(field.isdigit() and len(field) < 20 for field in fields):
         raise InputError(

@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any
@@ -56,38 +59,69 @@ def _ended(path: Path, file: IO[bytes]) -> Any:
     return _Ended(path, file)
 
 
+@dataclass(frozen=True)
+class Head:
+    """What the first lines say.
+
+    Attributes
+    ----------
+    n, entries : int
+        Vertices, and entries that the file holds.
+    field : str
+        "pattern", "real", "integer" or "complex".
+    symmetry : str
+        "general", "symmetric", "skew-symmetric" or "hermitian".
+    """
+
+    n: int
+    entries: int
+    field: str
+    symmetry: str
+
+
+def look(path: Path, options: Options) -> Head:
+    """Read and check the first lines."""
+    import scipy.io
+
+    only_int_ids(path, options, "Matrix Market")
+    with _said(path), open_binary(path, options.max_ratio) as file:
+        rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_ended(path, file))
+    if layout != "coordinate":
+        raise InputError(f"{path}, line 1: a dense matrix ({layout!r}); a graph is a 'coordinate' matrix")
+    if rows != columns:
+        raise InputError(
+            f"{path}: the matrix is {rows} x {columns}; the adjacency matrix of a graph is square"
+        )
+    check_vertex_count(path, rows, options)
+    _check_entries(path, entries, options)
+    if options.weights and field in ("pattern", "complex"):
+        raise InputError(
+            f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave --weights out"
+        )
+    return Head(rows, entries, field, symmetry)
+
+
+@contextmanager
+def _said(path: Path) -> Iterator[None]:
+    """SciPy's errors as ours."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (ValueError, OverflowError, RuntimeError, MemoryError) as error:
+        raise InputError(
+            f"{path}: not a valid Matrix Market file: {error}; correct that line or download it again"
+        ) from error
+
+
 def read_mtx(path: Path, options: Options) -> Loaded:
     """Read a Matrix Market file (see `clgraph.read`)."""
     import scipy.io
 
-    only_int_ids(path, options, "Matrix Market")
     with reading(path):
-        try:
-            with open_binary(path, options.max_ratio) as file:
-                rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_ended(path, file))
-            if layout != "coordinate":
-                raise InputError(
-                    f"{path}, line 1: a dense matrix ({layout!r}); a graph is a 'coordinate' matrix"
-                )
-            if rows != columns:
-                raise InputError(
-                    f"{path}: the matrix is {rows} x {columns}; the adjacency matrix of a graph is square"
-                )
-            check_vertex_count(path, rows, options)
-            _check_entries(path, entries, options)
-            if options.weights and field in ("pattern", "complex"):
-                raise InputError(
-                    f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave "
-                    "--weights out"
-                )
-            with open_binary(path, options.max_ratio) as file:
-                matrix: Any = scipy.io.mmread(_ended(path, file), spmatrix=False)
-        except InputError:
-            raise
-        except (ValueError, OverflowError, RuntimeError, MemoryError) as error:
-            raise InputError(
-                f"{path}: not a valid Matrix Market file: {error}; correct that line or download it again"
-            ) from error
+        head = look(path, options)
+        with _said(path), open_binary(path, options.max_ratio) as file:
+            matrix: Any = scipy.io.mmread(_ended(path, file), spmatrix=False)
     weights = matrix.data.astype(np.float64) if options.weights else None
     if weights is not None and not np.all(np.isfinite(weights)):
         raise InputError(
@@ -95,21 +129,21 @@ def read_mtx(path: Path, options: Options) -> Loaded:
             "--weights out"
         )
     source, target = (end.astype(np.int32) for end in matrix.coords)
-    directed = options.direction(symmetry != "symmetric")
-    if symmetry == "symmetric" and not directed:  # SciPy unfolds what the file holds once
+    directed = options.direction(head.symmetry != "symmetric")
+    if head.symmetry == "symmetric" and not directed:  # SciPy unfolds what the file holds once
         lower = source >= target
         source, target = source[lower], target[lower]
         weights = None if weights is None else weights[lower]
     graph = build_csr(
         source,
         target,
-        rows,
+        head.n,
         weights=weights,
-        ids=np.arange(1, rows + 1),
+        ids=np.arange(1, head.n + 1),
         directed=directed,
         duplicates=options.duplicates,
     )
-    return Loaded(graph, counted(entries, "entry", "entries"))
+    return Loaded(graph, counted(head.entries, "entry", "entries"))
 
 
 def _check_entries(path: Path, entries: int, options: Options) -> None:

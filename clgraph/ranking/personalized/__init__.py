@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.errors import InputError
+from clgraph.graph import Graph, as_graph
 from clgraph.ranking.personalized.options import check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.personalized.sources import make_queries
@@ -20,13 +21,12 @@ from clgraph.ranking.problem import (
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
 
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
 
 
 def personalized_pagerank(
-    graph: Graph,
+    graph: Graph | Any,
     sources: Any,
     *,
     method: Method = "power",
@@ -57,7 +57,7 @@ def personalized_pagerank(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
         Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1).
     method : {"power", "coo", "coo-flat", "monte-carlo"}
@@ -152,6 +152,7 @@ def personalized_pagerank(
         raise InputError(f"method is {method!r}: use one of {', '.join(get_args(Method))}")
     if on_nonconvergence not in get_args(OnNonconvergence):
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
+    graph = as_graph(graph)
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem)
     options = check_options(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 
 DEFAULT_WALKS = 200_000
@@ -21,18 +22,18 @@ def check_walks(walks: Any, epsilon: Any, confidence: Any, damping: float, n: in
         if walks is None:
             return min(DEFAULT_WALKS, most)
         if isinstance(walks, bool) or not isinstance(walks, (int, np.integer)) or walks < 1:
-            raise InputError(f"walks is {walks!r}: use a whole number of at least 1")
+            raise InputError(f"walks is {shown(walks)}: use a whole number of at least 1")
         if walks > most:
             raise InputError(f"walks is {walks}: at most {most} fit 32-bit counters at damping {damping}")
         return int(walks)
     if isinstance(epsilon, (bool, str)) or not isinstance(epsilon, (int, float, np.number)):
-        raise InputError(f"epsilon is {epsilon!r}: a number is needed")
+        raise InputError(f"epsilon is {shown(epsilon)}: a number is needed")
     if not 0 < float(epsilon) < 1:
-        raise InputError(f"epsilon is {epsilon!r}: an error of a rank is above 0 and below 1")
+        raise InputError(f"epsilon is {shown(epsilon)}: an error of a rank is above 0 and below 1")
     if isinstance(confidence, (bool, str)) or not isinstance(confidence, (int, float, np.number)):
-        raise InputError(f"confidence is {confidence!r}: a number is needed")
+        raise InputError(f"confidence is {shown(confidence)}: a number is needed")
     if not 0 < float(confidence) < 1:
-        raise InputError(f"confidence is {confidence!r}: use a probability above 0 and below 1")
+        raise InputError(f"confidence is {shown(confidence)}: use a probability above 0 and below 1")
     needed = walks_for(float(epsilon), float(confidence), damping, n, policy)
     if needed > most:
         raise InputError(

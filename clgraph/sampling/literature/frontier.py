@@ -9,10 +9,10 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.clock import NONE, device_tables
-from clgraph.sampling.literature.drawn import Drawn, Packed
-from clgraph.sampling.literature.smallest import Cut, Smallest
-from clgraph.sampling.literature.starts import Queue, queue_room
-from clgraph.sampling.literature.walk import LEG, LONG, batches_of, gathered
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Listed, marked_arcs, visits_of
+from clgraph.sampling.literature.starts import Given, Queue, queue_room
+from clgraph.sampling.literature.walk import LEG, LONG, batches_of
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -75,14 +75,11 @@ class _Frontier:
         device.fill(self.target, np.int32(target), runs)
         self.wanted = target
         self.counts = device.empty(2, np.int32)
-        self.queue = Queue(device, n, runs, queue_room(n, walkers))
-        given = wish.start
-        self.given = 0 if given is None else len(given)
-        self.starts = None if given is None else device.upload(np.array(given, np.int32), writable=True)
+        self.queue = Queue(device, csr, runs, queue_room(n, walkers, runs), np.uint64)
+        self.given = Given.of(device, wish, pooled=False)
         self.legs = np.zeros(runs, np.int64)
         self.table = device_tables(device)
         self.program = device.program("sampling/literature/frontier", **csr.defines)
-        self.note = device.program("sampling/literature/walk_note", **csr.defines)
 
     def run(self) -> Drawn:
         """All legs of all runs, and what came of them."""
@@ -142,12 +139,8 @@ class _Frontier:
             self.program.frontier_begin(
                 self.runs,
                 *self.sizes(),
-                np.int32(self.given),
-                self.starts,
-                np.int32(queue.room),
-                queue.vertices,
-                queue.length,
-                queue.next,
+                *self.given.args[:2],
+                *queue.args,
                 self.table,
                 self.csr.row_ptr,
                 self.target,
@@ -166,41 +159,27 @@ class _Frontier:
             )
             if not device.download(short, np.int32, 1)[0]:
                 return bool(device.download(self.counts, np.int32, 1)[0])
-            key = device.empty(self.runs * self.n, np.uint64)
-            self.note.walk_start_keys(
-                (self.n, self.runs), np.int32(self.n), np.uint64(self.seed), self.first, self.csr.row_ptr, key
-            )
-            queue.fill(key, device.download(self.status, np.int32, self.runs) == LEG)
+            queue.refill(self.seed, self.first, self.status, LEG, lonely=False)
 
     def pack(self) -> Drawn:
         """The sample of each run."""
         device, wish, n, runs = self.device, self.wish, self.n, self.runs
-        smallest = Smallest(device, runs, n)
-        key = self.first
-        if wish.steps is not None:
-            key = device.empty(runs * n, np.uint64)
-            first = None if wish.keep == "induced" else self.first
-            self.note.walk_visited((n, runs), np.int32(n), np.int32(self.batches), self.visits, first, key)
-            everything = device.upload(np.full(runs, NONE, np.uint64), writable=True)
-            cut = Cut(everything, device.zeros(runs, np.int32))
+        noting = wish.steps is None or wish.keep != "induced"
+        if wish.steps is None:
+            listed = Listed.smallest(device, runs, n, self.first, self.wanted)
         else:
-            cut = smallest.cut(key, np.full(runs, self.wanted, np.int64))
-        taken = smallest.take(key, cut, equal=wish.steps is None, keys=True)
-        many = int(taken.offset[-1])
-        vertices = Packed(taken.offset, device.download(taken.items, np.int32, many))
-        came = None
-        if wish.steps is None or wish.keep != "induced":
-            came = Packed(taken.offset, device.download(taken.keys, np.uint64, many))
-        each = [gathered(device, self.note, n, taken, self.visits, b * n) for b in range(self.batches)]
-        visits = Packed(taken.offset, np.array(each).sum(axis=0, dtype=np.int64))
-        more = {}
-        if self.batches > 1:
-            more["batches"] = Packed(np.array([0, self.batches * many]), np.concatenate(each))
-        parent = arcs = None
-        if self.parent is not None:
-            parent = Packed(taken.offset, gathered(device, self.note, n, taken, self.parent, 0))
-        if self.walked is not None:
-            walked = device.download(self.walked, np.int32, runs * self.csr.arcs).reshape(runs, -1)
-            arcs = Packed.of_parts([np.flatnonzero(row) for row in walked])
-        notes = [(f"{legs} legs",) if legs > 1 else () for legs in self.legs.tolist()]
-        return Drawn(vertices, came, None, arcs, parent, visits, more, notes, self.legs)  # type: ignore[arg-type]
+            first = self.first if noting else None
+            listed = Listed.visited(device, runs, n, self.batches, self.visits, first)
+        visits, batches = visits_of(listed, self.visits, self.batches)
+        return Drawn(
+            listed.vertices,
+            listed.keys if noting else None,
+            None,
+            None if self.walked is None else marked_arcs(device, runs, self.csr.arcs, self.walked),
+            None if self.parent is None else listed.gathered(self.parent),
+            visits,
+            {} if batches is None else {"batches": batches},
+            [(f"{legs} legs",) if legs > 1 else () for legs in self.legs.tolist()],
+            self.legs,
+            listed=listed,
+        )

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from clgraph.sampling.literature.clock import device_tables, lg
 from clgraph.sampling.literature.drawn import Drawn, Packed
+from clgraph.sampling.literature.listed import Listed, picked
 from clgraph.sampling.literature.rank import integer_ranks
 from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
 
@@ -65,13 +66,10 @@ class _Race:
     def wanted(self, count: int | None) -> npt.NDArray[np.int64]:
         return np.full(self.runs, -1 if count is None else count, np.int64)
 
-    def down(self, taken: Taken, item: type, *, keys: bool = True) -> tuple[Packed, Packed | None]:
-        """Items and keys on the host."""
-        many = int(taken.offset[-1])
-        items = Packed(taken.offset, self.device.download(taken.items, item, many))
-        if not keys:
-            return items, None
-        return items, Packed(taken.offset, self.device.download(taken.keys, np.uint64, many))
+    def kept(self, taken: Taken, item: type) -> tuple[Packed, Packed]:
+        """Items and keys, on the device until they are looked at."""
+        items = Packed.on(self.device, taken.offset, taken.items, item)
+        return items, Packed.on(self.device, taken.offset, taken.keys, np.uint64)
 
     def keys_of(self, cut: Cut) -> npt.NDArray[np.uint64]:
         return self.device.download(cut.key, np.uint64, self.runs)
@@ -91,23 +89,17 @@ class _VertexRace(_Race):
             kind, weight = GIVEN, integer_ranks(self.device, view.rows)
         self.build(WEIGHT=kind)
         key = self.fill("race_vertices", self.table, self.csr.row_ptr, weight, items=self.n)
-        more = {}
-        if weight is not None:
-            more["weight"] = weight
         drawn = self.strata(key) if wish.strata is not None else self.first(key)
         if kind == GIVEN:
-            values = self.device.download(weight, np.uint64, self.n)
-            chosen = drawn.vertices
-            drawn.more["integer weight"] = Packed(chosen.offset, values[chosen.values])
+            drawn.more["integer weight"] = picked(self.device, self.n, weight, drawn.vertices)
         return drawn
 
     def first(self, key: Any) -> Drawn:
         """The first n* of all."""
         smallest = Smallest(self.device, self.runs, self.n)
         cut = smallest.cut(key, self.wanted(self.wish.target))
-        taken = smallest.take(key, cut, equal=True, keys=True)
-        vertices, came = self.down(taken, np.int32)
-        return Drawn(vertices, came, self.keys_of(cut))
+        listed = Listed(self.device, self.n, smallest.take(key, cut, equal=True, keys=True))
+        return Drawn(listed.vertices, listed.keys, self.keys_of(cut), listed=listed)
 
     def strata(self, key: Any) -> Drawn:
         """The first of each stratum."""
@@ -122,8 +114,7 @@ class _VertexRace(_Race):
                 continue
             self.launch("race_stratum", code, np.int32(number), key, masked)
             cut = smallest.cut(masked, self.wanted(wanted))
-            vertices, came = self.down(smallest.take(masked, cut, equal=True, keys=True), np.int32)
-            assert came is not None
+            vertices, came = self.kept(smallest.take(masked, cut, equal=True, keys=True), np.int32)
             for r, limit in enumerate(self.keys_of(cut).tolist()):
                 pieces[r].append((vertices.of(r), came.of(r), limit))
         chosen, keys, cuts = [], [], []
@@ -152,8 +143,8 @@ class _VertexRace(_Race):
         limits = self.keys_of(cut)
         alone = taken.total == 0
         if not np.any(alone):
-            vertices, came = self.down(taken, np.int32)
-            return Drawn(vertices, came, limits, notes=[()] * self.runs)
+            listed = Listed(self.device, self.n, taken)
+            return Drawn(listed.vertices, listed.keys, limits, notes=[()] * self.runs, listed=listed)
         centre = np.where(alone, limits, 0).astype(np.uint64)
         self.launch("race_alone", self.device.upload(centre, writable=True), key)
         last = smallest.cut(key, np.where(alone, self.wanted(wish.target), -1))
@@ -164,7 +155,7 @@ class _VertexRace(_Race):
             self.device.upload(np.where(alone, both, limits), writable=True),
             self.device.upload(np.where(alone, left, 0).astype(np.int32), writable=True),
         )
-        vertices, came = self.down(smallest.take(key, joined, equal=True, keys=True), np.int32)
+        vertices, came = self.kept(smallest.take(key, joined, equal=True, keys=True), np.int32)
         told = ("the first vertex has too many neighbours: those of smallest priority are taken",)
         return Drawn(vertices, came, limits, notes=[told if one else () for one in alone.tolist()])
 
@@ -207,16 +198,16 @@ class _EdgeRace(_Race):
             first = self.fill("race_first", csr.row_ptr, key, items=self.n)
             vertices = Smallest(self.device, self.runs, self.n)
             cut = vertices.cut(first, self.wanted(wish.target))
-            chosen, came = self.down(vertices.take(first, cut, equal=False, keys=True), np.int32)
+            listed = Listed(self.device, self.n, vertices.take(first, cut, equal=False, keys=True))
+            chosen, came = listed.vertices, listed.keys
             if method == "ties":
-                return Drawn(chosen, came, self.keys_of(cut))
+                return Drawn(chosen, came, self.keys_of(cut), listed=listed)
         self.flat("race_once", csr.col_idx, tail, key)
         selected = Smallest(self.device, self.runs, csr.arcs)
         if wish.target is None:
             cut = selected.cut(key, self.wanted(wish.target_edges))
         limits = self.keys_of(cut)
-        drawn, keys = self.down(selected.take(key, cut, equal=wish.target is None, keys=True), selected.item)
-        assert keys is not None
+        drawn, keys = self.kept(selected.take(key, cut, equal=wish.target is None, keys=True), selected.item)
         return Drawn(chosen, came, limits, drawn, more={"edge key": keys})
 
 

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph import keyed
 from clgraph.arguments import word
+from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
+from clgraph.sampling.extract import extract_sample
 from clgraph.sampling.literature.clock import rates
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.estimates import (
@@ -22,11 +25,14 @@ from clgraph.sampling.literature.estimates import (
     ratio,
     recruitment_shares,
 )
+from clgraph.sampling.literature.held import estimates_of
 from clgraph.sampling.literature.weights import Weights, chance, edge_pull, view_degrees, weights_of
-from clgraph.sampling.result import Sample, extract
+from clgraph.sampling.marks import LeftThere
+from clgraph.sampling.result import Sample, extract, with_loops
 from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.sampling.literature.arguments import Wish
 
 Reals = npt.NDArray[np.float64]
@@ -54,6 +60,8 @@ class DrawnSample(Sample):
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
         On request: ids, shape (walkers, steps).
+    arrival : int64 array, or None
+        Of streams: when each of `edges` came.
     parts : int32 array, shape (n,), or None
         Of quasi-chordal: the number of each vertex's part.
     """
@@ -107,17 +115,34 @@ class DrawnSample(Sample):
         return tails.astype(np.int64), rows.col_idx[arcs].astype(np.int64), arcs
 
     @lazy
+    def _there(self) -> tuple[Device, LeftThere] | None:
+        """What is left, on the device: of a single run that keeps all edges among its vertices."""
+        listed = self._drawn.listed
+        if listed is None or self.wish.keep != "induced" or len(listed.offset) > 2:
+            return None
+        device, simple = listed.device, self.wish.view.original.undirected.simple
+        with device.alone():
+            return device, LeftThere(device, upload_csr(device, simple), listed.marked(0))
+
+    @lazy
     def graph(self) -> Graph:
-        """The sample as a graph."""
-        return self._parts[0]
+        """The sample as a graph; of a single run it stays on the device until an array is looked at."""
+        if self._there is None:
+            return self._parts[0]
+        device, left = self._there
+        with device.alone():
+            return extract_sample(device, self.wish.view.original, left)
 
     @lazy
     def kept_arcs(self) -> npt.NDArray[np.bool_]:
         """Which arcs of ``original.undirected`` are in the sample."""
-        return self._parts[1]
+        if self._there is None:
+            return self._parts[1]
+        return with_loops(self.wish.view.original.undirected, self._there[1].arcs)
 
     @lazy
     def _parts(self) -> tuple[Graph, npt.NDArray[np.bool_]]:
+        """The graph and the arcs, by NumPy."""
         original, wish = self.wish.view.original, self.wish
         simple = original.undirected.simple
         inside = np.zeros(original.num_vertices, bool)
@@ -146,7 +171,7 @@ class DrawnSample(Sample):
         """The arc to each vertex's parent, of parallel ones the first."""
         assert self._drawn.parent is not None
         parent, index = self._drawn.parent.of(self._run).astype(np.int64), self.index
-        some = (parent >= 0) & np.isin(parent, index)
+        some = (parent >= 0) & (parent != index) & np.isin(parent, index)
         simple = self.wish.view.original.undirected.simple
         pairs = (simple.rows.astype(np.int64) << 32) | simple.col_idx
         made: npt.NDArray[np.int64] = np.searchsorted(pairs, (index[some] << 32) | parent[some])
@@ -173,9 +198,11 @@ class DrawnSample(Sample):
         """Rank of arrival of each vertex."""
         if self._drawn.came is None:
             return None
-        came = self._drawn.came.of(self._run)
-        rank = np.empty(len(came), np.int64)
-        rank[np.lexsort((self.index, came))] = np.arange(len(came))
+        keys = [self.index, self._drawn.came.of(self._run)]
+        if self.wish.kind == "stages" and self.wish.mode != "exact":
+            keys.insert(1, keyed.vertex_priority(self.seed, self.index))
+        rank = np.empty(len(self.index), np.int64)
+        rank[np.lexsort(keys)] = np.arange(len(rank))
         return rank
 
     @lazy
@@ -205,11 +232,18 @@ class DrawnSample(Sample):
     @lazy
     def probability(self) -> Reals | None:
         """The probability of each edge, given the others' keys."""
+        if self._drawn.held is not None:
+            return self._drawn.held[self._run].probability
         if self.wish.kind != "edges" or self.wish.keep != "visited":
             return None
         assert self._drawn.cut is not None
         rate = rates(self._drawn.cut[self._run : self._run + 1])
         return chance(rate * edge_pull(self.wish, *self._ends))
+
+    @property
+    def arrival(self) -> npt.NDArray[np.int64] | None:
+        """Of streams: when each of `edges` came: 1, 2, ..."""
+        return None if self._drawn.held is None else self._drawn.held[self._run].arrival
 
     # --- estimates --------------------------------------------------------------------------------
 
@@ -260,6 +294,12 @@ class DrawnSample(Sample):
             return Estimate(mean.value * original.num_vertices, mean.standard_error * original.num_vertices)
         return horvitz_thompson(values, p)
 
+    def estimate(self, what: str, *, in_stream: bool = False) -> Estimate:
+        """Of gsh and gps: the number of edges, wedges or triangles; see `Held.estimate`."""
+        if self._drawn.held is None:
+            raise InputError(f"estimate() is of gsh and gps, and this is a sample of {self.method}")
+        return self._drawn.held[self._run].estimate(what, in_stream=in_stream)
+
     def recruited(self, f: Any, estimator: str = "SS") -> Distribution:
         """Of rds: the share of the original's vertices with each value of f.
 
@@ -290,11 +330,18 @@ class DrawnSample(Sample):
             share = np.bincount(place, weights=1 / degrees) / np.sum(1 / degrees)
         return Distribution(names, share, np.full(len(names), np.nan))
 
+    def __getstate__(self) -> dict[str, Any]:
+        state = super().__getstate__()
+        state.pop("_there", None)  # buffers of a device
+        return state
+
     def to_dict(self) -> dict[str, Any]:
         """The scalars (vertices and edges as counts), ready for JSON."""
         made = super().to_dict()
         made["weighting"] = self.weighting
         made["keep"] = self.wish.keep
+        if self._drawn.held is not None:
+            made |= estimates_of(self._drawn.held[self._run])
         return made
 
     def members(self, vertex: Any) -> npt.NDArray[Any]:

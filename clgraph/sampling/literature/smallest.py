@@ -140,7 +140,7 @@ class Smallest:
             )
         return Cut(prefix, left)
 
-    def take(self, key: Any, cut: Cut, *, equal: bool, keys: bool = False, mark: Any = None) -> Taken:
+    def take(self, key: Any, cut: Cut, *, equal: bool, keys: bool = False) -> Taken:
         """List the items before a cut; with `equal` also those of its own key that belong to it.
 
         Parameters
@@ -151,14 +151,13 @@ class Smallest:
         equal : bool
         keys : bool
             Whether the items' keys are listed too.
-        mark : uint8 device buffer, shape (runs * items,), or None
-            Becomes 1 where an item is taken, else 0.
         """
         device, program, shape = self._device, self._program, self._shape
         head = np.int64(self._items), np.int32(self._blocks), key, cut.key
         spare = np.int32(equal)
         ranged = {"local": (min(device.tuning.local_size, 64), 1)}
-        program.smallest_count_blocks((self._blocks, self._runs), *head, self._below, self._equal, **ranged)
+        size = self._blocks, self._runs
+        program.smallest_count_blocks(size, *head, cut.left, self._below, self._equal, **ranged)
         program.smallest_sum.exact(
             (shape.lanes, self._runs),
             np.int32(self._blocks),
@@ -175,7 +174,7 @@ class Smallest:
         listed = device.empty(many, self.item)
         listed_keys = device.empty(many, np.uint64) if keys else None
         program.smallest_list(
-            (self._blocks, self._runs),
+            size,
             *head,
             cut.left,
             spare,
@@ -184,7 +183,6 @@ class Smallest:
             device.upload(offset[:-1], writable=True),
             listed,
             listed_keys,
-            mark,
             **ranged,
         )
         return Taken(total, offset, listed, listed_keys)

@@ -1,4 +1,7 @@
-"""Where walks and searches start: ids given, a vertex of the largest component, then by start priority."""
+"""Where walks and searches start: ids given, a vertex of the largest component, then by start priority.
+
+Host half of ``cl/sampling/literature/starts.cl``.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.kept import graph_components
+from clgraph.csr.sort import sort_by_key
 from clgraph.sampling.literature.smallest import Smallest
 from clgraph.sampling.members import Members
 
 if TYPE_CHECKING:
+    from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.sampling.literature.arguments import Wish
 
-QUEUE = 256  # starts that a run keeps in readiness
+QUEUE, QUEUES = 256, 1 << 18  # starts that a run keeps in readiness at least; and up to so many of all runs
+MARKS = {np.uint32: "uint", np.uint64: "ulong"}
 
 
 def pool_of(device: Device, graph: Graph) -> tuple[Any, int]:
@@ -33,14 +40,22 @@ def pool_of(device: Device, graph: Graph) -> tuple[Any, int]:
     return device.cached(simple, "largest component's vertices", make)
 
 
-@dataclass
 class Queue:
-    """The next starts of each run, ascending by (start priority, index).
+    """The next starts of each run, ascending by (start priority, index); and those that are given.
+
+    Parameters
+    ----------
+    device : Device
+    csr : DeviceCSR
+        The rows.
+    runs : int
+    room : int
+        Entries of a run.
+    mark : {np.uint32, np.uint64}
+        The type of what tells the vertices seen.
 
     Attributes
     ----------
-    room : int
-        Entries of a run.
     vertices : int32 device buffer, shape (runs * room,)
     length : int32 device buffer, shape (runs,)
         -1: not asked for yet.
@@ -48,17 +63,48 @@ class Queue:
         The first entry that was not looked at.
     """
 
-    device: Device
-    n: int
-    runs: int
-    room: int
-
-    def __post_init__(self) -> None:
-        self.vertices = self.device.zeros(1, np.int32)
-        self.length = self.device.empty(self.runs, np.int32)
-        self.device.fill(self.length, np.int32(-1), self.runs)
-        self.next = self.device.zeros(self.runs, np.int32)
+    def __init__(self, device: Device, csr: DeviceCSR, runs: int, room: int, mark: Any = np.uint32) -> None:
+        self.device, self.csr, self.runs, self.room = device, csr, runs, room
+        self.vertices = device.zeros(1, np.int32)
+        self.length = device.empty(runs, np.int32)
+        device.fill(self.length, np.int32(-1), runs)
+        self.next = device.zeros(runs, np.int32)
         self._filled = False
+        items = device.tuning.items
+        name = "sampling/literature/starts"
+        self._program = device.program(name, ITEMS=items, MARK=MARKS[mark], **csr.defines)
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """room, vertices, length, next: as kernels take them."""
+        return np.int32(self.room), self.vertices, self.length, self.next
+
+    def refill(self, seed: int, mark: Any, status: Any, wanting: int, *, lonely: bool = True) -> None:
+        """Fill the queues of the runs that want it with vertices not seen; `lonely`: those without edges too.
+
+        Parameters
+        ----------
+        seed : int
+        mark : device buffer, shape (runs * n,), or None
+            All bits set where a vertex is not seen. None: none is seen.
+        status : int32 device buffer, shape (runs,)
+        wanting : int
+            The status of the runs that want it.
+        """
+        device, n = self.device, self.csr.n
+        key = device.empty(self.runs * n, np.uint64)
+        row_ptr = None if lonely else self.csr.row_ptr
+        self._program.starts_keys(
+            (-(-n // device.tuning.items), self.runs),
+            np.int32(n),
+            np.uint64(seed),
+            mark,
+            row_ptr,
+            status,
+            np.int32(wanting),
+            key,
+        )
+        self.fill(key, device.download(status, np.int32, self.runs) == wanting)
 
     def fill(self, key: Any, wanting: npt.NDArray[np.bool_]) -> None:
         """Fill the queues of some runs anew, from the keys of all vertices.
@@ -66,32 +112,69 @@ class Queue:
         Parameters
         ----------
         key : uint64 device buffer, shape (runs * n,)
-            Start priorities; NONE: no start.
+            Start priorities; all bits set: no start.
         wanting : bool array, shape (runs,)
         """
         device, runs, room = self.device, self.runs, self.room
         if not self._filled:
             self.vertices = device.zeros(runs * room, np.int32)
             self._filled = True
-        smallest = Smallest(device, runs, self.n)
+        smallest = Smallest(device, runs, self.csr.n)
         cut = smallest.cut(key, np.where(wanting, room, -1))
         taken = smallest.take(key, cut, equal=True, keys=True)
         many = int(taken.offset[-1])
-        vertex = device.download(taken.items, np.int32, many)
-        keys = device.download(taken.keys, np.uint64, many)
-        run = np.repeat(np.arange(runs), taken.total)
-        order = np.lexsort((vertex, keys, run))
-        queue = device.download(self.vertices, np.int32, runs * room).reshape(runs, room)
+        offset = device.upload(taken.offset, writable=True)
+        passes, place = -(-many // device.tuning.items), None
+        for shift, bits in ((0, 32), (32, 32), (64, (runs - 1).bit_length())):
+            if bits and many:
+                word = device.empty(many, np.uint32)
+                head = np.int32(many), np.int32(shift), np.int32(runs)
+                self._program.starts_words(passes, *head, offset, taken.keys, place, word)
+                _, place = sort_by_key(device, word, many, bits, place)
+        sizes = np.int32(many), np.int32(runs), np.int32(room)
+        self._program.starts_place(passes, *sizes, offset, taken.items, place, self.vertices)
         length = device.download(self.length, np.int32, runs)
         following = device.download(self.next, np.int32, runs)
-        queue[run, np.arange(many) - taken.offset[run]] = vertex[order]
         length[wanting] = taken.total[wanting]
         following[wanting] = 0
-        device.write(self.vertices, queue)
         device.write(self.length, length)
         device.write(self.next, following)
 
 
-def queue_room(n: int, walkers: int) -> int:
+@dataclass(frozen=True)
+class Given:
+    """Where runs begin.
+
+    Attributes
+    ----------
+    count : int
+        Starts that the user gave; 0: none.
+    vertices : int32 device buffer, shape (count,), or None
+    pool_size : int
+    pool : int32 device buffer, or None
+        Of which the first start is drawn, where none is given.
+    """
+
+    count: int
+    vertices: Any
+    pool_size: int
+    pool: Any
+
+    @staticmethod
+    def of(device: Device, wish: Wish, *, pooled: bool = True) -> Given:
+        """Those of a wish; `pooled`: without any, a vertex of the largest component is the first."""
+        if wish.start is not None:
+            made = device.upload(np.array(wish.start, np.int32), writable=True)
+            return Given(len(wish.start), made, 0, None)
+        pool, size = pool_of(device, wish.view.original) if pooled else (None, 0)
+        return Given(0, None, size, pool)
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """As kernels take them."""
+        return np.int32(self.count), self.vertices, np.int32(self.pool_size), self.pool
+
+
+def queue_room(n: int, walkers: int, runs: int) -> int:
     """Entries of a queue: enough for one leg, and some more."""
-    return min(n, max(walkers, QUEUE))
+    return min(n, max(walkers, QUEUE, min(16 * QUEUE, QUEUES // runs)))

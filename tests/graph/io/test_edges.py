@@ -154,7 +154,7 @@ def test_written_bytes(tmp_path: Path) -> None:
     write(graph, tmp_path / "a.txt.gz")
     packed = (tmp_path / "a.txt.gz").read_bytes()
     assert gzip.decompress(packed) == b"7\t30\n7\t100\n10\t10\n"
-    assert packed[3:8] == bytes(5)  # no name, no date
+    assert packed[3:8] == b"\4\0\0\0\0"  # no name, no date, the length of the member
     kept = Graph.from_edges([2, 1, 2], [1, 2, 2], duplicates="keep")
     write(kept, tmp_path / "a.txt")
     assert (tmp_path / "a.txt").read_bytes() == b"1\t2\n1\t2\n2\t2\n"

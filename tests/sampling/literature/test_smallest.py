@@ -13,16 +13,13 @@ def select(device, keys, wanted, *, equal=True):
     smallest = Smallest(device, runs, items)
     buffer = device.upload(keys, writable=True)
     cut = smallest.cut(buffer, np.array(wanted))
-    mark = device.empty(keys.size, np.uint8)
-    taken = smallest.take(buffer, cut, equal=equal, keys=True, mark=mark)
+    taken = smallest.take(buffer, cut, equal=equal, keys=True)
     many = int(taken.offset[-1])
     listed = device.download(taken.items, smallest.item, many)
     values = device.download(taken.keys, np.uint64, many)
-    marks = device.download(mark, np.uint8, keys.size).reshape(keys.shape)
     found = []
     for r in range(runs):
         part = slice(taken.offset[r], taken.offset[r + 1])
-        assert np.array_equal(np.flatnonzero(marks[r]), listed[part])
         assert np.array_equal(keys[r, listed[part]], values[part])
         found.append(listed[part].tolist())
     return found, device.download(cut.key, np.uint64, runs)

@@ -1,0 +1,71 @@
+// measures/tally.cl: how often each value occurs among the vertices of each of several graphs.
+//
+// begin     int[graphs + 1]   where each graph's vertices begin (measures/spread.h)
+// value     int[n]            below the number of the graph's vertices; a negative one is not counted
+// table     uint[n]           vertices of graph g with value x at begin[g] + x; zero before
+//
+// tally_degrees, tally_sizes make values; tally_flags and tally_gather list what is not zero, in order.
+//
+// launch    tally_count: any number of work-groups for each graph. Small values, which most vertices have, are counted
+//           in local memory. The others: padded range, ITEMS vertices per work-item
+// tunables  BINS (of local memory), ITEMS
+
+#include "measures/spread.h"
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+#ifndef BINS
+#define BINS 256
+#endif
+
+__kernel void tally_degrees(const int n, __global const OFFSET *restrict row_ptr, __global int *restrict value)
+{
+    FOR_ITEMS(v, n) value[v] = (int)(row_ptr[v + 1] - row_ptr[v]);
+}
+
+// less_one: a component's vertices less one, at its root.
+__kernel void tally_sizes(const int n, __global const int *restrict label, __global const int *restrict less_one,
+                          __global int *restrict value)
+{
+    FOR_ITEMS(v, n) value[v] = label[v] == v ? less_one[v] : -1;
+}
+
+__kernel void tally_count(__global const int *restrict begin, __global const int *restrict value,
+                          volatile __global uint *table)
+{
+    volatile __local uint few[BINS];
+    const int first = begin[get_global_id(1)], end = begin[get_global_id(1) + 1];
+    for (uint b = get_local_id(0); b < BINS; b += get_local_size(0))
+        few[b] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    FOR_SPREAD(v, first, end) {
+        const int x = value[v];
+        if (x >= 0 && x < end - first) {
+            if (x < BINS)
+                atomic_inc(&few[x]);
+            else
+                atomic_inc(&table[first + x]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint b = get_local_id(0); b < BINS; b += get_local_size(0))
+        if (few[b])
+            atomic_add(&table[first + b], few[b]);
+}
+
+__kernel void tally_flags(const int n, __global const uint *restrict table, __global uchar *restrict flag)
+{
+    FOR_ITEMS(v, n) flag[v] = table[v] != 0;
+}
+
+// place: entries that are not zero before each one.
+__kernel void tally_gather(const int n, __global const uint *restrict table, __global const int *restrict place,
+                           __global int *restrict where, __global uint *restrict count)
+{
+    FOR_ITEMS(v, n)
+        if (table[v]) {
+            where[place[v]] = v;
+            count[place[v]] = table[v];
+        }
+}

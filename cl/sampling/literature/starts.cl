@@ -1,0 +1,65 @@
+// sampling/literature/starts.cl: queues of starts: of each run the vertices not seen, ascending by (start priority, index).
+//
+// A queue is filled with the smallest of them (smallest.cl), which a stable sort of 32-bit words (csr/sort.cl) puts in
+// order: the low words, the high ones, then the runs.
+//
+// mark    MARK[runs * n]: all bits set where a vertex is not seen; NULL: nowhere
+// status  int[runs]: the runs with `wanting` get a queue
+// queue   int[runs * room]
+// launch  keys: padded range over vertices, by runs; words, place: over the entries of all queues. ITEMS per work-item
+
+#include "keyed.h"
+#include "sampling/literature/clock.h"
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+#ifndef MARK
+#define MARK uint
+#endif
+
+// Only vertices with edges where row_ptr is not NULL.
+__kernel void starts_keys(const int n, const ulong seed, __global const MARK *restrict mark,
+                          __global const OFFSET *restrict row_ptr, __global const int *restrict status,
+                          const int wanting, __global ulong *restrict key)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, status[run] == wanting ? n : 0) {
+        const long slot = (long)run * n + v;
+        const int open = (!mark || mark[slot] == (MARK)~(MARK)0) && (!row_ptr || row_ptr[v + 1] > row_ptr[v]);
+        key[slot] = open ? start_priority(seed + run, v) : NONE;
+    }
+}
+
+// The run to which an entry belongs.
+static inline int run_of(int at, int runs, __global const long *offset)
+{
+    int low = 0, high = runs - 1;
+    while (low < high) {
+        const int middle = (low + high + 1) / 2;
+        if (offset[middle] <= at) low = middle;
+        else high = middle - 1;
+    }
+    return low;
+}
+
+// 32 bits of each entry's key (shift 0, 32), or its run (64), of entries in the order of `place` (NULL: as they are).
+__kernel void starts_words(const int many, const int shift, const int runs, __global const long *restrict offset,
+                           __global const ulong *restrict key, __global const int *restrict place,
+                           __global uint *restrict word)
+{
+    FOR_ITEMS(i, many) {
+        const int at = place ? place[i] : i;
+        word[i] = shift == 64 ? (uint)run_of(at, runs, offset) : (uint)(key[at] >> shift);
+    }
+}
+
+__kernel void starts_place(const int many, const int runs, const int room, __global const long *restrict offset,
+                           __global const int *restrict vertex, __global const int *restrict place,
+                           __global int *restrict queue)
+{
+    FOR_ITEMS(i, many) {
+        const int run = run_of(i, runs, offset);
+        queue[(long)run * room + (i - offset[run])] = vertex[place[i]];
+    }
+}

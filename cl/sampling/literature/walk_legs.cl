@@ -1,0 +1,168 @@
+// sampling/literature/walk_legs.cl: where the legs of walks begin, and when they are over.
+//
+// A leg begins with all walkers at their starts: those given, in turn; or one drawn from the pool and the first of a
+// queue (starts.cl) that are not seen, in turn where these are fewer than the walkers.
+//
+// status  int[runs]: RUNNING, LEG (a new leg is wanted), OVER, ENDING (over in this launch)
+// made    int[runs]: steps of the last launch; todo: of the next
+// chosen  int[runs]: starts of the leg that is to begin; 0: none begins
+// first, claim    see walk_note.cl; NULL where only visits count
+// launch  judge, go_on, run: a run per work-item; choose: a group of LANES per run; set, settle: padded ranges over all
+//         walkers, ITEMS consecutive ones per work-item
+// tunables    LANES, a power of 2
+
+#include "keyed.h"
+#include "sampling/literature/clock.h"
+
+#define RUNNING 0
+#define LEG 1
+#define OVER 2
+#define ENDING 3
+#define UNSEEN 0xFFFFFFFFu
+#ifndef LANES
+#define LANES 256
+#endif
+
+// After a launch: which runs are over, which go into a new leg, and how far the others go. tally: how many of each.
+__kernel void legs_judge(const int runs, const int walkers, const ulong patience, const ulong total,
+                         __global const int *restrict target, __global const int *restrict seen,
+                         __global const int *restrict leg_seen, __global const ulong *restrict leg_begin,
+                         __global ulong *restrict boundary, __global const ulong *restrict done,
+                         __global const int *restrict todo, __global int *restrict made, __global int *restrict status,
+                         volatile __global int *restrict tally)
+{
+    FOR_ITEMS(run, runs) {
+        const int was = status[run];
+        int now = was == ENDING ? OVER : was;
+        if (was == RUNNING) {
+            const ulong t = done[run] + (ulong)todo[run], steps = t - leg_begin[run];
+            if (seen[run] >= target[run]) now = ENDING;
+            else if (t >= total) now = OVER;
+            else if (t == boundary[run]) {
+                if (steps * (ulong)walkers > patience * (ulong)(seen[run] - leg_seen[run])) now = LEG;
+                else boundary[run] = leg_begin[run] + (steps <= 65536 ? 2 * steps : steps + 65536);
+            }
+        }
+        made[run] = todo[run];
+        status[run] = now;
+        if (now != was || now == RUNNING) atomic_inc(&tally[now]);
+    }
+}
+
+// Past the launch that legs_judge looked at.
+__kernel void legs_go_on(const int runs, const int most, const ulong total, __global const int *restrict made,
+                         __global const int *restrict status, __global const ulong *restrict boundary,
+                         __global ulong *restrict done, __global int *restrict todo)
+{
+    FOR_ITEMS(run, runs) {
+        done[run] += (ulong)made[run];
+        todo[run] = status[run] == RUNNING ? (int)min((ulong)most, min(boundary[run], total) - done[run]) : 0;
+    }
+}
+
+// Starts, of the runs that want a leg. short_of: how many runs have to wait for more of the queue.
+__kernel void legs_choose(const int n, const int walkers, const ulong seed, const int given,
+                          __global const int *restrict starts, const int pool_size, __global const int *restrict pool,
+                          const int room, __global const int *restrict queue, __global const int *restrict length,
+                          __global int *restrict next, __global const ulong *restrict done,
+                          __global const int *restrict status, __global const uint *restrict claim,
+                          __global const int *restrict seen, __global int *restrict leg_seen,
+                          __global int *restrict home, __global int *restrict chosen,
+                          volatile __global int *restrict short_of)
+{
+    __local int box[LANES], last;
+    const int run = (int)get_global_id(1), lane = (int)get_local_id(0);
+    const int wanting = status[run] == LEG, beginning = done[run] == 0, listed = wanting && beginning && given > 0;
+    const int pooled = wanting && beginning && pool_size > 0 && !listed;
+    __global int *mine = home + (long)run * walkers;
+    const int drawn = pooled ? pool[mul_hi(keyed_a(keyed_words(seed + run, 0, 0, 0, TAG_DRAW)), (ulong)pool_size)] : -1;
+    const int begin = next[run], end = wanting && !listed ? max(length[run], begin) : begin;
+    int set = pooled;
+    if (lane == 0) {
+        if (pooled) mine[0] = drawn;
+        last = end;
+    }
+    for (int w = lane; listed && w < min(walkers, given); w += LANES)
+        mine[w] = starts[w];
+    for (int q = begin; q < end && set < walkers; q += LANES) {   // the same for all lanes
+        const int v = q + lane < end ? queue[(long)run * room + q + lane] : -1;
+        const int open = v >= 0 && v != drawn && (!claim || claim[(long)run * n + v] == UNSEEN);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        box[lane] = open;
+        for (int by = 1; by < LANES; by *= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            const int less = lane >= by ? box[lane - by] : 0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            box[lane] += less;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int place = set + box[lane] - 1;
+        if (open && place < walkers) {
+            mine[place] = v;
+            if (place == walkers - 1) last = q + lane + 1;
+        }
+        set = min(set + box[LANES - 1], walkers);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);   // next is read above
+    if (lane == 0) {
+        // a full queue that has too few: there are more
+        const int ready = set == walkers || (length[run] >= 0 && length[run] < room && set > 0);
+        chosen[run] = listed ? min(walkers, given) : wanting && ready ? set : 0;
+        if (wanting) leg_seen[run] = seen[run];
+        if (wanting && !listed && ready) next[run] = last;
+        if (wanting && !listed && !ready) atomic_inc(short_of);
+    }
+}
+
+// The walkers of the legs that begin go to their starts; the first of each start claims it.
+__kernel void legs_set(const int n, const int runs, const int walkers, __global const int *restrict chosen,
+                       __global int *restrict home, __global int *restrict pos, __global int *restrict prev,
+                       volatile __global uint *restrict claim)
+{
+    FOR_ITEMS(i, runs * walkers) {
+        const int run = i / walkers, w = i - run * walkers, some = chosen[run];
+        if (some) {
+            const int v = home[(long)run * walkers + (w < some ? w : w - w / some * some)];
+            if (w >= some) home[i] = v;
+            pos[i] = v;
+            prev[i] = -1;
+            if (claim) atomic_min(&claim[(long)run * n + v], (uint)w + 1);   // 0: seen before
+        }
+    }
+}
+
+__kernel void legs_settle(const int n, const int runs, const int walkers, __global const int *restrict chosen,
+                          __global const int *restrict home, __global const ulong *restrict done,
+                          __global uint *restrict claim, __global ulong *restrict first, __global int *restrict parent,
+                          volatile __global int *restrict seen)
+{
+    FOR_ITEMS(i, runs * walkers) {
+        const int run = i / walkers, w = i - run * walkers;
+        const long slot = (long)run * n + home[i];
+        // only one walker has this number; the others see it, or 0
+        if (chosen[run] && SHARED_LOAD(claim + slot) == (uint)w + 1) {
+            SHARED_STORE(claim + slot, 0u);
+            first[slot] = done[run] * (ulong)walkers + (ulong)w;
+            if (parent) parent[slot] = -1;
+            atomic_inc(&seen[run]);
+        }
+    }
+}
+
+// The legs begin; gap: up to their first boundary.
+__kernel void legs_run(const int runs, const int most, const ulong total, const ulong gap, __global int *restrict chosen,
+                       __global const int *restrict target, __global const int *restrict seen,
+                       __global ulong *restrict leg_begin, __global ulong *restrict boundary,
+                       __global const ulong *restrict done, __global int *restrict todo, __global int *restrict status)
+{
+    FOR_ITEMS(run, runs) {
+        if (chosen[run]) {
+            const ulong t = done[run];
+            leg_begin[run] = t;
+            boundary[run] = t + gap;
+            status[run] = seen[run] >= target[run] ? OVER : RUNNING;
+            todo[run] = status[run] == RUNNING ? (int)min((ulong)most, min(gap, total - t)) : 0;
+            chosen[run] = 0;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+"""Several graphs on a device, one behind the other, as one graph: what is measured together.
+
+Host half of ``cl/measures/pack.cl``. Nothing joins the graphs, so that one pass of a kernel over all of them
+does for each what a pass over it alone would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.compact import compact
+from clgraph.csr.facts import distinct_arcs
+from clgraph.csr.upload import SMALL, DeviceCSR, Parts, graph_of, parts_of, upload_csr
+from clgraph.graph import Graph, as_graph, build_csr
+from clgraph.graph.building import exclusive_sums
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Pack:
+    """Graphs on a device, one behind the other.
+
+    Attributes
+    ----------
+    device : Device
+    graph : Graph
+        All of them as one: undirected, without loops and parallel edges.
+    begin : int64 array, shape (graphs + 1,)
+        Where each one's vertices begin.
+    """
+
+    device: Device
+    graph: Graph
+    begin: Ints
+
+    @property
+    def count(self) -> int:
+        """Number of graphs."""
+        return len(self.begin) - 1
+
+    @cached_property
+    def csr(self) -> DeviceCSR:
+        """The rows of all."""
+        return upload_csr(self.device, self.graph)
+
+    @cached_property
+    def begins(self) -> Any:
+        """`begin` on the device, int32."""
+        return self.device.upload(self.begin.astype(np.int32))
+
+    def owner(self, vertex: npt.NDArray[Any]) -> Ints:
+        """The graphs that some vertices belong to."""
+        return np.searchsorted(self.begin, vertex, side="right") - 1
+
+    def passes(self, count: int | None = None) -> int:
+        """Work-items of a pass over all vertices, or over so many entries."""
+        return -(-(self.csr.n if count is None else count) // self.device.tuning.items)
+
+    @classmethod
+    def of_one(cls, device: Device, graph: Graph) -> Pack:
+        """A single graph, undirected and simple."""
+        return cls(device, graph, np.array([0, graph.num_vertices], np.int64))
+
+    @classmethod
+    def of(cls, device: Device, graphs: Sequence[Graph]) -> Pack:
+        """Graphs that are undirected and simple, copied one behind the other: below 2**31 arcs in all."""
+        if len(graphs) == 1:
+            return cls.of_one(device, graphs[0])
+        begin = np.append(*exclusive_sums(np.array([graph.num_vertices for graph in graphs], np.int64)))
+        arcs = np.append(*exclusive_sums(np.array([graph.num_arcs for graph in graphs], np.int64)))
+        n, total, items = int(begin[-1]), int(arcs[-1]), device.tuning.items
+        device.reserve({"row_ptr": 4 * (n + 1), "col_idx": 4 * total})
+        row_ptr, col_idx = device.output(n + 1, np.int32), device.output(total, np.int32)
+        device.fill(row_ptr, np.int32(0), 1)
+        for graph, base, before in zip(graphs, begin.tolist(), arcs.tolist(), strict=False):
+            rows = upload_csr(device, graph)
+            device.program("measures/pack", ITEMS=items, **rows.defines).pack_append(
+                -(-max(rows.n, rows.arcs) // items),
+                np.int32(rows.n),
+                np.int32(rows.arcs),
+                np.int32(base),
+                np.int32(before),
+                rows.row_ptr,
+                rows.col_idx,
+                row_ptr,
+                col_idx,
+            )
+        return cls(device, of_rows(device, DeviceCSR(n, total, row_ptr, col_idx, np.int32)), begin)
+
+    def part(self, i: int) -> Graph:
+        """One of the graphs, on the host."""
+        if self.count == 1:
+            return self.graph
+        first, end = int(self.begin[i]), int(self.begin[i + 1])
+        row_ptr = self.graph.row_ptr[first : end + 1]
+        heads = self.graph.col_idx[int(row_ptr[0]) : int(row_ptr[-1])]
+        return Graph(row_ptr - row_ptr[0], heads - np.int32(first), directed=False)
+
+
+def of_rows(device: Device, rows: DeviceCSR) -> Graph:
+    """The graph of rows on a device that are undirected and simple."""
+    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, has_copies=False))
+
+
+def measured_view(device: Device, graph: Graph) -> Graph:
+    """What is measured of a graph: its undirected view, no loops, each pair of neighbours once.
+
+    Made where the graph is, and kept with it.
+    """
+    if device.has_compiler and not device.is_second:
+        if graph.num_arcs >= SMALL or not graph.is_on_host:
+            upload_csr(device, graph)
+        view = graph.undirected.simple
+        if view.has_copies and (view.num_arcs >= SMALL or not view.is_on_host):
+            return device.cached(graph, "distinct", lambda: _distinct(device, view))
+    return simple_view(graph)
+
+
+def _distinct(device: Device, view: Graph) -> Graph:
+    parts = parts_of(device, view)
+    made = compact(device, parts, arcs=distinct_arcs(device, parts.rows))
+    return of_rows(device, made.rows)
+
+
+def simple_view(graph: Any) -> Graph:
+    """The undirected graph without self-loops in which each pair of neighbours is one edge; on the host.
+
+    Parameters
+    ----------
+    graph : Graph or SciPy sparse array
+
+    Raises
+    ------
+    InputError
+        If it is neither.
+    """
+    view = as_graph(graph).undirected.simple
+    if not view.has_copies:
+        return view
+    upper = view.rows < view.col_idx
+    ids = None if view.has_identity_ids else view.ids
+    return build_csr(
+        view.rows[upper], view.col_idx[upper], view.num_vertices, ids=ids, directed=False, duplicates="merge"
+    )

@@ -1,0 +1,178 @@
+"""A depth-first walk, on the device or, since it is serial, on the host's CPU where that is faster.
+
+Host half of ``cl/sampling/explore_walk.cl`` and ``cl/sampling/explore_order.cl``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import DeviceCSR
+from clgraph.device.choosing import list_devices, of_word
+from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.errors import DeviceError
+from clgraph.sampling.result import Progress
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+SPREAD = 4  # neighbours of a bucket, about
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the walk.
+
+    Attributes
+    ----------
+    lanes : int
+        Neighbours that a walk looks at side by side.
+    steps : int
+        Steps in one launch: some tenths of a second, so that no driver's watchdog ends it and Ctrl-C is
+        noticed.
+    run : int
+        Consecutive arcs or buckets of a work-item that orders rows.
+    own : int or None
+        Visits up to which a device walks itself, although the host has a CPU device; None: always.
+    """
+
+    lanes: int
+    steps: int
+    run: int
+    own: int | None = None
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, lanes=fitting(self.lanes, device, each=16))
+
+
+SHAPES = Shapes(
+    gpu=Shape(lanes=32, steps=1 << 17, run=16, own=1 << 17),
+    cpu=Shape(lanes=1, steps=1 << 21, run=4096),
+    simulator=Shape(lanes=4, steps=64, run=8),
+)
+
+
+class DepthFirst:
+    """The order of first visits of depth-first walks through a graph.
+
+    Parameters
+    ----------
+    device : Device
+    csr : DeviceCSR
+        Undirected rows.
+    seed : int
+        Decides in which order a vertex's neighbours are tried.
+    """
+
+    def __init__(self, device: Device, csr: DeviceCSR, seed: int) -> None:
+        self._device, self._csr, self._seed = device, csr, seed
+        self._shape = SHAPES.of(device)
+        self._program = device.program(
+            "sampling/explore_order", RUN=self._shape.run, SPREAD=SPREAD, **csr.defines
+        )
+        self._buckets = csr.arcs // SPREAD + csr.n
+        size = np.dtype(csr.offset).itemsize
+        device.reserve({"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": (4 + size) * self._buckets})
+
+    def visits(self, begin: int, count: int, progress: Progress | None) -> tuple[Any, Device]:
+        """Walk from a vertex to the `count`-th visited one.
+
+        Returns
+        -------
+        visit : int32 buffer of the device
+            The vertices in the order of their first visits.
+        walker : Device
+            Where the walk ran.
+        """
+        device, csr = self._device, self._csr
+        row = device.download(csr.row_ptr, csr.offset, 1, offset=begin)[0]
+        start, steps = (np.int32(begin), csr.offset(row)), self._steps()
+        walker = device
+        if self._shape.own is not None and count > self._shape.own:
+            walker = host_cpu() or device
+        if walker is device:
+            return _walk(device, csr, steps, start, count, progress), device
+        host = device.download(steps, csr.offset, 2 * csr.arcs)
+        del steps
+        with walker.alone():
+            found = _walk(walker, csr, walker.upload(host), start, count, progress)
+            return device.upload(walker.download(found, np.int32, count)), walker
+
+    def _steps(self) -> Any:
+        """What a walk reads."""
+        device, csr = self._device, self._csr
+        order = self._ordered()
+        step = device.empty(2 * csr.arcs, csr.offset)
+        arcs = np.int32(csr.n), np.int64(csr.arcs), csr.row_ptr
+        self._program.order_steps(-(-csr.arcs // self._shape.run), *arcs, order, step)
+        return step
+
+    def _ordered(self) -> Any:
+        """Every row's neighbours in increasing number(seed, v, u)."""
+        device, csr, program, buckets = self._device, self._csr, self._program, self._buckets
+        arcs = np.int32(csr.n), np.int64(csr.arcs), np.uint64(self._seed), csr.row_ptr, csr.col_idx
+        runs = -(-csr.arcs // self._shape.run)
+        count = device.zeros(buckets, np.uint32)
+        program.order_count(runs, *arcs, count)
+        begin = running_sums(device, count, buckets, of=np.uint32, into=csr.offset)
+        order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
+        program.order_deal(runs, *arcs, count, begin, order, key)
+        program.order_sort(
+            -(-buckets // self._shape.run),
+            np.int32(csr.n),
+            np.int64(buckets),
+            np.uint64(self._seed),
+            csr.row_ptr,
+            begin,
+            order,
+            key,
+        )
+        return order
+
+
+def host_cpu() -> Device | None:
+    """A CPU device that works; one whose driver would have to be tried first does not count."""
+    for device in of_word("cpu", list_devices()) or []:
+        if not device.is_untried and device.fault is None:
+            return device
+    return None
+
+
+def _walk(
+    device: Device, csr: DeviceCSR, steps: Any, start: tuple[Any, Any], wanted: int, progress: Progress | None
+) -> Any:
+    """The first `wanted` vertices that a walk visits; its steps are on this device."""
+    shape, size = SHAPES.of(device), np.dtype(csr.offset).itemsize
+    program = device.program("sampling/explore_walk", LANES=shape.lanes, **csr.defines)
+    device.reserve({"walk": 4 * wanted + csr.n // 8 + size * csr.n})
+    visited = device.zeros(csr.n // 32 + 1, np.uint32)
+    visit, state = device.output(wanted, np.int32), device.empty(2, np.int32)
+    stack = device.empty(csr.n, csr.offset)
+    program.explore_start(1, *start, visited, visit, stack, state)
+    count = 1
+    while count < wanted:
+        program.explore_walk.exact(
+            shape.lanes,
+            np.int32(shape.steps),
+            np.int32(wanted),
+            np.int64(csr.arcs),
+            steps,
+            visited,
+            visit,
+            stack,
+            state,
+            local=shape.lanes,
+        )
+        depth, count = (int(x) for x in device.download(state, np.int32, 2))
+        if depth == 0 and count < wanted:
+            raise DeviceError(
+                f"{device.name}: the walk ended after {count} of {wanted} vertices; please report this"
+            )
+        if progress:
+            progress(count, wanted)
+    return visit

@@ -1,0 +1,128 @@
+"""What runs have taken, listed on the device until it is looked at: host half of ``cl/.../listed.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.sampling.literature.clock import NONE
+from clgraph.sampling.literature.drawn import Packed
+from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.program import Program
+
+
+class Listed:
+    """The vertices taken of each run.
+
+    Parameters
+    ----------
+    device : Device
+    n : int
+        Vertices of the graph.
+    taken : Taken
+        Vertices; with keys, if `keys` is to be asked for.
+    """
+
+    def __init__(self, device: Device, n: int, taken: Taken) -> None:
+        self.device, self.n, self.taken = device, n, taken
+        self.offset, self.many = taken.offset, int(taken.offset[-1])
+
+    @staticmethod
+    def smallest(device: Device, runs: int, n: int, key: Any, wanted: int, *, keys: bool = True) -> Listed:
+        """The `wanted` vertices of smallest keys of each run."""
+        smallest = Smallest(device, runs, n)
+        cut = smallest.cut(key, np.full(runs, wanted, np.int64))
+        return Listed(device, n, smallest.take(key, cut, equal=True, keys=keys))
+
+    @staticmethod
+    def visited(device: Device, runs: int, n: int, parts: int, visits: Any, first: Any) -> Listed:
+        """The vertices with a visit, or a first visit; its number is their key then."""
+        key = device.empty(runs * n, np.uint64)
+        passes = -(-n // device.tuning.items), runs
+        program(device).listed_visited(passes, np.int32(n), np.int32(parts), visits, first, key)
+        cut = Cut(device.upload(np.full(runs, NONE, np.uint64), writable=True), device.zeros(runs, np.int32))
+        keys = first is not None
+        return Listed(device, n, Smallest(device, runs, n).take(key, cut, equal=False, keys=keys))
+
+    @property
+    def vertices(self) -> Packed:
+        """The vertices, int32."""
+        return Packed.on(self.device, self.offset, self.taken.items, np.int32)
+
+    @property
+    def keys(self) -> Packed:
+        """Their keys, uint64."""
+        return Packed.on(self.device, self.offset, self.taken.keys, np.uint64)
+
+    def marked(self, run: int) -> Any:
+        """A byte for each vertex of the graph, 1 where this run has taken it: uint8 device buffer."""
+        device, many = self.device, int(self.taken.total[run])
+        mark = device.zeros(self.n, np.uint8)
+        first = np.int64(self.offset[run])
+        passes = -(-many // device.tuning.items)
+        program(device).listed_mark(passes, np.int32(many), first, self.taken.items, mark)
+        return mark
+
+    def gathered(self, values: Any, parts: int = 1) -> Packed:
+        """A value of each vertex, int32; of several parts one part after the other, as of one run.
+
+        Parameters
+        ----------
+        values : int32 device buffer, shape (parts * runs * n,)
+        parts : int
+        """
+        device, longest = self.device, int(self.taken.total.max(initial=0))
+        out = device.empty(max(parts * self.many, 1), np.int32)
+        program(device).listed_gather(
+            (-(-longest // device.tuning.items), len(self.taken.total)),
+            np.int32(self.n),
+            np.int32(parts),
+            np.int32(longest),
+            np.int64(self.many),
+            device.upload(self.offset, writable=True),
+            self.taken.items,
+            values,
+            out,
+        )
+        offset = self.offset if parts == 1 else np.array([0, parts * self.many])
+        return Packed.on(device, offset, out, np.int32)
+
+
+def visits_of(listed: Listed, visits: Any, parts: int) -> tuple[Packed, Packed | None]:
+    """Visits to each vertex; and, where there are several, those in each part of the walk."""
+    made = listed.gathered(visits, parts)
+    if parts == 1:
+        return made, None
+
+    def summed() -> npt.NDArray[np.int64]:
+        total: npt.NDArray[np.int64] = made.values.reshape(parts, -1).sum(axis=0, dtype=np.int64)
+        return total
+
+    return Packed(listed.offset, summed), made
+
+
+def marked_arcs(device: Device, runs: int, arcs: int, marks: Any) -> Packed:
+    """The places of the arcs that have a mark (int32, shape (runs * arcs,)), of each run."""
+    found = device.download(marks, np.int32, runs * arcs).reshape(runs, -1)
+    return Packed.of_parts([np.flatnonzero(row) for row in found])
+
+
+def picked(device: Device, n: int, weight: Any, vertices: Packed) -> Packed:
+    """The integer weights (uint64 device buffer, shape (n,)) of some vertices, when they are looked at."""
+
+    def fetch() -> npt.NDArray[np.uint64]:
+        with device.alone():
+            values: npt.NDArray[np.uint64] = device.download(weight, np.uint64, n)
+        return values[vertices.values]
+
+    return Packed(vertices.offset, fetch)
+
+
+def program(device: Device) -> Program:
+    """The kernels."""
+    return device.program("sampling/literature/listed", ITEMS=device.tuning.items)

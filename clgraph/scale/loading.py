@@ -1,0 +1,198 @@
+"""Shards on a device: read there in pieces, checked where they are used, kept where they fit.
+
+Host half of ``cl/scale/loading.cl``. A shard at which anything is wrong is read again by the host's reader
+(`Shards.read`), which says what it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.device.shapes import Shapes
+from clgraph.errors import DeviceError
+from clgraph.files.binary_sums import Sums
+from clgraph.files.sources import Plain
+from clgraph.graph.io.binary_header import PAGE, Section, unpack_header
+from clgraph.graph.io.common import reading
+from clgraph.scale.manifest import Shard
+from clgraph.scale.shards import ShardRows, Shards
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+VALUES = {"weights": np.float64, "multiplicity": np.int32, "way": np.uint8}
+
+
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A shard on a device.
+
+    Attributes
+    ----------
+    shard : Shard
+    offset : type
+        Of row_ptr: ``np.int32`` or ``np.int64``.
+    row_ptr, col_idx : device buffers
+        As in `clgraph.scale.shards.ShardRows`.
+    values : dict of str to device buffer
+        weights, multiplicity and way, as far as they were wanted and are there.
+    """
+
+    shard: Shard
+    offset: type
+    row_ptr: Any
+    col_idx: Any
+    values: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def defines(self) -> dict[str, str]:
+        """Build options that tell the kernels the type of an offset."""
+        return {"OFFSET": "int" if self.offset is np.int32 else "long"}
+
+    @staticmethod
+    def of(device: Device, rows: ShardRows, values: Sequence[str] = ()) -> Loaded:
+        """Upload the rows of a shard."""
+        offset = np.int64 if rows.row_ptr.dtype == np.int64 else np.int32
+        columns = {name: getattr(rows, name) for name in values}
+        kept = {name: device.upload(column) for name, column in columns.items() if column is not None}
+        return Loaded(rows.shard, offset, device.upload(rows.row_ptr), device.upload(rows.col_idx), kept)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device."""
+        return sum(each.size for each in (self.row_ptr, self.col_idx, *self.values.values()))
+
+
+class Loading:
+    """The shards of a dataset, brought to a device.
+
+    Parameters
+    ----------
+    device : Device
+    shards : Shards
+    values : sequence of {"weights", "multiplicity", "way"}
+        What is wanted beside the rows.
+    room : int
+        Bytes of the device's memory in which shards may stay for the next pass. Where memory is shared none
+        do: the system keeps the files.
+    """
+
+    def __init__(self, device: Device, shards: Shards, *, values: Sequence[str] = (), room: int = 0) -> None:
+        self._device, self._shards, self._values = device, shards, tuple(values)
+        self._room = 0 if device.shares_memory else room
+        self._kept: dict[tuple[str, int], Loaded] = {}
+
+    def rows(self, name: str, numbers: Sequence[int]) -> Iterator[Loaded]:
+        """Shards of a section: first those that are there already, then the others in order; not `alone`."""
+        missing = []
+        for number in numbers:
+            if (name, number) in self._kept:
+                yield self._kept[name, number]
+            else:
+                missing.append(number)
+        for number in missing:
+            loaded = self._load(name, number)
+            if loaded.nbytes <= self._room:
+                self._room -= loaded.nbytes
+                self._kept[name, number] = loaded
+            yield loaded
+
+    def _load(self, name: str, number: int) -> Loaded:
+        shards = self._shards
+        shard = shards.section(name).shards[number]
+        full = shards.verifies(shard)
+        with self._device.alone():
+            loaded = self._read(name, shard, full) if sys.byteorder == "little" else None
+        if loaded is None:
+            rows = shards.read(name, number)  # says what is wrong
+            if sys.byteorder == "little":
+                raise DeviceError(
+                    f"{self._device.name}: finds a fault in {shards.path_of(shard)} that the host does not "
+                    "see; please report this"
+                )
+            with self._device.alone():
+                loaded = Loaded.of(self._device, rows, self._values)
+        shards.verified(shard)
+        return loaded
+
+    def _read(self, name: str, shard: Shard, full: bool) -> Loaded | None:
+        """The shard on the device; None if anything is wrong with it."""
+        device, path = self._device, self._shards.path_of(shard)
+        with reading(path), closing(Plain(path)) as source:
+            self._shards.check_size(shard, source.size)
+            head = bytearray(PAGE)
+            source.read(memoryview(head), 0)
+            header = unpack_header(path, bytes(head), source.size, shard=True)
+            self._shards.check_header(name, shard, header)
+            crc = header.sections["crc"]
+            wanted = {key: part for key, part in header.sections.items() if key != "crc"}
+            if not full:
+                wanted = {key: wanted[key] for key in ("row_ptr", "col_idx", *self._values) if key in wanted}
+            device.reserve({key: part.nbytes for key, part in wanted.items()})
+            sums = Sums(device, crc.offset - PAGE) if full else None
+            buffers = {key: self._column(source, part, sums) for key, part in wanted.items()}
+            if sums is not None:
+                told = np.empty(crc.nbytes // 4, "<u4")
+                source.read(told.view(np.uint8).data, crc.offset)
+                if sums.all() != told.tolist():
+                    return None
+                self._shards.check_sums(shard, told)
+        offset = np.int64 if wanted["row_ptr"].kind == "<i8" else np.int32
+        col_idx = buffers.get("col_idx") or device.empty(0, np.int32)
+        values = {key: buffers[key] for key in VALUES if key in buffers}
+        loaded = Loaded(shard, offset, buffers["row_ptr"], col_idx, values)
+        if self._wrong(loaded, pairs=name == "pairs", full=full):
+            return None
+        kept = {key: buffer for key, buffer in values.items() if key in self._values}
+        return Loaded(shard, offset, loaded.row_ptr, col_idx, kept)
+
+    def _column(self, source: Plain, section: Section, sums: Sums | None) -> Any:
+        """A section of a file in a buffer of its own."""
+        dtype = np.dtype(section.kind)
+
+        def read(view: memoryview, offset: int) -> None:
+            source.read(view, section.offset + offset)
+            if sums is not None:
+                sums.read(view, section.offset - PAGE + offset)
+
+        buffer = self._device.load(section.nbytes // dtype.itemsize, dtype, read)
+        if sums is not None:
+            sums.loaded(buffer, section.offset - PAGE, section.nbytes)
+        return buffer
+
+    def _wrong(self, loaded: Loaded, *, pairs: bool, full: bool) -> bool:
+        """Whether the shard would lead kernels out of bounds or, if `full`, has another fault."""
+        device, shard, run = self._device, loaded.shard, SHAPES.of(self._device)
+        if not shard.rows:
+            return shard.edges > 0
+        items = device.tuning.items
+        rows, entries, arcs = np.int32(shard.rows), np.int64(shard.edges), -(-shard.edges // run)
+        bounds = device.program("files/binary", ITEMS=items, RUN=run, **loaded.defines)
+        found = device.zeros(2, np.uint32)
+        bounds.binary_offsets(-(-shard.rows // items), rows, entries, loaded.row_ptr, found)
+        bounds.binary_heads(arcs, np.int32(self._shards.num_vertices), entries, loaded.col_idx, found)
+        if device.download(found, np.uint32, 1)[0]:
+            return True
+        if not full:
+            return False
+        device.program("scale/loading", RUN=run, PAIRS=int(pairs), **loaded.defines).loading_entries(
+            arcs,
+            rows,
+            np.int32(shard.first_row),
+            entries,
+            loaded.row_ptr,
+            loaded.col_idx,
+            *(loaded.values.get(key) for key in VALUES),
+            found,
+        )
+        faults, loops = device.download(found, np.uint32, 2).tolist()
+        return bool(faults) or loops != shard.loops

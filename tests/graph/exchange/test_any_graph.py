@@ -1,0 +1,88 @@
+"""Every public function takes the graphs of other libraries as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph import Graph, InputError
+from clgraph.arguments import shown
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "sample": lambda g: clgraph.sample(g, "drv", size="50%", seed=1).vertices,
+    "reduction_curve": lambda g: clgraph.reduction_curve(g, "dre", 1).vertices,
+    "deletion_order": lambda g: clgraph.deletion_order(g, "dre"),
+    "pagerank": lambda g: clgraph.pagerank(g).ranks,
+    "personalized_pagerank": lambda g: clgraph.personalized_pagerank(g, [0]).ranks,
+    "bfs": lambda g: clgraph.bfs(g, 0).distance,
+    "bfs_many": lambda g: clgraph.bfs_many(g, [0, 5]).distance,
+    "connected_components": lambda g: clgraph.connected_components(g).labels,
+    "largest_component": lambda g: clgraph.largest_component(g).col_idx,
+    "triangles": clgraph.triangles,
+    "clustering": clgraph.clustering,
+    "core_numbers": clgraph.core_numbers,
+    "quality": lambda g: clgraph.quality(g, eigenvalues=False).original.to_dict()["average_degree"],
+}
+
+
+def karate() -> nx.Graph:
+    graph = nx.Graph()
+    graph.add_nodes_from(range(34))  # in order, whichever edges come first
+    graph.add_edges_from(nx.karate_club_graph().edges)
+    return graph
+
+
+def forms() -> dict[str, Callable[[nx.Graph], Any]]:
+    def igraph_of(graph: nx.Graph) -> Any:
+        return pytest.importorskip("igraph").Graph.from_networkx(graph)
+
+    def arrow_of(graph: nx.Graph) -> Any:
+        return pytest.importorskip("pyarrow").Table.from_pandas(nx.to_pandas_edgelist(graph))
+
+    return {
+        "networkx": lambda graph: graph,
+        "scipy": lambda graph: nx.to_scipy_sparse_array(graph),
+        "pandas": lambda graph: nx.to_pandas_edgelist(graph),
+        "arrow": arrow_of,
+        "igraph": igraph_of,
+    }
+
+
+@pytest.mark.parametrize("form", forms())
+def test_the_answer_is_that_of_the_graph(form: str) -> None:
+    if form == "pandas":
+        pytest.importorskip("pandas")
+    theirs = forms()[form](karate())
+    ours = Graph.from_networkx(karate())
+    for name, function in FUNCTIONS.items():
+        assert np.array_equal(function(theirs), function(ours)), name
+
+
+def test_directed_graphs_stay_directed() -> None:
+    chain = nx.DiGraph([(0, 1), (1, 2)])
+    assert clgraph.bfs(chain, 1).reached == 2
+    assert clgraph.connected_components(chain, connection="strong").count == 3
+
+
+@pytest.mark.parametrize("value", [[1], None, "g.txt", np.zeros((3, 3)), nx])
+def test_what_is_no_graph_is_named(value: Any) -> None:
+    kind = {"ndarray": "numpy.ndarray"}.get(type(value).__name__, type(value).__name__)
+    for name, function in FUNCTIONS.items():
+        with pytest.raises(InputError, match=f"a Graph is needed, or a SciPy .* not {kind}$"):
+            print(name, function(value))
+
+
+def test_scalars_of_numpy_are_shown_as_numbers() -> None:
+    assert [shown(value) for value in (np.int64(-5), np.float32(2), np.str_("x"), 3)] == [
+        "-5",
+        "2.0",
+        "'x'",
+        "3",
+    ]
+    with pytest.raises(InputError, match=r"^damping is 2\.0: "):
+        clgraph.pagerank(karate(), damping=np.float32(2))

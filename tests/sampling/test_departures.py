@@ -1,0 +1,32 @@
+"""What drv leaves, found for all vertices together, against one serial pass through the deletions."""
+
+import numpy as np
+import pytest
+from graphs import random_graph, tangle
+
+from clgraph import Graph, powerlaw_graph
+from clgraph.sampling.curve import _vertex_order
+from clgraph.sampling.departures import departures
+from clgraph.sampling.merge_tree import whole_tree
+
+GRAPHS = {
+    "power law": powerlaw_graph(3000, seed=1),
+    "parts": random_graph(2, 400, 300).simple,
+    "copies": tangle(3, duplicates="keep").simple,
+    "path": Graph.from_edges(np.arange(700), np.arange(1, 701)),
+    "star": Graph.from_edges(np.zeros(300, int), np.arange(1, 301)),
+    "pair": Graph.from_edges([0], [1]),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_rows_of_the_serial_pass(device, name):
+    graph = GRAPHS[name]
+    for seed in (1, 2**63 + 5):
+        order = _vertex_order(graph.num_vertices, seed).astype(np.int32)
+        wanted = whole_tree(device, graph, vertices=order)
+        for target in (1, max(1, graph.num_vertices // 3), graph.num_vertices):
+            last = min(int(np.searchsorted(-wanted[1], -target)), len(wanted[1]) - 1)
+            for found, want in zip(departures(device, graph, seed, target), wanted, strict=True):
+                assert found.dtype == want.dtype
+                assert found.tolist() == want[: last + 1].tolist()
