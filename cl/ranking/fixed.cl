@@ -7,129 +7,63 @@
 //          + 2, + 1. A row of more than PART entries: its parts of PART entries in order
 // block    4096 vertices, zeros behind the last: a halving tree, i and i + 2048, then i and i + 1024, ...
 // REAL     type of the stored ranks; everything is computed in double, and rounded once, when it is stored
-// launch   LANES 32: a work-group of 32 ROWS work-items takes ROWS rows; LANES 1: a work-item takes ITEMS rows.
-//          fixed_blocks: a work-group of WIDTH a block
-// tunables LANES, ROWS, ITEMS, WIDTH; HAS_WEIGHTS, HAS_COUNTS, HAS_P, HAS_Q, OFFSET
+// launch   fixed_terms, fixed_shares, fixed_rows: padded ranges, ITEMS each; fixed_blocks: a work-group of WIDTH a block.
+//          On GPUs ranking/fixed_windows.cl takes the place of fixed_rows
+// tunables ITEMS, WIDTH; what changes the sums: HAS_SHARES, HAS_P, HAS_Q, PART; OFFSET
 
-#pragma OPENCL FP_CONTRACT OFF
-
-#ifndef REAL
-#define REAL float
-#endif
-
-#ifndef LANES
-#define LANES 1
-#endif
-
-#ifndef ROWS
-#define ROWS 4
-#endif
+#include "ranking/fixed.h"
 
 #ifndef WIDTH
 #define WIDTH 1
 #endif
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
-#ifndef PART
-#define PART 1048576
-#endif
-
 #define BLOCK 4096
 
-#if HAS_WEIGHTS
-#define VALUES __global const double *restrict values
-#define TERM(e) ((double)x[col_idx[e]] * (values[e] / out[col_idx[e]]))
-#elif HAS_COUNTS
-#define VALUES __global const int *restrict values
-#define TERM(e) ((double)x[col_idx[e]] * ((double)values[e] / out[col_idx[e]]))
-#else
-#define VALUES __global const int *restrict values
-#define TERM(e) ((double)x[col_idx[e]] * inverse[col_idx[e]])
-#endif
-
-static inline double next_rank(double sum, double d, double mass, double uniform, __global const double *p,
-                               __global const double *q, int v)
+// x(u) / W(u), once a vertex.
+__kernel void fixed_terms(const int n, __global const REAL *restrict x, __global const double *restrict inverse,
+                          __global double *restrict terms)
 {
-#if HAS_P
-    const double pv = p[v];
-#else
-    const double pv = uniform;
-#endif
-#if HAS_Q
-    const double qv = q[v];
-#else
-    const double qv = uniform;
-#endif
-    const double rest = (1.0 - d) * pv, spread = mass * qv;
-    const double inner = sum + spread;
-    return rest + d * inner;
+    FOR_ITEMS(v, n)
+        terms[v] = (double)x[v] * inverse[v];
 }
 
-// `mass` is D, or 0 where it is dropped; `inverse` is 1 / W, `out` is W (for HAS_WEIGHTS and HAS_COUNTS).
-__kernel void fixed_rows(const int rows, const int first_row, const double d, const double mass, const double uniform,
-                         __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx, VALUES,
-                         __global const double *restrict inverse, __global const double *restrict out,
-                         __global const REAL *restrict x, __global const double *restrict p,
-                         __global const double *restrict q, __global REAL *restrict y)
+// w(u,v) / W(u), once an arc; the weights of arcs, or how many each one counts for.
+__kernel void fixed_shares(const long entries, __global const int *restrict col_idx,
+                           __global const double *restrict weights, __global const int *restrict counts,
+                           __global const double *restrict out, __global double *restrict shares)
 {
-#if LANES == 1
+    FOR_ITEMS_LONG(e, entries)
+        shares[e] = (weights ? weights[e] : (double)counts[e]) / out[col_idx[e]];
+}
+
+// `mass` is D, or 0 where it is dropped.
+__kernel void fixed_rows(const int rows, const int first_row, const double d, const double mass, const double uniform,
+                         __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                         __global const double *restrict shares, __global const VALUE *restrict x,
+                         __global const double *restrict p, __global const double *restrict q,
+                         __global REAL *restrict y)
+{
     FOR_ITEMS(r, rows) {
         double sum = 0;
-        for (OFFSET begin = row_ptr[r]; begin < row_ptr[r + 1]; begin += PART) {
+        for (OFFSET begin = row_ptr[r]; begin < row_ptr[r + 1];) {
             const OFFSET end = row_ptr[r + 1] - begin > PART ? begin + PART : row_ptr[r + 1];
             double lane[32];
             for (int j = 0; j < 32; j++)
                 lane[j] = 0;
             OFFSET e = begin;
-            for (; e + 32 <= end; e += 32)
+            for (; end - e >= 32; e += 32)
                 for (int j = 0; j < 32; j++)
                     lane[j] += TERM(e + j);
-            for (int j = 0; e + j < end; j++)
+            for (int j = 0; j < end - e; j++)
                 lane[j] += TERM(e + j);
             for (int half_ = 16; half_ > 0; half_ /= 2)
                 for (int j = 0; j < half_; j++)
                     lane[j] += lane[j + half_];
             sum += lane[0];
+            begin = end;
         }
         y[first_row + r] = (REAL)next_rank(sum, d, mass, uniform, p, q, first_row + r);
     }
-#else
-    __local double lanes[32 * ROWS];
-    __local int parts;
-    const int lid = get_local_id(0), j = lid & 31, mine = lid >> 5;
-    const long r = (long)get_group_id(0) * ROWS + mine;
-    const OFFSET start = r < rows ? row_ptr[r] : 0, stop = r < rows ? row_ptr[r + 1] : 0;
-    if (lid == 0)
-        parts = 1;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (stop - start > PART)
-        atomic_max(&parts, (int)((stop - start + PART - 1) / PART));
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const int count = parts;
-    double sum = 0;
-    for (int part = 0; part < count; part++) {
-        const OFFSET begin = min(stop, start + (OFFSET)part * PART), left = stop - begin;
-        const OFFSET end = left > PART ? begin + PART : stop;
-        double own = 0;
-        for (OFFSET e = begin + j; e < end; e += 32)
-            own += TERM(e);
-        lanes[lid] = own;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int width = 16; width > 0; width /= 2) {
-            if (j < width)
-                lanes[lid] += lanes[lid + width];
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        if (begin < end)
-            sum += lanes[32 * mine];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (j == 0 && r < rows)
-        y[first_row + r] = (REAL)next_rank(sum, d, mass, uniform, p, q, first_row + (int)r);
-#endif
 }
 
 static inline double block_value(int what, int n, long v, __global const REAL *x, __global const REAL *y,

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clgraph.measures import Quality
 from clgraph.measures.fits import Exponent
+from clgraph.measures.pair import Pair
 from clgraph.measures.plots import (
     draw_clustering,
     draw_curve,
@@ -41,7 +41,7 @@ class Drawing:
     draw: Callable[[Any, dict[str, str]], None]
 
 
-def drawings(quality: Quality, curve: ReductionCurve | None = None) -> list[Drawing]:
+def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing]:
     """The figures for which there are data."""
     graphs = [("original", quality.original)]
     if quality.sample is not None:
@@ -113,20 +113,38 @@ def _slopes(graphs: list[tuple[str, Measures]], exponent: str) -> str:
 
 
 def picture(drawn: list[Drawing], file: Any, format: str, title: str) -> None:
-    """All figures on one page, two in a row."""
+    """All figures on one page, two in a row, into a file."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    with rc_context(_style(PAPER)):  # ticks are drawn as the page is saved
+        draw_page(Figure, drawn, title).savefig(file, format=format, dpi=150)
+
+
+def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
+    """All figures on one page, two in a row.
+
+    Parameters
+    ----------
+    new : callable
+        Makes a matplotlib Figure: the class, or ``pyplot.figure``, which shows it in a notebook.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    from matplotlib import rc_context
+
     rows = -(-len(drawn) // 2)
     with rc_context(_style(PAPER)):
-        page = Figure(figsize=(2 * SIZE[0], rows * SIZE[1] + 0.4), layout="constrained")
+        page = new(figsize=(2 * SIZE[0], rows * SIZE[1] + 0.4), layout="constrained")
         page.suptitle(title)
         for i, each in enumerate(drawn):
             axes = page.add_subplot(rows, 2, i + 1)
             axes.set_title(each.title)
             _frame(axes)
             each.draw(axes, PAPER)
-        page.savefig(file, format=format, dpi=150)
+    return page
 
 
 def inline_svg(drawing: Drawing) -> str:

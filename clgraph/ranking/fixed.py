@@ -1,4 +1,6 @@
-"""PageRank whose sums have one shape, whoever computes them: host half of ``cl/ranking/fixed.cl``.
+"""PageRank whose sums have one shape, whoever computes them.
+
+Host half of ``cl/ranking/fixed.cl`` and ``fixed_windows.cl``.
 
 The same ranks, byte for byte, on every device with float64, for any cut of the rows into parts, and for any
 number of ranks that share them (`clgraph.scale`).
@@ -7,20 +9,21 @@ number of ranks that share them (`clgraph.scale`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 from clgraph.errors import DeviceError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 BLOCK = 4096  # vertices whose values are added up as one tree
+PART = 1 << 20  # entries of a row that are added up as one
 Reals = npt.NDArray[np.float64]
 
 
@@ -30,46 +33,81 @@ class Shape:
 
     Attributes
     ----------
-    rows : int
-        Rows of a work-group of 32 work-items each; 0: a work-item takes `items` rows.
+    span : int
+        Rows and entries of a window, a multiple of 32; 0: a work-item takes `items` rows, whatever their
+        lengths.
     items : int
     width : int
-        Work-items that add up a block.
+        Work-items that add up a block, or a window (a multiple of 32).
     """
 
-    rows: int
+    span: int
     items: int
     width: int
 
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: where groups of 32 are too large, there are none."""
+        if not self.span:
+            return self
+        width = fitting(self.width, device)
+        span = fewer(self.span, 40 * self.span, device)
+        return ALONE if width < 32 or span < 32 else replace(self, width=width, span=span // 32 * 32)
 
+
+ALONE = Shape(span=0, items=64, width=1)
 SHAPES = Shapes(
-    gpu=Shape(rows=8, items=1, width=256),
-    cpu=Shape(rows=0, items=64, width=1),
-    simulator=Shape(rows=1, items=1, width=8),
+    gpu=Shape(span=1024, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
 )
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows: for each vertex from `first_row` on its in-neighbours, and what their arcs count.
+    """Some rows on a device: for each vertex from `first_row` on its in-neighbours, and what arcs count.
 
     Attributes
     ----------
     first_row : int
-    row_ptr : int32 or int64 array, shape (rows + 1,)
-    col_idx : int32 array
-    values : float64 array (weights), int32 array (multiplicities), or None
+    count, entries : int
+        How many rows and entries.
+    offset : type
+        Of row_ptr: ``np.int32`` or ``np.int64``.
+    row_ptr, col_idx : device buffers
+    weights : float64 device buffer, or None
+    counts : int32 device buffer, or None
     """
 
     first_row: int
-    row_ptr: npt.NDArray[Any]
-    col_idx: npt.NDArray[np.int32]
-    values: npt.NDArray[Any] | None = None
+    count: int
+    entries: int
+    offset: type
+    row_ptr: Any
+    col_idx: Any
+    weights: Any = None
+    counts: Any = None
 
-    @property
-    def count(self) -> int:
-        """Number of rows."""
-        return len(self.row_ptr) - 1
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows, and what each iteration wants to know of them.
+
+    Attributes
+    ----------
+    rows : Rows
+    shares : float64 device buffer, or None
+        What each arc has of the weight that leaves its tail.
+    windows : int
+    starts, longs : int32 device buffers, or None
+        See ``cl/ranking/fixed_windows.cl``.
+    long : int
+        How many rows are long.
+    """
+
+    rows: Rows
+    shares: Any = None
+    windows: int = 0
+    starts: Any = None
+    longs: Any = None
+    long: int = 0
 
 
 class FixedPower:
@@ -90,7 +128,7 @@ class FixedPower:
     dtype : {"float32", "float64"}
         Of the stored ranks.
     kind : {"weights", "counts", "arcs"}
-        What `Rows.values` holds.
+        Whether `Rows.weights` or `Rows.counts` count.
     shape : Shape, optional
     """
 
@@ -118,21 +156,20 @@ class FixedPower:
         self._dtype = np.dtype(dtype)
         self._shape = shape or SHAPES.of(device)
         blocks = -(-n // BLOCK)
-        device.reserve({"ranks": 2 * n * self._dtype.itemsize, "weights that leave": 16 * n})
+        device.reserve(self.memory(n, self._dtype))
         self._defines = {
             "REAL": "float" if dtype == "float32" else "double",
-            "LANES": 32 if self._shape.rows else 1,
-            "ROWS": max(self._shape.rows, 1),
-            "ITEMS": self._shape.items,
-            "WIDTH": self._shape.width,
-            "HAS_WEIGHTS": int(kind == "weights"),
-            "HAS_COUNTS": int(kind == "counts"),
+            "HAS_SHARES": int(kind != "arcs"),
             "HAS_P": int(p is not None),
             "HAS_Q": int(q is not None),
+            "PART": PART,
+            "WIDTH": self._shape.width,
+            "ITEMS": self._shape.items,
         }
         inverse = np.divide(1.0, out, out=np.zeros(n), where=out > 0)
         self._inverse = device.upload(inverse)
         self._out = device.upload(out) if kind != "arcs" else None
+        self._terms = device.empty(n, np.float64) if kind == "arcs" else None
         self._p = None if p is None else device.upload(p)
         self._q = None if q is None else device.upload(q)
         self._uniform = np.float64(1.0 / n)
@@ -140,56 +177,84 @@ class FixedPower:
         self._x = device.upload(first.astype(self._dtype), writable=True)
         self._y = device.upload(first.astype(self._dtype), writable=True)
         self._sums = device.empty(2 * blocks, np.float64)
-        self._kept: dict[int, tuple[Any, Any, Any]] = {}
+        self._make_terms()
 
-    def _program(self, wide: bool) -> Any:
-        return self._device.program("ranking/fixed", OFFSET="long" if wide else "int", **self._defines)
+    @staticmethod
+    def memory(n: int, dtype: npt.DTypeLike) -> dict[str, int]:
+        """Bytes by name that the vectors of `n` vertices take, without personalization."""
+        return {"ranks": 2 * n * np.dtype(dtype).itemsize, "weights that leave": 8 * n, "terms": 8 * n}
 
-    def rows(self, rows: Rows, mass: float, *, keep: int | None = None) -> None:
+    def _program(self, name: str = "fixed", offset: type = np.int32, **more: int) -> Any:
+        kind = "long" if offset is np.int64 else "int"
+        return self._device.program(f"ranking/{name}", OFFSET=kind, **self._defines, **more)
+
+    def _over(self, count: int) -> int:
+        return -(-count // self._shape.items)
+
+    def _make_terms(self) -> None:
+        if self._terms is not None:
+            self._program().fixed_terms(
+                self._over(self.n), np.int32(self.n), self._x, self._inverse, self._terms
+            )
+
+    def prepare(self, rows: Rows) -> Prepared:
+        """What each iteration wants to know of some rows; they may be kept for the next ones."""
+        device, shape = self._device, self._shape
+        shares = None
+        if self._out is not None:
+            shares = device.empty(rows.entries, np.float64)
+            about = np.int64(rows.entries), rows.col_idx, rows.weights, rows.counts, self._out, shares
+            self._program().fixed_shares(self._over(rows.entries), *about)
+        if not shape.span:
+            return Prepared(rows, shares)
+        windows = -(-(rows.entries + rows.count) // shape.span)
+        starts = device.empty(windows + 1, np.int32)
+        count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
+        program = self._program("fixed_windows", rows.offset, SPAN=shape.span)
+        program.fixed_starts(
+            self._over(windows + 1), np.int32(rows.count), np.int64(windows), rows.row_ptr, starts
+        )
+        program.fixed_longs(self._over(rows.count), np.int32(rows.count), rows.row_ptr, count, longs)
+        return Prepared(rows, shares, windows, starts, longs, int(device.download(count, np.int32, 1)[0]))
+
+    def rows(self, prepared: Prepared, mass: float) -> None:
         """Compute the next ranks of some rows' vertices.
 
         Parameters
         ----------
-        rows : Rows
+        prepared : Prepared
         mass : float
             The rank of dangling vertices.
-        keep : int, optional
-            A number under which the rows stay on the device, for the next iterations.
         """
-        device, shape = self._device, self._shape
-        held = self._kept.get(keep) if keep is not None else None
-        if held is None:
-            heads = rows.col_idx if len(rows.col_idx) else np.zeros(1, np.int32)
-            values = None if rows.values is None or not len(rows.values) else device.upload(rows.values)
-            held = device.upload(rows.row_ptr), device.upload(heads), values
-            if keep is not None:
-                self._kept[keep] = held
-        arguments = (
-            np.int32(rows.count),
-            np.int32(rows.first_row),
-            self._damping,
-            np.float64(0 if self._drop else mass),
-            self._uniform,
-            *held,
-            self._inverse,
-            self._out,
-            self._x,
+        rows, shape = prepared.rows, self._shape
+        first, count = np.int32(rows.first_row), np.int32(rows.count)
+        scalars = self._damping, np.float64(0 if self._drop else mass), self._uniform
+        vectors = (
+            rows.row_ptr,
+            rows.col_idx,
+            prepared.shares,
+            self._x if self._terms is None else self._terms,
             self._p,
             self._q,
             self._y,
         )
-        kernel = self._program(rows.row_ptr.dtype == np.int64).fixed_rows
-        if shape.rows:
-            width = 32 * shape.rows
-            kernel.exact(-(-rows.count // shape.rows) * width, *arguments, local=width)
-        else:
-            kernel(-(-rows.count // shape.items), *arguments)
+        if not shape.span:
+            program = self._program("fixed", rows.offset)
+            program.fixed_rows(self._over(rows.count), count, first, *scalars, *vectors)
+            return
+        program, width = self._program("fixed_windows", rows.offset, SPAN=shape.span), shape.width
+        program.fixed_long_rows.exact(
+            prepared.long * width, first, *scalars, prepared.longs, *vectors, local=width
+        )
+        program.fixed_window_rows.exact(
+            prepared.windows * width, count, first, *scalars, prepared.starts, *vectors, local=width
+        )
 
     def blocks(self, first: int, count: int) -> Reals:
         """Sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""
         if not count:
             return np.empty((0, 2))
-        self._program(False).fixed_blocks.exact(
+        self._program().fixed_blocks.exact(
             count * self._shape.width,
             np.int32(self.n),
             np.int32(first),
@@ -205,6 +270,7 @@ class FixedPower:
     def turn(self) -> None:
         """The next ranks become the present ones."""
         self._x, self._y = self._y, self._x
+        self._make_terms()
 
     def next_of(self, first: int, count: int) -> npt.NDArray[Any]:
         """The next ranks of some vertices."""
@@ -237,7 +303,7 @@ def normalised(values: Reals | None) -> Reals | None:
 
 def iterate(
     power: FixedPower,
-    parts: Callable[[], Iterable[tuple[int | None, Rows]]],
+    parts: Callable[[], Iterable[Prepared]],
     exchange: Callable[[FixedPower], Reals],
     *,
     start_sums: Reals,
@@ -250,7 +316,7 @@ def iterate(
     ----------
     power : FixedPower
     parts : callable
-        The rows to compute in each iteration, and numbers under which they may stay on the device.
+        The rows to compute in each iteration.
     exchange : callable
         Called after they were computed; brings in the next ranks of all others, and returns the sums of all
         blocks, shape (blocks, 2).
@@ -266,8 +332,8 @@ def iterate(
     mass = tree_sum(start_sums[:, 0])
     residual = np.inf
     for iteration in range(1, max_iter + 1):
-        for keep, rows in parts():
-            power.rows(rows, mass, keep=keep)
+        for prepared in parts():
+            power.rows(prepared, mass)
         sums = exchange(power)
         power.turn()
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])

@@ -74,6 +74,9 @@ class SampleOptions(TypedDict, total=False):
     r: float | str | None
     coupons: int | None
     parts: Any
+    q: float | str | None
+    closing: bool | None
+    triangles: int | None
 
 
 @dataclass(frozen=True)

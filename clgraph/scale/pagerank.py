@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag
 from clgraph.errors import InputError
-from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, iterate, normalised
+from clgraph.ranking.fixed import BLOCK, FixedPower, Prepared, Rows, iterate, normalised
 from clgraph.ranking.problem import (
     Problem,
     check_damping,
@@ -23,6 +23,7 @@ from clgraph.ranking.problem import (
     round_off,
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
+from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards, check_shards
 
@@ -121,6 +122,20 @@ def _dangling(shards: Shards, dangling: Any, p: Reals | None) -> tuple[str, Real
     return "given", normalised(distribution(shards, dangling, "dangling"))  # type: ignore[arg-type]
 
 
+def _rows_of(loaded: Loaded) -> Rows:
+    shard, values = loaded.shard, loaded.values
+    return Rows(
+        shard.first_row,
+        shard.rows,
+        shard.edges,
+        loaded.offset,
+        loaded.row_ptr,
+        loaded.col_idx,
+        values.get("weights"),
+        values.get("multiplicity"),
+    )
+
+
 def _run(
     ranks: Ranks,
     device: Device,
@@ -149,20 +164,22 @@ def _run(
             dtype=dtype,
             kind=kind,
         )
-    room = device.global_memory // 2 - 40 * n
-    stays = room >= sum(section.shards[number].bytes for number in own)
-    held: dict[int, Rows] = {}
+    wanted = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[kind]
+    loading = Loading(device, shards, values=wanted)
+    room = device.global_memory * 7 // 8 - sum(power.memory(n, dtype).values())
+    kept: dict[int, Prepared] = {}
 
-    def parts() -> Iterator[tuple[int | None, Rows]]:
-        if len(held) == len(own) and stays:
-            yield from held.items()
-            return
-        for number, rows in zip(own, shards.rows(name, own), strict=True):
-            values = {"weights": rows.weights, "counts": rows.multiplicity, "arcs": None}[kind]
-            found = Rows(rows.shard.first_row, rows.row_ptr, rows.col_idx, values)
-            if stays:
-                held[number] = found
-            yield (number if stays else None), found
+    def parts() -> Iterator[Prepared]:
+        nonlocal room
+        yield from kept.values()
+        for loaded in loading.rows(name, [number for number in own if number not in kept]):
+            with device.alone():
+                prepared = power.prepare(_rows_of(loaded))
+            size = loaded.nbytes + loaded.shard.edges * (8 if wanted else 1)
+            if size <= room and not device.shares_memory:
+                room -= size
+                kept[shards.number_of(name, loaded.shard)] = prepared
+            yield prepared
 
     def sums() -> Reals:
         with device.alone():

@@ -139,7 +139,7 @@ def case_top_many(device: Any) -> None:
         assert index.tolist() == np.argsort(-values, kind="stable")[:20].tolist()
 
 
-def _fixed(device: Any, rows: int) -> None:
+def _fixed(device: Any, span: int) -> None:
     from clgraph.ranking.fixed import FixedPower, Rows, Shape
 
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
@@ -155,9 +155,10 @@ def _fixed(device: Any, rows: int) -> None:
         start=None,
         dtype="float64",
         kind="weights",
-        shape=Shape(rows=rows, items=2, width=8 if rows else 1),
+        shape=Shape(span=span, items=2, width=span or 1),
     )
-    power.rows(Rows(0, row_ptr, heads, np.ones(45)), 0.25)
+    arrays = (device.upload(array) for array in (row_ptr, heads, np.ones(45)))
+    power.rows(power.prepare(Rows(0, 4, 45, np.int32, *arrays)), 0.25)
     sums = power.blocks(0, 1)
     found = power.next_of(0, 4)
     terms = 0.25 / out[heads]
@@ -172,8 +173,8 @@ def case_fixed(device: Any) -> None:
 
 
 def case_fixed_groups(device: Any) -> None:
-    """The same by work-groups."""
-    _fixed(device, 1)
+    """The same by windows, and a long row."""
+    _fixed(device, 32)
 
 
 def case_order(device: Any) -> None:

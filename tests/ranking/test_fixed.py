@@ -6,19 +6,23 @@ import numpy as np
 import pytest
 
 import clgraph
+from clgraph.ranking import fixed
 from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, Shape, normalised, tree_sum
 
-SMALL = {"items": Shape(rows=0, items=3, width=1), "groups": Shape(rows=2, items=1, width=32)}
+SMALL = {"items": Shape(span=0, items=3, width=1), "windows": Shape(span=32, items=1, width=64)}
 
 
-def plain_row(terms):
-    lanes = [0.0] * 32
-    for place, term in enumerate(terms):
-        lanes[place % 32] += term
-    for half in (16, 8, 4, 2, 1):
-        for j in range(half):
-            lanes[j] += lanes[j + half]
-    return 0.0 + lanes[0]
+def plain_row(terms, part):
+    total = 0.0
+    for begin in range(0, len(terms), part):
+        lanes = [0.0] * 32
+        for place, term in enumerate(terms[begin : begin + part]):
+            lanes[place % 32] += term
+        for half in (16, 8, 4, 2, 1):
+            for j in range(half):
+                lanes[j] += lanes[j + half]
+        total += lanes[0]
+    return total
 
 
 def plain_block(values):
@@ -31,13 +35,15 @@ def plain_block(values):
 
 @pytest.mark.parametrize("shape", SMALL)
 @pytest.mark.parametrize("kind", ["arcs", "weights", "counts"])
-def test_an_iteration(device, kind, shape):
+def test_an_iteration(device, monkeypatch, kind, shape):
     if "HAVE_FP64" not in device.features:
         pytest.skip("needs float64")
+    monkeypatch.setattr(fixed, "PART", 96)
     rng = np.random.default_rng(3)
     n = BLOCK + 37
     source = np.concatenate((rng.integers(0, n, 9000), np.arange(100)))
     target = np.concatenate((rng.integers(0, n, 9000) // 7, np.full(100, 5)))
+    target[:150] = n - 700  # a long row, and many empty ones
     graph = clgraph.Graph.from_edges(source, target, directed=True, vertices=np.arange(n))
     back = graph.reverse
     values = {
@@ -63,17 +69,20 @@ def test_an_iteration(device, kind, shape):
         shape=SMALL[shape],
     )
     middle = n // 2
-    split = int(back.row_ptr[middle])
-    for part in (
-        Rows(0, back.row_ptr[: middle + 1], back.col_idx[:split], None if values is None else values[:split]),
-        Rows(
-            middle,
-            back.row_ptr[middle:] - split,
-            back.col_idx[split:],
-            None if values is None else values[split:],
-        ),
-    ):
-        power.rows(part, 0.25)
+    for first, last in ((0, middle), (middle, n)):
+        begin, end = int(back.row_ptr[first]), int(back.row_ptr[last])
+        some = None if values is None else device.upload(values[begin:end])
+        rows = Rows(
+            first,
+            last - first,
+            end - begin,
+            np.int32,
+            device.upload(back.row_ptr[first : last + 1] - back.row_ptr[first]),
+            device.upload(back.col_idx[begin:end]),
+            some if kind == "weights" else None,
+            some if kind == "counts" else None,
+        )
+        power.rows(power.prepare(rows), 0.25)
     expected = np.empty(n)
     for v in range(n):
         row = range(int(back.row_ptr[v]), int(back.row_ptr[v + 1]))
@@ -82,7 +91,7 @@ def test_an_iteration(device, kind, shape):
             terms = [start[heads[e]] * (1.0 / out[heads[e]]) for e in row]
         else:
             terms = [start[heads[e]] * (float(values[e]) / out[heads[e]]) for e in row]
-        expected[v] = (1.0 - 0.85) * p[v] + 0.85 * (plain_row(terms) + 0.25 * (1.0 / n))
+        expected[v] = (1.0 - 0.85) * p[v] + 0.85 * (plain_row(terms, 96) + 0.25 * (1.0 / n))
     assert np.array_equal(power.next_of(0, n), expected)
     sums = power.blocks(0, 2)
     for block, (dangling, change) in enumerate(sums):

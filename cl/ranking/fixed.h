@@ -1,0 +1,44 @@
+// ranking/fixed.h: what the kernels that add up rows in one shape share (see ranking/fixed.cl).
+//
+// x       VALUE[n]     x(u) / W(u), or with HAS_SHARES x(u) alone
+// shares  double[]     with HAS_SHARES w(u,v) / W(u) of each arc
+
+#pragma OPENCL FP_CONTRACT OFF
+
+#ifndef REAL
+#define REAL float
+#endif
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+
+#ifndef PART
+#define PART 1048576
+#endif
+
+#if HAS_SHARES
+#define VALUE REAL
+#define TERM(e) ((double)x[col_idx[e]] * shares[e])
+#else
+#define VALUE double
+#define TERM(e) (x[col_idx[e]])
+#endif
+
+static inline double next_rank(double sum, double d, double mass, double uniform, __global const double *p,
+                               __global const double *q, int v)
+{
+#if HAS_P
+    const double pv = p[v];
+#else
+    const double pv = uniform;
+#endif
+#if HAS_Q
+    const double qv = q[v];
+#else
+    const double qv = uniform;
+#endif
+    const double rest = (1.0 - d) * pv, spread = mass * qv;
+    const double inner = sum + spread;
+    return rest + d * inner;
+}

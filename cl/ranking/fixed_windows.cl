@@ -1,0 +1,124 @@
+// ranking/fixed_windows.cl: the rows of ranking/fixed.cl on GPUs: terms are gathered side by side into local memory and
+// added there, in the same shape (cf. CSR-stream: Greathouse & Daga, SC'14).
+//
+// A window takes the rows r with row_ptr[r] + r from w SPAN to (w + 1) SPAN - 1: at most SPAN rows, and at most 2 SPAN
+// entries besides a last row of more than SPAN entries. Such long rows have a work-group of their own each.
+//
+// starts  int[windows + 1]   the first row of each window, and the number of rows
+// longs   int[]              the long rows
+// launch  fixed_starts, fixed_longs: padded ranges, ITEMS each; the others: a work-group of WIDTH a window, or a long row
+// tunables SPAN, WIDTH (a multiple of 32); what changes the sums as in ranking/fixed.cl; OFFSET
+
+#include "ranking/fixed.h"
+
+#ifndef SPAN
+#define SPAN 1024
+#endif
+
+#ifndef WIDTH
+#define WIDTH 256
+#endif
+
+#define TILE (2 * SPAN)
+#define TEAM 8   // work-items that add up a row of a window: each is 4 of the 32 lanes (lid >> 3 is a row's number)
+
+__kernel void fixed_starts(const int rows, const long windows, __global const OFFSET *restrict row_ptr,
+                           __global int *restrict starts)
+{
+    FOR_ITEMS_LONG(w, windows + 1) {
+        int low = 0, high = rows;   // the first row with row_ptr[row] + row >= w SPAN
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if ((long)row_ptr[middle] + middle < w * SPAN)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        starts[w] = low;
+    }
+}
+
+__kernel void fixed_longs(const int rows, __global const OFFSET *restrict row_ptr, volatile __global int *restrict count,
+                          __global int *restrict longs)
+{
+    FOR_ITEMS(r, rows)
+        if (row_ptr[r + 1] - row_ptr[r] > SPAN)
+            longs[atomic_inc(count)] = r;
+}
+
+__kernel void fixed_window_rows(const int rows, const int first_row, const double d, const double mass,
+                                const double uniform, __global const int *restrict starts,
+                                __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                                __global const double *restrict shares, __global const VALUE *restrict x,
+                                __global const double *restrict p, __global const double *restrict q,
+                                __global REAL *restrict y)
+{
+    __local double terms[TILE], sums[WIDTH];
+    const int lid = get_local_id(0), lane = lid & (TEAM - 1);
+    const int first = starts[get_group_id(0)], last = starts[get_group_id(0) + 1];
+    const int kept = last - (last > first && row_ptr[last] - row_ptr[last - 1] > SPAN);   // rows that are not long
+    const OFFSET begin = row_ptr[first];
+    const int count = (int)(row_ptr[kept] - begin);
+    for (int i = lid; i < count; i += WIDTH)
+        terms[i] = TERM(begin + i);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int base = first; base < kept; base += WIDTH / TEAM) {
+        const int r = base + (lid >> 3);
+        const int from = r < kept ? (int)(row_ptr[r] - begin) : 0, to = r < kept ? (int)(row_ptr[r + 1] - begin) : 0;
+        double lanes[4] = {0, 0, 0, 0};   // lane, lane + 8, + 16, + 24
+        for (int i = from + lane; i < to; i += 32)
+            for (int k = 0; k < 4; k++)
+                if (i + k * TEAM < to)
+                    lanes[k] += terms[i + k * TEAM];
+        sums[lid] = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+        for (int half_ = TEAM / 2; half_ > 0; half_ /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane < half_)
+                sums[lid] += sums[lid + half_];
+        }
+        if (lane == 0 && r < kept)
+            y[first_row + r] = (REAL)next_rank(sums[lid], d, mass, uniform, p, q, first_row + r);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// While 32 work-items add up one tile, the others gather the next.
+__kernel void fixed_long_rows(const int first_row, const double d, const double mass, const double uniform,
+                              __global const int *restrict longs, __global const OFFSET *restrict row_ptr,
+                              __global const int *restrict col_idx, __global const double *restrict shares,
+                              __global const VALUE *restrict x, __global const double *restrict p,
+                              __global const double *restrict q, __global REAL *restrict y)
+{
+    __local double terms[2 * TILE], lanes[32];
+    const int lid = get_local_id(0), r = longs[get_group_id(0)];
+    const long stop = row_ptr[r + 1];
+    double sum = 0;
+    int side = 0;
+    for (long part = row_ptr[r]; part < stop; part += PART) {
+        const long end = min(part + PART, stop);
+        double own = 0;
+        for (long tile = part; tile < end; tile += TILE) {
+            __local double *here = terms + side * TILE;
+            const int count = (int)min((long)TILE, end - tile);
+            for (int i = lid; i < count; i += WIDTH)
+                here[i] = TERM(tile + i);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid < 32)
+                for (int i = lid; i < count; i += 32)
+                    own += here[i];
+            side ^= 1;
+        }
+        if (lid < 32)
+            lanes[lid] = own;
+        for (int half_ = 16; half_ > 0; half_ /= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid < half_)
+                lanes[lid] += lanes[lid + half_];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lid == 0)
+            sum += lanes[0];
+    }
+    if (lid == 0)
+        y[first_row + r] = (REAL)next_rank(sum, d, mass, uniform, p, q, first_row + r);
+}
