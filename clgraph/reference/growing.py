@@ -82,7 +82,7 @@ def expand(
 
 
 def verify_growth(graph: Graph, sample: Any) -> None:
-    """Check a sample that grew: its size and edges, and that each vertex but starts has a neighbour before it.
+    """Check a sample that grew: its size and edges, and that all but starts have a neighbour before them.
 
     Raises
     ------
