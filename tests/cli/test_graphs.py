@@ -71,7 +71,8 @@ def test_describe_without_vertices() -> None:
 def test_convert(small: Path, tmp_path: Path, capsys: Any) -> None:
     main(["convert", str(small), str(tmp_path / "a.clg"), "--directed"])
     assert capsys.readouterr().err.splitlines() == [
-        "read small.txt: directed, 6 vertices, 5 edges (5 rows; weights not read (use --weights); 1 self-loop)",
+        "read small.txt: directed, 6 vertices, 5 edges "
+        "(5 rows; weights not read (use --weights); 1 self-loop)",
         "wrote a.clg: directed, 6 vertices, 5 edges",
     ]
     main(["convert", str(tmp_path / "a.clg"), str(tmp_path / "a.mtx"), "-q"])
