@@ -183,6 +183,13 @@ METHODS = {
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
     ),
+    "spikyball": Method(
+        "spikyball",
+        "of the arcs that leave a stage a `share`, in proportion to `powers` of degrees and weights",
+        ("start", "keep", "direction", "share", "powers", "weighted"),
+        "Ricaud, Aspert, Miz 2020",
+        ("SpikyBall",),
+    ),
     "diffusion": Method(
         "passage",
         "a seen vertex at random takes a neighbour at random, again and again",
@@ -243,6 +250,7 @@ KINDS = {
     "walk": "random walk",
     "frontier": "random walk",
     "stages": "spreading",
+    "spikyball": "spreading",
     "passage": "spreading",
     "expansion": "spreading",
     "tree": "spanning tree",
