@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
-    from clgraph.sampling.literature import DrawnSample
+    from clgraph.sampling.literature import DrawnSample, StreamSample
     from clgraph.scale import (
         ShardedSample,
         Shards,
@@ -74,9 +74,10 @@ _NAMES = {
     "reference.ppr": "reference_ppr top_accuracy verify_ppr",
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
-    "sampling.literature": "DrawnSample",
+    "sampling.literature": "DrawnSample StreamSample",
     "scale": "ShardedSample Shards bfs_of_shards components_of_shards join_shards open_shards"
     " pagerank_of_shards sample_shards write_shards",
+    "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -103,6 +104,8 @@ __all__ = [
     "Samples",
     "ShardedSample",
     "Shards",
+    "StreamSample",
+    "Study",
     "__version__",
     "bfs",
     "bfs_many",
@@ -132,6 +135,7 @@ __all__ = [
     "rmat_graph",
     "sample",
     "sample_shards",
+    "study",
     "top_accuracy",
     "triangles",
     "verify_bfs",

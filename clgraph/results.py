@@ -1,8 +1,13 @@
-"""What all results have in common: the kernels that made them, and where their arrays are. No OpenCL here."""
+"""What all results have in common: how they show themselves, which kernels made them, where their arrays are.
+
+No OpenCL here.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, Literal, get_args
 
 from clgraph.arguments import word
@@ -11,8 +16,63 @@ from clgraph.arguments import word
 Arrays = Literal["host", "device"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunsOn:
+LENGTH = 300  # characters of a line
+
+
+class Shown:
+    """What a result shows of itself: a line in a terminal, a small table in a notebook."""
+
+    def _facts(self) -> dict[str, Any]:
+        """What to show: short values by their names, the most important first."""
+        raise NotImplementedError
+
+    def _bars(self) -> tuple[str, Sequence[float]] | None:
+        """What to draw below the table: a title, and heights of bars."""
+        return None
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name} {_text(value)}" for name, value in self._facts().items())
+        line = f"<{type(self).__name__}: {facts}>"
+        return line if len(line) <= LENGTH else f"{line[: LENGTH - 4]}...>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(_text(value))}</td></tr>"
+            for name, value in self._facts().items()
+        )
+        bars = self._bars()
+        return f"<p>{type(self).__name__}</p><table>{rows}</table>" + (sparkline(*bars) if bars else "")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def sparkline(title: str, heights: Sequence[float]) -> str:
+    """A row of bars as an inline SVG, in the colour of the text around it.
+
+    Parameters
+    ----------
+    title : str
+        What the bars are, for those who hover over them or cannot see them.
+    heights : sequence of float
+        0 or more; the highest fills the picture.
+    """
+    most = max(heights, default=0) or 1
+    bars = "".join(
+        f"<rect x='{6 * i}' y='{36 - 36 * height / most:.1f}' width='5' height='{36 * height / most:.1f}'/>"
+        for i, height in enumerate(heights)
+    )
+    return (
+        f"<svg role='img' width='{6 * max(len(heights), 1)}' height='36' fill='currentColor'>"
+        f"<title>{escape(title)}</title>{bars}</svg>"
+    )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RunsOn(Shown):
     """Which kernels made a result.
 
     Attributes

@@ -20,7 +20,8 @@ static inline ulong ten_to(const int k)
     ulong power = k & 1 ? 10 : 1;
     power *= k & 2 ? 100 : 1;
     power *= k & 4 ? 10000 : 1;
-    return power * (k & 8 ? 100000000 : 1);
+    power *= k & 8 ? 100000000 : 1;
+    return power * (k & 16 ? 10000000000000000 : 1);
 }
 
 // The number that the digits from *at on continue, and how many of them count: more than 19 do not fit.

@@ -1,4 +1,5 @@
-// files/spell.cl: the edges of a graph as the rows of a text: id, separator, id, line feed.
+// files/spell.cl: the edges of a graph as the rows of a text: id, separator, id, line feed; with weights (WEIGHTED)
+// another separator and the weight before that.
 //
 // spell_ids spells each vertex once, into a cell of WORDS words. Then each work-item takes RUN consecutive arcs:
 // spell_lengths says how many bytes its rows have, the host sums them up, and spell_rows copies the cells to where they
@@ -10,19 +11,23 @@
 // ids         ID[n]            null where an id is the vertex's number
 // cells       ulong[WORDS][n]  digits and the separator, the first in the lowest byte of word 0
 // sizes       uchar[n]         bytes of a cell
+// weight_cells, weight_sizes   of the arcs from `first` on, from files/spell_weights.cl; null without weights
 // lengths     int[runs]        bytes of each run; then the bytes before it, from arc `first` on
 // text        uchar[]
 // launch      spell_ids: padded range, ITEMS consecutive vertices per work-item; the others: one work-item per run of
 //             the arcs first .. last - 1
 // tunables    RUN: 64 on GPUs, thousands on CPUs; WORDS: 1 for ids of up to 7 digits, 2 up to 15, else 3
 
-#include "csr/arcs.h"
+#include "files/spell.h"
 
 #ifndef ID
 #define ID long
 #endif
 #ifndef WORDS
 #define WORDS 3
+#endif
+#ifndef WEIGHTED
+#define WEIGHTED 0
 #endif
 
 __kernel void spell_ids(const int n, const uchar separator, __global const ID *restrict ids,
@@ -46,21 +51,15 @@ __kernel void spell_ids(const int n, const uchar separator, __global const ID *r
     }
 }
 
-// for (each row v of which this work-item has arcs) for (each such arc p)
-#define FOR_ROWS(v, p)                                                                                          \
-    long p = min(first + (long)get_global_id(0) * RUN, last);                                                   \
-    const long p##_end = min(p + RUN, last);                                                                    \
-    for (int v = p < p##_end ? row_of(p, 0, n, row_ptr) : n; p < p##_end; v++)                                  \
-        for (const long row_end = min((long)row_ptr[v + 1], p##_end); p < row_end; p++)
-
 __kernel void spell_lengths(const int n, const long first, const long last, const int directed,
                             __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                            __global const uchar *restrict sizes, __global int *restrict lengths)
+                            __global const uchar *restrict sizes, __global const uchar *restrict weight_sizes,
+                            __global int *restrict lengths)
 {
     int length = 0;
     FOR_ROWS(v, p)
         if (directed || v <= col_idx[p])
-            length += sizes[v] + sizes[col_idx[p]];
+            length += sizes[v] + sizes[col_idx[p]] + (WEIGHTED ? weight_sizes[p - first] : 0);
     if (first + (long)get_global_id(0) * RUN < last)
         lengths[get_global_id(0)] = length;
 }
@@ -69,11 +68,11 @@ typedef struct __attribute__((packed)) {
     ulong word;
 } unaligned;
 
-// Writes a cell, by whole words if these end before `end`; where it ends.
-static inline int put(__global uchar *text, int at, const int end, __global const ulong *cells, const int n,
-                      const int v)
+// Writes cell v of n, by whole words if these end before `end`; where it ends.
+static inline int put(__global uchar *text, int at, const int end, const int words, __global const ulong *cells,
+                      const int n, const int v)
 {
-    for (int k = 0; k < WORDS; k++) {
+    for (int k = 0; k < words; k++) {
         const ulong word = cells[(long)k * n + v];
         const int size = 8 - ((int)clz(word) >> 3);
         if (at + 8 <= end)
@@ -86,10 +85,11 @@ static inline int put(__global uchar *text, int at, const int end, __global cons
     return at;
 }
 
-// before: of one run more than there are.
+// before: of one run more than there are; room: weights that there is room for.
 __kernel void spell_rows(const int n, const long first, const long last, const int directed,
                          __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                         __global const ulong *restrict cells, __global const int *restrict before,
+                         __global const ulong *restrict cells, const int room,
+                         __global const ulong *restrict weight_cells, __global const int *restrict before,
                          __global uchar *restrict text)
 {
     const int mine = first + (long)get_global_id(0) * RUN < last;
@@ -97,8 +97,11 @@ __kernel void spell_rows(const int n, const long first, const long last, const i
     const int end = mine ? before[get_global_id(0) + 1] : 0;
     FOR_ROWS(v, p)
         if (directed || v <= col_idx[p]) {
-            at = put(text, at, end, cells, n, v);
-            at = put(text, at, end, cells, n, col_idx[p]);
-            text[at - 1] = '\n';
+            at = put(text, at, end, WORDS, cells, n, v);
+            at = put(text, at, end, WORDS, cells, n, col_idx[p]);
+            if (WEIGHTED)
+                at = put(text, at, end, WEIGHT_WORDS, weight_cells, room, (int)(p - first));
+            else
+                text[at - 1] = '\n';
         }
 }

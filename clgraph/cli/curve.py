@@ -173,28 +173,10 @@ def draw(curves: list[ReductionCurve], path: str, name: str) -> None:
     from matplotlib import pyplot
 
     from clgraph.graph.io import atomic_write
+    from clgraph.sampling.figures import draw_curves
 
-    figure, (counts, degree) = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    for i, each in enumerate(curves):
-        thin = slice(None, None, max(1, len(each.vertices) // 4000))
-        faint = {"alpha": max(0.25, 1 / len(curves)), "linewidth": 1.5}
-        x = each.deletions[thin]
-        # colours of Okabe and Ito, and dashes: distinguishable with any colour vision and in print
-        counts.plot(x, each.vertices[thin], color="#0072B2", label="vertices" if i == 0 else None, **faint)
-        counts.plot(x, each.edges[thin], "--", color="#D55E00", label="edges" if i == 0 else None, **faint)
-        degree.plot(each.vertices[thin], each.average_degree[thin], color="#009E73", **faint)
-    what = "contractions" if curves[0].method in ("cre", "crve") else "deletions"
-    counts.set(xlabel=what, ylabel="left", ylim=(0, None), xlim=(0, None))
-    counts.legend(frameon=False)
-    degree.set(xlabel="vertices left", ylabel="average degree", ylim=(0, None))
-    degree.invert_xaxis()
-    for axes in (counts, degree):
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-        axes.ticklabel_format(axis="both", style="plain", useOffset=False)
-        axes.tick_params(axis="x", labelrotation=20)
-    seeds = f"seed {curves[0].seed}" + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
-    figure.suptitle(f"{Path(name).name}: {curves[0].method} ({curves[0].mode}), {seeds}")
+    figure = draw_curves(curves)[0].figure
+    figure.suptitle(f"{Path(name).name}: {figure.get_suptitle()}")
     with atomic_write(path, "wb") as out:
         figure.savefig(out, format=path.rsplit(".", 1)[1].lower(), dpi=150)
     pyplot.close(figure)

@@ -14,7 +14,9 @@ from clgraph.cli.common import json_option, print_json
 def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that only some samplers read; those given are collected into one argument, `drawing`."""
     made = [
-        click.option("--edges", help="re, rne, hyb: how many edges, instead of --size (20% or a count)."),
+        click.option(
+            "--edges", help="re, rne, hyb: how many edges, instead of --size (20% or a count); gps: how many."
+        ),
         click.option("--mix", help="hyb, dhyb: the probability of rne (drve) (default 0.8)."),
         click.option("--starts", type=int, help="rnn: centres, instead of --size; rds: starts (10)."),
         click.option("--steps", type=int, help="Walks: how many steps a walker makes, instead of --size."),
@@ -26,8 +28,16 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--direction", type=click.Choice(["both", "out", "in"]), help="Arcs that are followed."),
         click.option(
-            "--p", "p", help="rwr, rj: the probability of a restart or jump (0.15); ff: of burning (0.7)."
+            "--p",
+            "p",
+            help="rwr, rj: the probability of a restart or jump (0.15); ff: of burning (0.7); gsh: of "
+            "holding an edge (0.3).",
         ),
+        click.option("--q", "q", help="gsh: the probability of holding an edge that touches one (0.7)."),
+        click.option(
+            "--closing", is_flag=True, default=None, help="gsh: edges that close triangles are always held."
+        ),
+        click.option("--triangles", type=int, help="gps: the weight of a triangle that an edge closes (9)."),
         click.option("--alpha", help="rwj: the weight of jumps (the mean degree); mhrw: the exponent (1)."),
         click.option("--c", "c", type=int, help="gmd: the degree below which walks wait (the mean degree)."),
         click.option("--k", "k", type=int, help="snowball: names of each vertex (50)."),

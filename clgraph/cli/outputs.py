@@ -106,10 +106,13 @@ def write_record(
 
 
 def _input_files(graph: Path, format_name: str | None) -> list[Path]:
-    """The file, or both files of an LDBC graph."""
+    """The file, or both files of an LDBC graph; none for standard input."""
+    from clgraph.files.standard_input import STDIN
     from clgraph.graph.io import ldbc
     from clgraph.graph.io.formats import find_format
 
+    if str(graph) == STDIN:
+        return []
     if find_format(graph, format_name)[0] != "ldbc":
         return [graph]
     return [file for end in (".v", ".e") if (file := ldbc.find(graph, end))]

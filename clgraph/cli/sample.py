@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clgraph.cli.arrivals import is_stream, refuse_of_streams, sample_stream
 from clgraph.cli.choices import FormatName, MethodName
 from clgraph.cli.common import (
     EnergyWish,
@@ -135,6 +136,7 @@ def sample(
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt
     clgraph sample internet.txt --sizes 70%,50%,30% --seeds 5 -o 'out-{size}-{seed}.txt'
+    zcat edges.txt.gz | clgraph sample - --method pies --size 5000 -o held.txt
     mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
     from clgraph import keyed
@@ -176,6 +178,27 @@ def sample(
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
     first = keyed.check_seed(seed)
     keyed.check_seed(first + (seeds or 1) - 1)
+    if is_stream(graph, method, reading["format"]):
+        refuse_of_streams(reading, mode=mode != "auto", start=start is not None, energy=energy.wanted)
+        sample_stream(
+            graph,
+            method,
+            wanted,
+            first,
+            seeds,
+            drawing,
+            reading,
+            sized=sizes is not None or size is not None,
+            output=output,
+            output_format=output_format,
+            record=record,
+            device=device,
+            strict=strict,
+            verify=verify,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
     if is_dataset(graph):
         refuse(
             mode=mode == "batched",

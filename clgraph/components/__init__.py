@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Components", "connected_components", "largest_component"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Components(RunsOn):
     """The connected components of a graph, numbered by decreasing size.
 
@@ -54,6 +54,16 @@ class Components(RunsOn):
     def largest(self) -> npt.NDArray[np.bool_]:
         """Which vertices form the largest component, shape (n,)."""
         return self.labels == 0
+
+    def _facts(self) -> dict[str, Any]:
+        largest = ", ".join(map(str, self.sizes[:3].tolist()))
+        return {
+            "components": self.count,
+            "connection": self.connection,
+            "vertices": int(self.sizes.sum()),
+            "largest": largest + (", ..." if self.count > 3 else ""),
+            "device": self.device,
+        }
 
 
 def connected_components(

@@ -34,12 +34,13 @@ def read(
     Parameters
     ----------
     path : str or path
-        Plain or with ``.gz`` or ``.zst``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx``
-        (Matrix Market), ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics),
-        ``out.*`` (KONECT), ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt``
-        (WebGraph). Also ``.npz`` (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500``
-        (Graph500), ``.clg`` (clgraph's own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge
-        tables; extra ``arrow``). ``docs/files.md`` says what each holds.
+        ``-`` is standard input, an edge list unless `format` says otherwise. Plain or with ``.gz`` or
+        ``.zst``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix Market),
+        ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*`` (KONECT),
+        ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also ``.npz``
+        (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg`` (clgraph's
+        own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra ``arrow``).
+        ``docs/files.md`` says what each holds.
     format : str, optional
         ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"graphml"``,
         ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``, ``"wsg"``,
@@ -69,11 +70,11 @@ def read(
     max_ratio : float
         How many times its own size a compressed file may unpack to, beyond 64 MiB.
     device : Device or str, optional
-        Where an edge list is parsed and its graph is built, or a ``.clg`` file is checked (as in
-        `clgraph.get_device`, or ``"host"``); the graph stays there for what comes next, and is the same
-        wherever that is. Default: of edge lists the CPU, through OpenCL where it has a driver and the file
-        has 1 MB or more; else the host. What its kernels do not take is read on the host: ids that are text,
-        and unusual rows. Other formats are always read on the host.
+        Where edge lists, Matrix Market, METIS and LDBC files and edge tables are made into graphs, and
+        ``.clg`` files are checked (as in `clgraph.get_device`, or ``"host"``); the graph stays there for what
+        comes next, and is the same wherever that is. Default: the CPU, through OpenCL where it has a driver
+        and the file has 1 MB or more; of ``.clg`` the host. What its kernels do not take is read on the host:
+        ids that are text, and whatever is unusual. Other formats are always read on the host.
 
     Returns
     -------
@@ -136,7 +137,7 @@ def write(
     device : Device or str, optional
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
         wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,
-        through OpenCL where it has a driver. Weights and ids that are text are always the host's.
+        through OpenCL where it has a driver. Ids that are text are always the host's.
 
     Raises
     ------

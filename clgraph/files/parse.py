@@ -89,14 +89,18 @@ class Columns:
 
 
 @cache
-def powers_of_five() -> npt.NDArray[np.uint64]:
-    """The leading 128 bits of 5^q for each power of ten, upper half first (rounded up where q < 0)."""
+def powers_of_five(first: int = POWERS[0], last: int = POWERS[1], up: bool = False) -> npt.NDArray[np.uint64]:
+    """The leading 128 bits of 5^q for each of these powers, upper half first.
+
+    They are rounded up where q < 0, and with `up` everywhere.
+    """
     numbers = []
-    for q in range(POWERS[0], POWERS[1] + 1):
+    for q in range(first, last + 1):
         power: int = 5 ** abs(q)
         bits = power.bit_length()
         if q >= 0:
             number = power << 128 - bits if bits <= 128 else power >> bits - 128
+            number += up and bits > 128
         else:
             number = (1 << bits + 127) // power + 1
             number >>= max(number.bit_length() - 128, 0)

@@ -1,4 +1,4 @@
-"""Edge lists written from a device: host half of ``cl/files/spell.cl``.
+"""Edge lists written from a device: host half of ``cl/files/spell.cl`` and ``cl/files/spell_weights.cl``.
 
 Rows are spelt piece by piece; while the device spells the next piece, a thread writes the last one.
 """
@@ -14,9 +14,10 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import Chosen, Parts, parts_of
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, parts_of
 from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
+from clgraph.files.parse import powers_of_five
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Progress
@@ -27,6 +28,10 @@ from clgraph.temporary import begin_sync
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+
+TENS = -292, 324  # powers of ten that a shortest decimal may need
+WEIGHT_WORDS = 4
+LONGEST_WEIGHT = 25  # bytes of "-2.2250738585072014e-308" and what ends it
 
 
 @dataclass(frozen=True)
@@ -130,9 +135,7 @@ class Spelling:
 
     @staticmethod
     def of(graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> Spelling | None:
-        """The rows of a graph without weights whose ids are numbers; else None."""
-        if graph.is_weighted:
-            return None
+        """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
             parts = parts_of(device, graph)
             ids = parts.ids
@@ -157,6 +160,7 @@ class Spelling:
             "files/spell",
             RUN=shape.run,
             WORDS=words,
+            WEIGHTED=int(parts.weights is not None),
             ID="int" if isinstance(ids, Chosen) else "long",
             ITEMS=items,
             **self._csr.defines,
@@ -165,9 +169,14 @@ class Spelling:
         separator = np.uint8(ord(",") if self.comma else ord("\t"))
         self._program.spell_ids(-(-n // items), np.int32(n), separator, there, self._cells, self._sizes)
         longest = 2 * (len(str(highest)) + 1)  # bytes of a row
+        if parts.weights is not None:
+            longest += LONGEST_WEIGHT
         all_runs = -(-self._arcs // shape.run)
         self._runs = max(1, min(shape.piece // (longest * shape.run), all_runs))
         self._lengths = device.empty(self._runs + 1, np.int32)
+        self._weights = None
+        if parts.weights is not None:
+            self._weights = _Weights(device, self._csr, parts.weights, shape.run, self._runs * shape.run)
         rooms = min(shape.rooms, -(-all_runs // self._runs) + 1)
         self.rooms: list[Staging] = [Staging(device, self._runs * shape.run * longest) for _ in range(rooms)]
 
@@ -181,10 +190,40 @@ class Spelling:
     def _spell(self, first: int, last: int, room: Staging) -> int:
         device, runs = self.device, -(-(last - first) // self._run)
         arcs = np.int32(self._csr.n), np.int64(first), np.int64(last), self._directed
-        graph = self._csr.row_ptr, self._csr.col_idx
-        self._program.spell_lengths(runs, *arcs, *graph, self._sizes, self._lengths)
+        graph, weights = (self._csr.row_ptr, self._csr.col_idx), self._weights
+        if weights is not None:
+            weights.spell(runs, *arcs)
+        sizes = self._sizes, None if weights is None else weights.sizes
+        self._program.spell_lengths(runs, *arcs, *graph, *sizes, self._lengths)
         before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
         device.write(self._lengths, np.append(before, nbytes).astype(np.int32))
         room.give(0, 0)
-        self._program.spell_rows(runs, *arcs, *graph, self._cells, self._lengths, room.buffer)
+        cells = self._cells, np.int32(self._runs * self._run), None if weights is None else weights.cells
+        self._program.spell_rows(runs, *arcs, *graph, *cells, self._lengths, room.buffer)
         return nbytes
+
+
+class _Weights:
+    """The weights of a piece's arcs, spelt."""
+
+    def __init__(self, device: Device, rows: DeviceCSR, weights: Any, run: int, room: int) -> None:
+        self._rows, self._weights, self._room = rows, weights, room
+        self._program = device.program("files/spell_weights", RUN=run, **rows.defines)
+        self._powers = device.upload(powers_of_five(*TENS, up=True))
+        device.reserve({"weights as text": (8 * WEIGHT_WORDS + 1) * room})
+        self.cells = device.empty(WEIGHT_WORDS * room, np.uint64)
+        self.sizes = device.empty(room, np.uint8)
+
+    def spell(self, runs: int, *arcs: Any) -> None:
+        """Spell those of some arcs."""
+        self._program.spell_weights(
+            runs,
+            *arcs,
+            self._rows.row_ptr,
+            self._rows.col_idx,
+            self._weights,
+            self._powers,
+            np.int32(self._room),
+            self.cells,
+            self.sizes,
+        )

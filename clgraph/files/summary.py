@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
+from clgraph.files.standard_input import NAME, STDIN, spooled
 from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, as_graph
 from clgraph.graph.io.atomic import STDOUT, named
@@ -60,27 +63,37 @@ def read_with_summary(
     word(ids, "ids", get_args(Ids))
     word(duplicates, "duplicates", get_args(Duplicates))
     directed, weights = None if directed is None else flag(directed, "directed"), flag(weights, "weights")
-    file = file_name(path)
-    name, form = find_format(file, format)
-    if name != "ldbc":  # which looks for its two files itself
-        check_file(file)
-    if header is not None and name != "edges":
-        raise InputError(f"{file}: {name} files have no header row; leave header (--header, --no-header) out")
     if max_vertices is not None and max_vertices < 0:
         raise InputError(f"max_vertices (--max-vertices) is {max_vertices}: give a count, 0 or more")
     if not max_ratio > 0:
         raise InputError(f"max_ratio (--max-ratio) is {max_ratio}: give a positive number, or inf")
     options = Options(directed, ids, weights, duplicates, verify, header, max_vertices, float(max_ratio))
+    file, name = file_name(path), None
+    with ExitStack() as stack:
+        if str(file) == STDIN:
+            file, name, format = stack.enter_context(spooled(progress)), NAME, format or "edges"
+        loaded = _loaded(file, format, options, device, progress)
+    return loaded.graph, f"read {name or file.name}: {_describe(loaded)}"
+
+
+def _loaded(
+    file: Path, format: str | None, options: Options, device: Device | str | None, progress: Progress
+) -> Loaded:
+    kind, form = find_format(file, format)
+    if kind != "ldbc":  # which looks for its two files itself
+        check_file(file)
+    if options.header is not None and kind != "edges":
+        raise InputError(f"{file}: {kind} files have no header row; leave header (--header, --no-header) out")
     try:
-        loaded = read_somewhere(name, form, file, options, device, progress)
+        loaded = read_somewhere(kind, form, file, options, device, progress)
     except InputError as error:
         # errors raised by Graph itself do not name the file
         if str(error).startswith(str(file.with_suffix(""))):
             raise
         raise InputError(f"{file}: {error}") from error
-    if max_vertices is not None:
+    if options.max_vertices is not None:
         check_vertex_count(file, loaded.graph.num_vertices, options)
-    return loaded.graph, f"read {file.name}: {_describe(loaded)}"
+    return loaded
 
 
 def _opened(device: Device | str | None) -> Device | str | None:

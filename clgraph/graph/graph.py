@@ -35,9 +35,10 @@ from clgraph.graph.exchange import Exchange
 from clgraph.graph.place import NAMES, Place, View
 from clgraph.graph.placed import Placed
 from clgraph.lazy import lazy
+from clgraph.results import Shown
 
 
-class Graph(Placed, Exchange):
+class Graph(Placed, Exchange, Shown):
     """A graph in compressed sparse rows.
 
     Use the class methods (`from_edges`, `from_scipy`, `from_pandas` and so on) or `clgraph.read`; the
@@ -165,6 +166,20 @@ class Graph(Placed, Exchange):
         kind = "directed" if self.directed else "undirected"
         weighted = ", weighted" if self.is_weighted else ""
         return f"<Graph: {kind}, {self.num_vertices} vertices, {self.num_edges} edges{weighted}>"
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "vertices": self.num_vertices,
+            "edges": self.num_edges,
+            "directed": self.directed,
+            "weighted": self.is_weighted,
+        }
+
+    def _bars(self) -> tuple[str, list[float]]:
+        if self.num_vertices == 0:
+            return "no vertices", []
+        exponents = np.frexp(self.degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3, ...
+        return "vertices of degree 0, 1, 2 to 3, 4 to 7, ...", np.bincount(exponents).tolist()
 
     def index(self, ids: Any) -> npt.NDArray[np.int64]:
         """Vertex indices of original ids.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,12 @@ from clgraph.results import RunsOn
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling import Sample
+    from clgraph.sampling.curve import ReductionCurve
 
 __all__ = ["Measures", "Quality", "clustering", "core_numbers", "quality", "triangles"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quality(RunsOn):
     """The measures of a graph and, if there is one, of its sample.
 
@@ -57,6 +59,71 @@ class Quality(RunsOn):
             "device": self.device,
             **self.how(),
         }
+
+    def plot(self, curve: ReductionCurve | None = None) -> list[Any]:
+        """Draw the report's figures: degrees, ranks, hop plot, ... (matplotlib, the extra `plot`).
+
+        Parameters
+        ----------
+        curve : ReductionCurve, optional
+            Of the sample's method and seed; it is one figure more.
+
+        Returns
+        -------
+        list of matplotlib Axes
+            Of one new figure.
+        """
+        from clgraph.drawing import need_matplotlib
+        from clgraph.measures.figures import draw_page, drawings
+
+        need_matplotlib("a plot")
+        from matplotlib import pyplot
+
+        title = "quality of a sample" if self.sample is not None else "measures of a graph"
+        axes: list[Any] = draw_page(pyplot.figure, drawings(self, curve), title).axes
+        return axes
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        names: tuple[str, str] = ("original", "sample"),
+        facts: Sequence[tuple[str, str]] = (),
+        curve: ReductionCurve | None = None,
+    ) -> None:
+        """Write the report as one HTML file, figures and all (matplotlib, the extra `plot`).
+
+        Parameters
+        ----------
+        path : path-like
+        names : pair of str
+            What the original and the sample are called.
+        facts : sequence of (str, str)
+            What was sampled, and how: names and values, shown as they are.
+        curve : ReductionCurve, optional
+            Of the sample's method and seed.
+        """
+        from clgraph.graph.io import atomic_write, check_writable
+        from clgraph.measures.report import report_html
+
+        check_writable(path, "edges")
+        page = report_html(self, names=names, facts=facts, curve=curve)
+        with atomic_write(path, "w") as out:
+            out.write(page)
+
+    def _facts(self) -> dict[str, Any]:
+        one, two = self.original, self.sample
+        facts: dict[str, Any] = {}
+        for name in ("vertices", "edges", "average_degree", "clustering"):
+            values = [getattr(each, name) for each in (one, two) if each is not None]
+            facts[name.replace("_", " ")] = " -> ".join(
+                "not defined" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+                for value in values
+            )
+        for name, value in (self.ks or {}).items():
+            if name in ("degree", "hop_plot") and value is not None:
+                facts[f"KS {name.replace('_', ' ')}"] = float(value)
+        return facts
 
 
 def quality(

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clgraph.measures import Quality
 from clgraph.measures.fits import Exponent
+from clgraph.measures.pair import Pair
 from clgraph.measures.plots import (
     draw_clustering,
     draw_curve,
@@ -41,7 +41,7 @@ class Drawing:
     draw: Callable[[Any, dict[str, str]], None]
 
 
-def drawings(quality: Quality, curve: ReductionCurve | None = None) -> list[Drawing]:
+def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing]:
     """The figures for which there are data."""
     graphs = [("original", quality.original)]
     if quality.sample is not None:
@@ -113,34 +113,66 @@ def _slopes(graphs: list[tuple[str, Measures]], exponent: str) -> str:
 
 
 def picture(drawn: list[Drawing], file: Any, format: str, title: str) -> None:
-    """All figures on one page, two in a row."""
+    """All figures on one page, two in a row, into a file."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    with rc_context(_style(PAPER)):  # ticks are drawn as the page is saved
+        draw_page(Figure, drawn, title).savefig(file, format=format, dpi=150)
+
+
+def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
+    """All figures on one page, two in a row.
+
+    Parameters
+    ----------
+    new : callable
+        Makes a matplotlib Figure: the class, or ``pyplot.figure``, which shows it in a notebook.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    from matplotlib import rc_context
+
     rows = -(-len(drawn) // 2)
     with rc_context(_style(PAPER)):
-        page = Figure(figsize=(2 * SIZE[0], rows * SIZE[1] + 0.4), layout="constrained")
+        page = new(figsize=(2 * SIZE[0], rows * SIZE[1] + 0.4), layout="constrained")
         page.suptitle(title)
         for i, each in enumerate(drawn):
             axes = page.add_subplot(rows, 2, i + 1)
             axes.set_title(each.title)
             _frame(axes)
             each.draw(axes, PAPER)
-        page.savefig(file, format=format, dpi=150)
+    return page
 
 
-def inline_svg(drawing: Drawing) -> str:
-    """A figure as an SVG element for a page that defines ``--ink``, ``--grid``, ``--original``, ..."""
+def figure_of(drawing: Drawing, colours: dict[str, str]) -> Any:
+    """A figure of its own, with its title."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_style(colours)):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(drawing.title)
+        _frame(axes)
+        drawing.draw(axes, colours)
+    return figure
+
+
+def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
+    """A figure as an SVG element for a page that defines ``--ink``, ``--grid``, ..., one for each token."""
     from html import escape
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context({**_style(TOKENS), "svg.hashsalt": drawing.name, "svg.fonttype": "path"}):
+    with rc_context({**_style(tokens), "svg.hashsalt": drawing.name, "svg.fonttype": "path"}):
         figure = Figure(figsize=SIZE, layout="constrained")
         axes = figure.add_subplot()
         _frame(axes)
-        drawing.draw(axes, TOKENS)
+        drawing.draw(axes, tokens)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
@@ -148,7 +180,7 @@ def inline_svg(drawing: Drawing) -> str:
     # ids are unique within a figure, but a page has several figures
     text = re.sub(r'\bid="', f'id="{drawing.name}-', text)
     text = re.sub(r'(href="#|url\(#)', rf"\g<1>{drawing.name}-", text)
-    for name, token in TOKENS.items():
+    for name, token in tokens.items():
         text = text.replace(token, f"var(--{name})")
     head, rest = text.split(">", 1)
     box = re.search(r'viewBox="[^"]*"', head)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from clgraph._version import __version__
 from clgraph.drawing import need_matplotlib
-from clgraph.measures import Quality
 from clgraph.measures.figures import drawings, inline_svg
 from clgraph.measures.page import PAGE
+from clgraph.measures.pair import Pair
 from clgraph.measures.words import DISTANCES, TABLES, figure, rows
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Facts = Sequence[tuple[str, str]]
 
 
 def report_html(
-    quality: Quality,
+    quality: Pair,
     *,
     names: tuple[str, str] = ("original", "sample"),
     facts: Facts = (),
@@ -78,7 +78,7 @@ def report_html(
     )
 
 
-def _cards(quality: Quality) -> list[str]:
+def _cards(quality: Pair) -> list[str]:
     one, other = quality.original, quality.sample
     if other is None:
         shown = [
@@ -104,7 +104,7 @@ def _change(one: float | None, other: float | None) -> str:
     return f"{figure(one)} \u2192 {figure(other)}"
 
 
-def _table(quality: Quality, two: bool) -> list[str]:
+def _table(quality: Pair, two: bool) -> list[str]:
     lines = []
     for group, entries in TABLES:
         lines.append(f'<tr class="group"><th colspan="{4 if two else 2}" scope="colgroup">{group}</th></tr>')
@@ -128,7 +128,7 @@ def _break_share(cell: str) -> str:
     return f'{escape(value)} <span class="share">({escape(share)}</span>'
 
 
-def _distances(quality: Quality) -> str:
+def _distances(quality: Pair) -> str:
     if quality.ks is None:
         return ""
     lines = [
@@ -145,7 +145,7 @@ def _distances(quality: Quality) -> str:
     )
 
 
-def _missing(quality: Quality) -> str:
+def _missing(quality: Pair) -> str:
     missing = [
         f"{row.name}, {reason}"
         for _, entries in TABLES
@@ -160,7 +160,7 @@ def _missing(quality: Quality) -> str:
     return f"<h2>What is missing or left out</h2>\n<ul>\n{items}\n</ul>"
 
 
-def _hops(quality: Quality) -> str:
+def _hops(quality: Pair) -> str:
     parts = []
     for whose, graph in (("original", quality.original), ("sample", quality.sample)):
         if graph is not None and not graph.hop_plot_exact:

@@ -19,6 +19,7 @@ from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.spectrum import COUNT, MANY, largest_eigenvalues
 from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
 from clgraph.measures.triangle_count import count_triangles
+from clgraph.results import Shown
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -29,8 +30,8 @@ Floats = npt.NDArray[np.float64]
 PHASES = ("view", "degrees", "components", "triangles", "cores", "hop plot", "eigenvalues", "fits")
 
 
-@dataclass(frozen=True)
-class Measures:
+@dataclass(frozen=True, repr=False)
+class Measures(Shown):
     """The measures of one graph: of its undirected view without self-loops, each pair of neighbours one edge.
 
     A measure that is undefined, because the graph is too small, is None, and `reasons` says why.
@@ -139,6 +140,14 @@ class Measures:
             elif name != "local_clustering":
                 measures[name] = list(value) if isinstance(value, tuple) else value
         return measures
+
+    def _facts(self) -> dict[str, Any]:
+        names = ("vertices", "edges", "average_degree", "components", "clustering", "effective_diameter")
+        values = {name: getattr(self, name) for name in names}
+        return {
+            name.replace("_", " "): "not defined" if value is None else value
+            for name, value in values.items()
+        }
 
 
 @dataclass(frozen=True)

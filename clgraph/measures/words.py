@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from clgraph.measures import Quality
+from clgraph.measures.pair import Pair
 from clgraph.measures.scalars import Measures
 
 
@@ -126,7 +126,7 @@ def figure(value: float | int | None) -> str:
     return f"{value:#.4g}".replace("-", "\u2212")
 
 
-def rows(quality: Quality, entries: Any) -> Iterator[Row]:
+def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     """Rows of one table of TABLES."""
     for path, name, meaning in entries:
         one = look_up(quality.original, path)

@@ -23,7 +23,7 @@ class Selects(Protocol):
         """The indices of the k highest, or of all, and their ranks."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PageRankResult(RunsOn):
     """Ranks of all vertices, and how they came about.
 
@@ -103,6 +103,17 @@ class PageRankResult(RunsOn):
     def _named(self, index: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[tuple[Any, float]]:
         ids = index if self._ids is None else self._ids(index)
         return list(zip(ids.tolist(), values.tolist(), strict=True))
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "vertices": len(self.ranks),
+            "iterations": self.iterations,
+            "converged": "(as many as asked for)" if self.converged is None else bool(self.converged),
+            f"residual ({self.norm})": float(self.residual),
+            "error at most": float(self.error_bound),
+            "variant": self.variant,
+            "device": self.device,
+        }
 
 
 def report_nonconvergence(result: PageRankResult, threshold: float, what: OnNonconvergence) -> None:

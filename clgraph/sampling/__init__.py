@@ -8,7 +8,7 @@ from typing import Any, Unpack, overload
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
-from clgraph.sampling.literature.plan import known
+from clgraph.sampling.literature.plan import STREAMS, known
 from clgraph.sampling.methods import make_views, upload
 from clgraph.sampling.options import (
     SampleOptions,
@@ -93,7 +93,8 @@ def sample(
     Parameters
     ----------
     graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
-        Or a SciPy sparse array (taken as undirected).
+        A SciPy sparse array is taken as undirected. For pies, gsh and gps also a stream: a
+        file's name, an open file, a table, or an iterable of chunks of edges (see the guide on samplers).
     method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}
         A step deletes a random vertex ("drv"), a random edge ("dre"), a random edge of a random vertex
         ("drve"), or one of the latter two by chance ("dhyb"); it contracts a random edge ("cre") or a random
@@ -140,7 +141,7 @@ def sample(
     start : vertex id, optional
         Of ebfs, edfs and walks: where to begin (default: a vertex drawn by the seed).
     edges : float, int or str, optional
-        Of re, rne, hyb: how many edges, or what share of them, instead of `size`.
+        Of re, rne, hyb: how many edges, or what share of them, instead of `size`. Of gps: how many.
     keep : {"induced", "visited", "tree"}, optional
         All edges among the vertices (default of walks), those drawn (default of re, rne, hyb) or walked, or
         the edges by which walks first entered vertices.
@@ -163,7 +164,13 @@ def sample(
         Of walks with `steps`: whether the result has the walks themselves. Default False.
     p : float or str, optional
         Of rwr, rj: the probability of a restart, or a jump; default 0.15. Of ff: that one more neighbour
-        burns; default 0.7.
+        burns; default 0.7. Of gsh: of an edge that touches none that is held; default 0.3.
+    q : float or str, optional
+        Of gsh: the probability of an edge that touches one that is held. Default 0.7.
+    closing : bool, optional
+        Of gsh: whether edges that close a triangle of held edges are always held. Default False.
+    triangles : int, optional
+        Of gps: what an edge weighs for each triangle that it closes, besides 1. Default 9.
     r : float or str, optional
         Of ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
     k, stages : int, optional
@@ -193,7 +200,7 @@ def sample(
     Returns
     -------
     Sample, or Samples
-        (`DrawnSample` of the samplers of the literature.)
+        (`DrawnSample` of the samplers of the literature; `StreamSample` where a stream was sampled.)
         `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises
@@ -216,8 +223,15 @@ def sample(
     >>> s.vertices
     array([1, 2])
     """
-    graph = check_graph(graph)
     drawing = known(method)
+    if drawing in STREAMS:
+        from clgraph.sampling.literature.streamed import is_stream, stream_samples
+
+        if is_stream(graph):
+            check_names(options)
+            streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
+            return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
+    graph = check_graph(graph)
     if drawing is not None:
         from clgraph.sampling.literature.runs import drawn_samples
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReductionCurve(RunsOn):
     """How a graph shrinks under a reduction method.
 
@@ -61,6 +61,32 @@ class ReductionCurve(RunsOn):
         """(deletions, vertices, edges) of the first row with `vertices` vertices or fewer, or of the last."""
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
+
+    def plot(self, axes: Any = None) -> list[Any]:
+        """Draw vertices and edges against deletions, and the average degree (matplotlib, the extra `plot`).
+
+        Parameters
+        ----------
+        axes : two matplotlib Axes, optional
+            To draw on; by default those of a new figure.
+
+        Returns
+        -------
+        list of matplotlib Axes
+        """
+        from clgraph.sampling.figures import draw_curves
+
+        return draw_curves([self], axes)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "method": f"{self.method} ({self.mode})",
+            "seed": self.seed,
+            "rows": len(self.vertices),
+            "vertices": f"{self.vertices[0]} to {self.vertices[-1]}",
+            "edges": f"{self.edges[0]} to {self.edges[-1]}",
+            "device": self.device,
+        }
 
 
 def deletion_order(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -183,6 +183,36 @@ class Sample(RunsOn):
             f"<Sample: {self.method} ({self.mode}), {self.graph.num_vertices} vertices, "
             f"{self.num_edges} edges, target {self.target}, seed {self.seed}>"
         )
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the degree distributions of the sample and its original (matplotlib, the extra `plot`).
+
+        Parameters
+        ----------
+        axes : matplotlib Axes, optional
+            To draw on; by default those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        from clgraph.sampling.figures import draw_degrees
+
+        return draw_degrees(self, axes)
+
+    def _facts(self) -> dict[str, Any]:
+        whole = None if self.original is None else self.original.num_vertices
+        return {
+            "method": f"{self.method} ({self.mode})",
+            "vertices": self.graph.num_vertices if whole is None else f"{self.graph.num_vertices} of {whole}",
+            "edges": self.num_edges,
+            "target": self.target,
+            "seed": self.seed,
+            "device": self.device,
+        }
+
+    def _bars(self) -> tuple[str, Sequence[float]] | None:
+        return self.graph._bars()
 
 
 def with_loops(view: Graph, arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

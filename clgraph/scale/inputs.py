@@ -15,6 +15,7 @@ from clgraph.errors import DeviceError, InputError
 from clgraph.files.edge_list import bytes_before, opened
 from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, pieces
+from clgraph.files.standard_input import STDIN
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
 from clgraph.graph.io.arrow import parquet_parts
 from clgraph.graph.io.binary_header import BLOCK, PAGE, Header, damaged, unpack_header
@@ -54,6 +55,8 @@ class Input:
 
     def __init__(self, path: Path, format: str | None, options: Options, device: Device | None) -> None:
         self._path, self._options, self._device = path, options, device
+        if str(path) == STDIN:
+            raise NotTaken("standard input is read in one")
         self.kind, _ = find_format(path, format)
         if self.kind not in EXTERNAL or options.ids != "int" or options.duplicates != "merge":
             raise NotTaken(f"{self.kind} files, ids that are text, and parallel copies are read in one")

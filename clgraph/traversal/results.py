@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clgraph.results import RunsOn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BFSResult(RunsOn):
     """What a breadth-first search found. Vertices are indices throughout; ``graph.ids[...]`` names them.
 
@@ -50,8 +50,18 @@ class BFSResult(RunsOn):
     device: str = ""
     method: str = "hybrid"
 
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "vertices": len(self.distance),
+            "reached": self.reached,
+            "levels": self.levels,
+            "sources": len(self.sources),
+            "method": self.method,
+            "device": self.device,
+        }
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class ManyBFSResult(RunsOn):
     """Distances of many searches.
 
@@ -75,3 +85,11 @@ class ManyBFSResult(RunsOn):
     depth_limit: int | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "searches": len(self.sources),
+            "vertices": self.distance.shape[1],
+            "levels": self.levels,
+            "device": self.device,
+        }

@@ -220,3 +220,16 @@ def test_two_cannot_have_standard_output(graph: Path, options: list[str]) -> Non
     done = shell('"$@"', "components", graph, *options)
     assert (done.returncode, done.stdout) == (2, "")
     assert "both want standard output" in done.stderr
+
+
+# --- standard input ---------------------------------------------------------------------------------------
+
+
+def test_from_pipe_to_pipe(graph: Path) -> None:
+    """Nothing but the graph passes between commands."""
+    sample = '"$@" sample - --size 3 --seed 1 -o -'
+    done = shell(f'cat {graph} | {sample} | "$@" convert - - --to clg | "$@" convert - - --format clg -q')
+    assert (done.returncode, done.stdout) == (0, "0\t1\n0\t2\n1\t2\n")
+    assert "read standard input: undirected, 3 vertices, 3 edges (3 rows" in done.stderr
+    done = shell(f"cat {graph} | {sample} -q | true; echo ${{PIPESTATUS[1]}}")
+    assert done.stdout == "141\n" and done.stderr == ""

@@ -46,7 +46,7 @@ def check(graph: Graph, device: Any, folder: Path, shape: Shape | None = SMALL) 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_small_graphs(device: Any, tmp_path: Path, name: str) -> None:
     graph = GRAPHS[name]
-    if graph.weights is None and graph.ids.dtype != object:
+    if graph.ids.dtype != object:
         check(graph, device, tmp_path)
 
 
@@ -58,6 +58,44 @@ def test_ids_of_all_lengths(device: Any, tmp_path: Path, directed: bool) -> None
         ids = np.array([x for x in powers if x < 10**top] + ([2**63 - 1] if top == 19 else []))
         graph = Graph.from_edges(*rng.choice(ids, (2, 300)), directed=directed)
         check(graph, device, tmp_path)
+
+
+def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
+    """The shortest decimal: of whole numbers, powers and their neighbours, subnormal ones, any bits."""
+    rng = np.random.default_rng(4)
+    powers = np.concatenate((2.0 ** np.arange(-1074, 1024), 10.0 ** np.arange(-323, 309)))
+    some = rng.integers(0, 2**64, 4000, dtype=np.uint64).view(np.float64)
+    weights = np.concatenate(
+        (
+            [
+                0.0,
+                -0.0,
+                1e-4,
+                1e-5,
+                0.00012345,
+                9999999999999998.0,
+                2.0**53 - 1,
+                -1.5,
+                1e23,
+                4.35,
+                1 / 3,
+                9.5e-5,
+            ],
+            np.nextafter(powers, np.inf)[:-1],
+            np.nextafter(powers, 0),
+            -powers,
+            some[np.isfinite(some)],
+            rng.integers(1, 2**20, 200).view(np.float64),
+            rng.integers(-(2**60), 2**60, 1000).astype(np.float64),
+            rng.normal(0, 1e4, 2000).round(3),
+        )
+    )
+    ends = np.arange(len(weights))
+    graph, path = Graph.from_edges(ends, ends + 1, weights=weights, directed=True), tmp_path / "w.txt"
+    write_edge_list(spelt(graph, device, path, Shape(run=64, piece=200_000, rooms=3)), path)
+    assert path.read_text() == "".join(f"{k}\t{k + 1}\t{w!r}\n" for k, w in enumerate(weights.tolist()))
+    write(graph, tmp_path / "host.txt", device="host")
+    assert (tmp_path / "host.txt").read_bytes() == path.read_bytes()
 
 
 def test_larger_graphs(device: Any, tmp_path: Path) -> None:
@@ -83,13 +121,13 @@ def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
     assert path.read_bytes() == (tmp_path / "b.txt").read_bytes()
 
 
-def test_what_the_host_writes(device: Any, tmp_path: Path) -> None:
-    for graph, name in ((GRAPHS["weights"], "a.txt"), (GRAPHS["strings"], "a.txt")):
-        assert Spelling.of(graph, device, tmp_path / name) is None
-        write(graph, tmp_path / name, device=device)
-        written = (tmp_path / name).read_bytes()
-        write(graph, tmp_path / name, device="host")
-        assert written == (tmp_path / name).read_bytes()
+def test_ids_that_are_text_are_written_by_the_host(device: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    assert Spelling.of(GRAPHS["strings"], device, path) is None
+    write(GRAPHS["strings"], path, device=device)
+    written = path.read_bytes()
+    write(GRAPHS["strings"], path, device="host")
+    assert written == path.read_bytes()
 
 
 def test_compressed(device: Any, tmp_path: Path) -> None:

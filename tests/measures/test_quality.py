@@ -241,5 +241,5 @@ def test_bad_options():
         quality(graph, hop_sources=0)
     with pytest.raises(InputError, match="seed -1"):
         quality(graph, seed=-1)
-    with pytest.raises(InputError, match="Graph or a SciPy"):
+    with pytest.raises(InputError, match="a Graph is needed"):
         quality("graph.txt")

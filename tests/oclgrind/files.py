@@ -48,6 +48,21 @@ def case_files_lists(device: Any) -> None:
     _read(device, b"20 20 1\n" + b"".join(b"%d 7 %d 7\n" % pair for pair in pairs), "metis", weights=True)
 
 
+def case_files_spell_weights(device: Any) -> None:
+    """Weights written: short, long, whole, and with exponents."""
+    from clgraph import Graph
+    from clgraph.files.spell import Spelling, write_edge_list
+
+    weights = [0.1, -3.0, 0.0, 1e-5, 12345678901234567.0, 1 / 3, 1e300, 5e-324, 1e22, 0.00012]
+    graph = Graph.from_edges(range(10), range(1, 11), weights=weights, directed=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "w.txt")
+        spelling = Spelling.of(graph, device, path)
+        assert spelling is not None
+        write_edge_list(spelling, path)
+        assert path.read_text() == "".join(f"{k}\t{k + 1}\t{w!r}\n" for k, w in enumerate(weights))
+
+
 def case_files_spell(device: Any) -> None:
     """Edges written, with ids of one word, two and three."""
     import numpy as np
@@ -98,3 +113,22 @@ def case_files_binary(device: Any) -> None:
     sums = Sums(device, 1003, here=False)
     sums.loaded(device.upload(data), 0, 1003)
     assert sums.all() == [zlib.crc32(data)]
+
+
+def case_files_table(device: Any) -> None:
+    """An edge table, with ids of 32 bits and of 64."""
+    import numpy as np
+    import pyarrow as pa
+    from file_reading import same_as
+
+    from clgraph import read
+
+    ends = np.random.default_rng(2).integers(0, 20, (2, 50))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "t.arrow")
+        for factor in (1, 10**12):
+            columns = {"source": ends[0] * factor, "target": ends[1] * factor, "weight": np.arange(50.0)}
+            with pa.ipc.new_file(path, (rows := pa.table(columns)).schema) as writer:
+                writer.write_table(rows, 20)
+            made = read(path, device=device, weights=factor == 1, duplicates="keep")
+            same_as(made, read(path, device="host", weights=factor == 1, duplicates="keep"))

@@ -56,6 +56,9 @@ def case_walks(device: Any) -> None:
     _draw("mhrw", device, size=6, keep="visited", alpha="0.5")
     _draw("rw", device, seeds=1, steps=9, walkers=2, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
     _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
+    _draw("mhda", device, seeds=1, steps=20)
+    _draw("cnarw", device, seeds=1, steps=9)
+    _draw("cnrw", device, size=9, walkers=2)
 
 
 def case_frontier(device: Any) -> None:
@@ -86,6 +89,15 @@ def case_chordal(device: Any) -> None:
     _draw("quasi-chordal", device, parts=3)
 
 
+def case_streams(device: Any) -> None:
+    """Vertices that are replaced, edges that are held, priorities; areas that grow."""
+    _draw("pies", device, size=9)
+    _draw("gsh", device, graph=_graph(duplicates="keep"))
+    _draw("gsh", device, seeds=1, closing=True, q=1)
+    _draw("gps", device, edges=20, triangles=3)
+    _draw("gps", device, seeds=1, edges=9, weighted=True, graph=_graph(weights=np.arange(60.0)))
+
+
 def case_smallest(device: Any) -> None:
     """Selections with equal keys, and of more than there is."""
     from clgraph.sampling.literature.smallest import Smallest
@@ -99,3 +111,9 @@ def case_smallest(device: Any) -> None:
     assert taken.total.tolist() == [7, 90, 0]
     listed = device.download(taken.items, np.int32, 7).tolist()
     assert listed == sorted(np.lexsort((np.arange(90), keys[0]))[:7].tolist())
+
+
+def case_trees(device: Any) -> None:
+    """Cycles popped at once and one by one; branches."""
+    _draw("ust", device, size=20)
+    _draw("ust", device, seeds=1, start=3, keep="induced", graph=_graph(duplicates="keep"))

@@ -9,6 +9,7 @@ a time (D. Lemire's multiplications, as in simdjson, on arrays of 64-bit words),
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +50,16 @@ def read_integers(
     if rest and not _append(parts, bytes(PAD) + rest + b"\n", width, columns, separators):
         return None
     return [np.concatenate(part) for part in parts] if parts[0] else None
+
+
+def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Any:
+    """Columns of whole lines of `width` integers, one character apart; None if they hold anything else."""
+    parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
+    if max(columns) >= width or not _append(
+        parts, bytes(PAD) + lines, width, columns, (44,) if comma else (9, 32)
+    ):
+        return None
+    return [part[0] for part in parts]
 
 
 def _append(

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.graph import Graph
+from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
     Loaded,
     Options,
@@ -41,6 +41,7 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.digits import read_integers
+from clgraph.graph.io.names import read_names
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
 from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
@@ -70,10 +71,19 @@ class Layout:
 
 def read_edges(path: Path, options: Options) -> Loaded:
     """Read an edge list (see `clgraph.read`)."""
-    source, target, weights, layout = read_rows(path, options)
-    graph = Graph.from_edges(
-        source, target, weights=weights, directed=options.direction(), duplicates=options.duplicates
-    )
+    how: dict[str, Any] = {"directed": options.direction(), "duplicates": options.duplicates}
+    named = None
+    if options.ids == "str":
+        with reading(path):
+            layout = look(path, options)
+            shape = layout.width, layout.columns, layout.delimiter
+            named = read_names(path, layout.skip, *shape, options.max_ratio)
+    if named is not None:
+        source, target, weights, ids = named
+        graph = build_csr(source, target, len(ids), weights=weights, ids=ids, **how)
+    else:
+        source, target, weights, layout = read_rows(path, options)
+        graph = Graph.from_edges(source, target, weights=weights, **how)
     return Loaded(graph, counted(len(source), "row") + layout.note, skipped_lines(layout))
 
 
@@ -333,9 +343,10 @@ def _csv_name(path: Path, name: str) -> bytes:
 
 def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
     """Weights as the shortest text that reads back to the same number."""
-    # equal weights are formatted once: they are often small whole numbers
-    values, place = np.unique(weights, return_inverse=True)
-    return cells(np.array([repr(value).encode() for value in values.tolist()], dtype="S"), mark)[place]
+    # equal ones are formatted once: they are often small whole numbers; 0.0 and -0.0 differ by their bits
+    bits, place = np.unique(weights.view(np.int64), return_inverse=True)
+    values = bits.view(np.float64).tolist()
+    return cells(np.array([repr(value).encode() for value in values], dtype="S"), mark)[place]
 
 
 def lost_in_edges(graph: Graph) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import OnNonconvergence, Stop
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PersonalizedResult(RunsOn):
     """Ranks from the point of view of each source, and how they came about.
 
@@ -98,6 +98,19 @@ class PersonalizedResult(RunsOn):
     dtype: str
     seconds: dict[str, float]
     device: str
+
+    def _facts(self) -> dict[str, Any]:
+        held = self.ids if self.ids is not None else self.ranks
+        facts: dict[str, Any] = {
+            "sources": len(self.sources),
+            "ranks of each": 0 if held is None else held.shape[1],
+            "method": self.method,
+        }
+        if self.walks is not None:
+            facts |= {"walks": self.walks, "seed": self.seed}
+        else:
+            facts["error at most"] = float(np.max(self.error_bounds, initial=0))
+        return {**facts, "damping": self.damping, "device": self.device}
 
 
 def make_result(

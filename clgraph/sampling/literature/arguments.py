@@ -51,10 +51,10 @@ class Strata:
 
 @dataclass(frozen=True)
 class Wish:
-    """What to draw, checked; see `clgraph.sample`. None: not given."""
+    """What to draw, checked; see `clgraph.sample`. None: not given. A stream without a graph has no view."""
 
     method: str
-    view: View
+    view: Any
     keep: str
     size: Any = None
     target: int | None = None
@@ -79,6 +79,9 @@ class Wish:
     walks: bool = False
     parts: int = 1
     labels: npt.NDArray[np.int32] | None = None
+    q: Fraction = Fraction(7, 10)
+    closing: bool = False
+    triangles: int = 9
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -94,7 +97,7 @@ class Wish:
     @property
     def serial(self) -> bool:
         """Whether a run is a chain of steps that no device makes faster."""
-        return self.method == "chordal" and self.mode == "exact"
+        return self.kind == "stream" or (self.method == "chordal" and self.mode == "exact")
 
     @property
     def mix_word(self) -> int:
@@ -122,16 +125,7 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         An option of another method, a value out of range, too many or too few sizes, ...
     """
     plan = METHODS[method]
-    given = {name: value for name, value in options.items() if value is not None and name in OPTIONS}
-    if given.get("mode") == "auto":
-        del given["mode"]
-    for name, default in OTHERS.items():
-        if name in options and options[name] != default and name not in plan.options:
-            raise InputError(f"{name} is of other methods than {method}: leave it out")
-    for name in given:
-        if name not in plan.options:
-            users = ", ".join(short for short, each in METHODS.items() if name in each.options)
-            raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
+    given = _own(plan, method, options)
     direction = word(given.get("direction", "both"), "direction", ("both", "out", "in"))
     weighted = flag(given.get("weighted", False), "weighted")
     view = View.of(graph, direction, weighted)
@@ -147,14 +141,98 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values |= walk_values(view, method, given)
     if plan.kind == "stages":
         values |= stage_values(view, method, given)
+    if plan.kind == "tree":
+        if "start" in given:
+            values["start"] = check_start(view, given["start"])
+        size = "100%" if size is None else size
     if plan.kind == "chordal":
         return Wish(method, view, **values, **chordal_values(view, method, size, options))
+    if plan.kind == "stream":
+        values |= stream_values(method, given)
+        if method == "gsh":
+            return Wish(method, view, **values, **_gsh_size(size))
     if reachable(view, plan, method) == 0:
         raise InputError(
             f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
         )
     values |= _how_much(graph, view, plan, method, size, given, strict)
     return Wish(method, view, **values)
+
+
+def _own(plan: Method, method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options given, all of them the method's own.
+
+    Raises
+    ------
+    InputError
+        If one is of other methods.
+    """
+    given = {name: value for name, value in options.items() if value is not None and name in OPTIONS}
+    if given.get("mode") == "auto":
+        del given["mode"]
+    for name, default in OTHERS.items():
+        if name in options and options[name] != default and name not in plan.options:
+            raise InputError(f"{name} is of other methods than {method}: leave it out")
+    for name in given:
+        if name not in plan.options:
+            users = ", ".join(short for short, each in METHODS.items() if name in each.options)
+            raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
+    return given
+
+
+def stream_values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of streams, besides size and edges."""
+    values: dict[str, Any] = {}
+    if method == "gsh":
+        values = {name: probability(name, given.get(name, d)) for name, d in (("p", "0.3"), ("q", "0.7"))}
+        if values["p"] > values["q"]:
+            raise InputError(
+                f"p {shown(given.get('p', '0.3'))} is larger than q {shown(given.get('q', '0.7'))}: "
+                "give a q that is at least p"
+            )
+        if values["q"] == 0:
+            raise InputError("p and q are 0: nothing would be held")
+        values["closing"] = flag(given.get("closing", False), "closing")
+    if method == "gps":
+        values["triangles"] = whole(given.get("triangles", 9), "triangles", 0, 2**31 - 1)
+        if given.get("weighted") and "triangles" in given:
+            raise InputError("weighted and triangles are two ways to weigh edges: leave one of them out")
+    return values
+
+
+def _gsh_size(size: Any) -> dict[str, Any]:
+    if size is not None:
+        raise InputError("gsh holds as many edges as its p and q make it: leave size out, and give these")
+    return {"size": None}
+
+
+def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Wish:
+    """What to hold of a stream of which there is no graph; its size is a count.
+
+    Raises
+    ------
+    InputError
+        As `check_wish`.
+    """
+    plan = METHODS[method]
+    given = _own(plan, method, options)
+    values = stream_values(method, given)
+    flag(given.get("weighted", False), "weighted")
+    if method == "gsh":
+        return Wish(method, None, "visited", **values, **_gsh_size(size))
+    name = "edges" if method == "gps" else "size"
+    asked = given.get("edges", None) if method == "gps" else size
+    if asked is None or (method == "gps" and size is not None):
+        raise InputError(f"{method} takes {name}: how much shall be held?")
+    number = number_given(asked) if not isinstance(asked, bool) else None
+    least = 2 if method == "pies" else 1
+    if isinstance(asked, (float, np.floating)) or number is None or number.denominator != 1 or number < least:
+        raise InputError(
+            f"{name}={shown(asked)}: how long a stream is, nobody knows; give a count, {least} or more"
+        )
+    if method == "gps":
+        return Wish(method, None, "visited", size=asked, target_edges=int(number), **values)
+    return Wish(method, None, "visited", size=asked, target=int(number), **values)
 
 
 def walk_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -281,8 +359,11 @@ def _positive(name: str, value: Any) -> Fraction:
 
 
 def _keep(plan: Method, given: Mapping[str, Any]) -> str:
-    default = "visited" if plan.kind in ("edges", "chordal") else "induced"
+    drawn = dict.fromkeys(("edges", "chordal", "stream"), "visited") | {"tree": "tree"}
+    default = drawn.get(plan.kind, "induced")
     keep: str = word(given.get("keep", default), "keep", KEEPS)
+    if keep == "visited" and plan.kind == "tree":
+        keep = "tree"
     if keep == "tree" and plan.kind == "edges":
         raise InputError("keep='tree' is of walks and spreading: edges that race have no tree")
     return keep
@@ -296,6 +377,8 @@ def _how_much(
     if plan.kind == "near":
         names.append("starts")
     asked = [name for name in names if name in given] + (["size"] if size is not None else [])
+    if method == "gps" and asked != ["edges"]:
+        raise InputError("gps takes edges: how many shall be held?")
     if len(asked) != 1:
         choice = " or ".join(["size", *names])
         found = f"{' and '.join(asked)} are given" if asked else "none is given"
@@ -314,7 +397,7 @@ def _how_much(
             raise InputError("size is a mapping, which goes with strata: give a share or a count")
         return {"size": dict(size), "target": 0, "notes": ()}
     target = target_size(size, graph.num_vertices)
-    if plan.kind in ("edges", "ties") and target < 2:
+    if plan.kind in ("edges", "ties", "stream") and target < 2:
         raise InputError(f"size {size}: {method} takes edges, and an edge has two ends: give 2 or more")
     reach = reachable(view, plan, method)
     if target > reach:
@@ -331,7 +414,7 @@ def _beyond(strict: bool, notes: list[str], what: str) -> None:
 
 def reachable(view: View, plan: Method, method: str) -> int:
     """How many vertices a method can draw at all."""
-    if plan.kind in ("edges", "ties") or method in ("rdn", "fs"):
+    if plan.kind in ("edges", "ties", "stream") or method in ("rdn", "fs"):
         if view.weighted:
             return int(np.count_nonzero(view.strengths))
         return int(np.count_nonzero(view.degrees))

@@ -62,7 +62,8 @@ class _Chordal:
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
         options = {"ITEMS": device.tuning.items, **self.csr.defines}
         self.program = device.program("sampling/literature/chordal", **options)
-        self.one_by_one = device.program("sampling/literature/chordal_exact", **options)
+        self.marks = device.program("sampling/literature/chordal_exact", **options)
+        self.one_by_one = device.program("sampling/literature/chordal_exact", **self.csr.defines)
         self.cut = device.program("sampling/literature/chordal_parts", **options)
         self.longest = int(view.degrees.max(initial=0))
 
@@ -159,7 +160,7 @@ class _Chordal:
         clique = device.empty(max(runs * csr.arcs, 1), np.int32)
         size, mark = device.zeros(many, np.int32), device.zeros(max(runs * csr.arcs, 1), np.uint8)
         whole = np.int64(runs * parts)
-        launch = -(-runs * parts // device.tuning.items)
+        launch = runs * parts
         program, waiting = self.one_by_one, device.empty(1, np.int32)
         program.chordal_begin(launch, whole, begins, item, np.int32(n), heap, place, left)
         open_ = True
@@ -188,7 +189,7 @@ class _Chordal:
             open_ = bool(device.download(waiting, np.int32, 1)[0])
         key = device.empty(max(runs * csr.arcs, 1), np.uint64)
         rows = csr.row_ptr, csr.col_idx
-        self.by_run(program.chordal_marked, np.int64(csr.arcs), *rows, part, mark, key)
+        self.by_run(self.marks.chordal_marked, np.int64(csr.arcs), *rows, part, mark, key)
         if part is None:
             return self.packed(key, device.download(came, np.int32, many).astype(np.uint64))
         told = device.download(part, np.int32, many)

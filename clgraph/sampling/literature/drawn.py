@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.lazy import lazy
+from clgraph.sampling.literature.held import Held
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -89,6 +90,8 @@ class Drawn:
         Of each run.
     rounds : int64 array, shape (runs,), or None
         Of walks: legs; of searches: starts.
+    held : list of Held, or None
+        Of streams: what each run holds, in the order of `arcs`.
     listed : Listed, or None
         `vertices` on the device.
     """
@@ -102,6 +105,7 @@ class Drawn:
     more: dict[str, Packed] = field(default_factory=dict)
     notes: list[tuple[str, ...]] = field(default_factory=list)
     rounds: npt.NDArray[np.int64] | None = None
+    held: list[Held] | None = None
     listed: Any = None
 
     def __getstate__(self) -> dict[str, Any]:

@@ -136,6 +136,26 @@ METHODS = {
         "Lee, Xu, Eun 2012",
         ("NonBackTrackingRandomWalk",),
     ),
+    "mhda": Method(
+        "walk",
+        "as mhrw, but instead of back where it came from rather to another neighbour",
+        _WALK,
+        "Lee, Xu, Eun 2012",
+    ),
+    "cnarw": Method(
+        "walk",
+        "to neighbours that share few of their neighbours with the vertex",
+        _WALK,
+        "Li et al. 2019",
+        ("CommonNeighborAwareRandomWalk",),
+    ),
+    "cnrw": Method(
+        "walk",
+        "entered by the same arc again, to another neighbour than the last times",
+        _WALK,
+        "Zhou, Zhang, Das 2015",
+        ("CirculatedNeighborsRandomWalk",),
+    ),
     "fs": Method(
         "frontier",
         "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
@@ -163,6 +183,12 @@ METHODS = {
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
     ),
+    "ust": Method(
+        "tree",
+        "a uniform spanning tree, of each component; with `size` its branches to some vertices",
+        ("start", "keep"),
+        "Wilson 1996; Propp, Wilson 1998",
+    ),
     "chordal": Method(
         "chordal",
         "all vertices, and edges without a cycle of 4 or more that has no chord",
@@ -175,6 +201,25 @@ METHODS = {
         ("parts",),
         "Dempsey, Duraisamy, Ali, Bhowmick 2011, 2012",
     ),
+    "pies": Method(
+        "stream",
+        "a stream's vertices, replaced at random as edges come, and the edges among them from then on",
+        (),
+        "Ahmed, Neville, Kompella 2014",
+        ("RandomEdgeWithPartialInduction", "WithPartialInduction"),
+    ),
+    "gsh": Method(
+        "stream",
+        "edges of a stream: with probability `q` where they touch one that is held, else with `p`",
+        ("p", "q", "closing"),
+        "Ahmed, Duffield, Neville, Kompella 2014",
+    ),
+    "gps": Method(
+        "stream",
+        "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights",
+        ("edges", "triangles", "weighted"),
+        "Ahmed, Duffield, Willke, Rossi 2017",
+    ),
 }
 KINDS = {
     "vertices": "race of vertices",
@@ -184,10 +229,13 @@ KINDS = {
     "walk": "random walk",
     "frontier": "random walk",
     "stages": "spreading",
+    "tree": "spanning tree",
     "chordal": "chordal subgraph",
+    "stream": "stream of edges",
 }
 # those that say themselves how much they draw
-UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal")
+UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal" or name == "gsh")
+STREAMS = tuple(name for name, method in METHODS.items() if method.kind == "stream")
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
 # every option that some sampler reads
 OPTIONS = tuple(dict.fromkeys(name for method in METHODS.values() for name in method.options))

@@ -25,6 +25,7 @@ from clgraph.sampling.literature.estimates import (
     ratio,
     recruitment_shares,
 )
+from clgraph.sampling.literature.held import estimates_of
 from clgraph.sampling.literature.weights import Weights, chance, edge_pull, view_degrees, weights_of
 from clgraph.sampling.marks import LeftThere
 from clgraph.sampling.result import Sample, extract, with_loops
@@ -59,6 +60,8 @@ class DrawnSample(Sample):
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
         On request: ids, shape (walkers, steps).
+    arrival : int64 array, or None
+        Of streams: when each of `edges` came.
     parts : int32 array, shape (n,), or None
         Of quasi-chordal: the number of each vertex's part.
     """
@@ -168,7 +171,7 @@ class DrawnSample(Sample):
         """The arc to each vertex's parent, of parallel ones the first."""
         assert self._drawn.parent is not None
         parent, index = self._drawn.parent.of(self._run).astype(np.int64), self.index
-        some = (parent >= 0) & np.isin(parent, index)
+        some = (parent >= 0) & (parent != index) & np.isin(parent, index)
         simple = self.wish.view.original.undirected.simple
         pairs = (simple.rows.astype(np.int64) << 32) | simple.col_idx
         made: npt.NDArray[np.int64] = np.searchsorted(pairs, (index[some] << 32) | parent[some])
@@ -229,11 +232,18 @@ class DrawnSample(Sample):
     @lazy
     def probability(self) -> Reals | None:
         """The probability of each edge, given the others' keys."""
+        if self._drawn.held is not None:
+            return self._drawn.held[self._run].probability
         if self.wish.kind != "edges" or self.wish.keep != "visited":
             return None
         assert self._drawn.cut is not None
         rate = rates(self._drawn.cut[self._run : self._run + 1])
         return chance(rate * edge_pull(self.wish, *self._ends))
+
+    @property
+    def arrival(self) -> npt.NDArray[np.int64] | None:
+        """Of streams: when each of `edges` came: 1, 2, ..."""
+        return None if self._drawn.held is None else self._drawn.held[self._run].arrival
 
     # --- estimates --------------------------------------------------------------------------------
 
@@ -284,6 +294,12 @@ class DrawnSample(Sample):
             return Estimate(mean.value * original.num_vertices, mean.standard_error * original.num_vertices)
         return horvitz_thompson(values, p)
 
+    def estimate(self, what: str, *, in_stream: bool = False) -> Estimate:
+        """Of gsh and gps: the number of edges, wedges or triangles; see `Held.estimate`."""
+        if self._drawn.held is None:
+            raise InputError(f"estimate() is of gsh and gps, and this is a sample of {self.method}")
+        return self._drawn.held[self._run].estimate(what, in_stream=in_stream)
+
     def recruited(self, f: Any, estimator: str = "SS") -> Distribution:
         """Of rds: the share of the original's vertices with each value of f.
 
@@ -324,6 +340,8 @@ class DrawnSample(Sample):
         made = super().to_dict()
         made["weighting"] = self.weighting
         made["keep"] = self.wish.keep
+        if self._drawn.held is not None:
+            made |= estimates_of(self._drawn.held[self._run])
         return made
 
     def members(self, vertex: Any) -> npt.NDArray[Any]:

@@ -1,0 +1,371 @@
+"""Edges as they come: chunks of ends (and weights) of a stream that is read once, in bounded memory.
+
+A source is the name of an edge list, Parquet or Arrow file, ``-`` (standard input), an open file, an Arrow
+table or reader, a data frame, or an iterable of chunks: pairs (or triples, with weights) of arrays, arrays of
+shape (k, 2) or (k, 3), or Arrow batches.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import shown
+from clgraph.errors import InputError
+from clgraph.graph.exchange.common import library
+from clgraph.graph.io.common import MAX_RATIO, open_binary, reading
+from clgraph.graph.io.digits import integer_rows
+from clgraph.graph.io.edges import ID_MAX, SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES
+from clgraph.graph.io.formats import find_format
+from clgraph.sizes import real_number, whole_number
+
+BLOCK = 1 << 22  # bytes of text at a time
+ROWS = 1 << 18  # rows of a table at a time
+LONG_LINE = 1 << 20  # bytes of a line, at most
+STREAMED = ("edges", "parquet", "arrow")  # formats that are read piece by piece
+STDIN = "standard input"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Edges that came together, without loops.
+
+    Attributes
+    ----------
+    source, target : uint64 arrays, shape (k,)
+    weight : float64 array, shape (k,), or None
+    loops : int
+        Loops that were left out.
+    """
+
+    source: npt.NDArray[np.uint64]
+    target: npt.NDArray[np.uint64]
+    weight: npt.NDArray[np.float64] | None
+    loops: int
+
+
+def is_stream(source: Any) -> bool:
+    """Whether something is a source of arrivals, and no graph."""
+    if isinstance(source, (str, PathLike, list, tuple, np.ndarray, Iterator)):
+        return True
+    names = ("read", "to_batches", "read_next_batch", "iloc", "__arrow_c_stream__")
+    return any(hasattr(source, name) for name in names)
+
+
+def is_streamed(path: str, format: str | None = None) -> bool:
+    """Whether a file's edges come piece by piece; others are read as a graph first."""
+    return path == "-" or find_format(Path(path), format)[0] in STREAMED
+
+
+def arrivals(
+    source: Any,
+    *,
+    weighted: bool = False,
+    format: str | None = None,
+    header: bool | None = None,
+    max_ratio: float = MAX_RATIO,
+) -> Iterator[Chunk]:
+    """The chunks of a stream, each checked.
+
+    Parameters
+    ----------
+    source
+        See the module.
+    weighted : bool
+        Whether edges have weights (third column), which count.
+    format : str, optional
+        Of a file: "edges", "parquet" or "arrow"; default: by its suffix.
+    header : bool, optional
+        Of an edge list: whether its first row names columns. Default: if it holds words.
+    max_ratio : float
+        How many times its own size a compressed file may unpack to.
+
+    Raises
+    ------
+    InputError
+        A file of another format, or a row or chunk that is none; where it is, is said.
+    """
+    if isinstance(source, (str, PathLike)):
+        yield from _of_file(source, weighted, format, header, max_ratio)
+    elif hasattr(source, "read") and not hasattr(source, "read_next_batch"):
+        name = getattr(source, "name", None)
+        yield from _lines(_binary(source), name if isinstance(name, str) else "the stream", weighted, header)
+    else:
+        if hasattr(source, "iloc"):
+            source = library("pyarrow", "arrow").Table.from_pandas(source, preserve_index=False)
+        elif hasattr(source, "__arrow_c_stream__") and not hasattr(source, "to_batches"):
+            source = library("pyarrow", "arrow").RecordBatchReader.from_stream(source)
+        if hasattr(source, "to_batches"):
+            source = source.to_batches(max_chunksize=ROWS)
+        elif isinstance(source, (np.ndarray, tuple)) and not _is_nested(source):
+            source = [source]
+        yield from _of_chunks(source, weighted)
+
+
+def _is_nested(source: Any) -> bool:
+    """Whether a tuple holds chunks, and not the columns of one."""
+    if isinstance(source, np.ndarray):
+        return source.ndim == 3
+    return not source or np.ndim(source[0]) != 1 or len(source) not in (2, 3)
+
+
+# --- chunks -----------------------------------------------------------------------------------------------
+
+
+def _of_chunks(source: Iterable[Any], weighted: bool) -> Iterator[Chunk]:
+    try:
+        chunks = iter(source)
+    except TypeError:
+        raise InputError(
+            f"a stream is {shown(source)}: give a file's name, an iterator of chunks of edges, or a Graph"
+        ) from None
+    for number, chunk in enumerate(chunks, 1):
+        yield checked(chunk, f"chunk {number}", weighted)
+
+
+def checked(chunk: Any, where: str, weighted: bool) -> Chunk:
+    """A chunk of edges that somebody gave, checked.
+
+    Raises
+    ------
+    InputError
+        If it is none, or an id or a weight is not valid.
+    """
+    columns = _table_columns(chunk, where, weighted) if hasattr(chunk, "schema") else _columns(chunk, where)
+    if weighted and len(columns) < 3:
+        raise InputError(f"{where}: weighted=True, and it has no third column, the weights")
+    source, target = (
+        _ids(column, where, name) for column, name in zip(columns, ("source", "target"), strict=False)
+    )
+    weight = None
+    if weighted:
+        weight = _numbers(columns[2], where)
+    if len(source) != len(target) or (weight is not None and len(weight) != len(source)):
+        raise InputError(f"{where}: its columns have {', '.join(str(len(each)) for each in columns)} rows")
+    stays = source != target
+    loops = len(source) - int(np.count_nonzero(stays))
+    if loops:
+        source, target = source[stays], target[stays]
+        weight = None if weight is None else weight[stays]
+    return Chunk(source, target, weight, loops)
+
+
+def _columns(chunk: Any, where: str) -> list[Any]:
+    if isinstance(chunk, np.ndarray) and chunk.ndim == 2 and chunk.shape[1] in (2, 3):
+        return [chunk[:, i] for i in range(chunk.shape[1])]
+    if isinstance(chunk, (tuple, list)) and len(chunk) in (2, 3) and all(np.ndim(c) == 1 for c in chunk):
+        return list(chunk)
+    raise InputError(
+        f"{where} is {shown(chunk)}: a chunk is a pair of arrays (sources, targets), a triple with weights, "
+        "an array of shape (k, 2) or (k, 3), or an Arrow batch"
+    )
+
+
+def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
+    names = list(chunk.schema.names)
+    lower = [name.lower() for name in names]
+    known = (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
+    places = [next((i for i, name in enumerate(lower) if name in some), None) for some in known]
+    if places[0] is None or places[1] is None:
+        places[:2] = [0, 1]
+    if weighted and places[2] is None:
+        places[2] = next((i for i in range(len(names)) if i not in places[:2]), None)
+    wanted = [i for i in places[: 3 if weighted else 2] if i is not None]
+    if len(names) < 2:
+        raise InputError(f"{where}: two columns of ids are needed, it has {', '.join(names) or 'none'}")
+    made = []
+    for i in wanted:
+        column = chunk.column(i)
+        if column.null_count:
+            raise InputError(f"{where}: column {names[i]!r} has missing values: leave those rows out")
+        made.append(
+            column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
+        )
+    return made
+
+
+def _ids(column: Any, where: str, name: str) -> npt.NDArray[np.uint64]:
+    values = np.asarray(column)
+    if values.size == 0:
+        return np.zeros(0, np.uint64)
+    if values.dtype.kind not in "iu":
+        raise InputError(
+            f"{where}: {name} holds {shown(values.tolist()[0])} (type {values.dtype}): ids of a stream are "
+            "whole numbers; number the names first, or read the file with clgraph.read(path, ids='str')"
+        )
+    if (values.dtype.kind == "i" and values.min() < 0) or int(values.max()) > ID_MAX:
+        wrong = values[(values < 0) if values.min() < 0 else (values > ID_MAX)][0]
+        raise InputError(f"{where}: {name} holds {wrong}: ids are whole numbers from 0 to {ID_MAX}")
+    return values.astype(np.uint64)
+
+
+def _numbers(column: Any, where: str) -> npt.NDArray[np.float64]:
+    try:
+        values = np.asarray(column).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: weights are not numbers ({error})") from None
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if np.any(wrong):
+        raise InputError(f"{where}: the weight {values[wrong][0]}: give finite numbers, 0 or more")
+    return values
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+def _of_file(
+    name: str | PathLike[str], weighted: bool, format: str | None, header: bool | None, max_ratio: float
+) -> Iterator[Chunk]:
+    if str(name) == "-":
+        yield from _lines(sys.stdin.buffer, STDIN, weighted, header)
+        return
+    path = Path(name)
+    kind = find_format(path, format)[0]
+    if kind not in STREAMED:
+        raise InputError(
+            f"{path}: a {kind} file does not come edge by edge; read it first: clgraph.read({str(path)!r})"
+        )
+    with reading(path):
+        if kind == "edges":
+            with open_binary(path, max_ratio) as file:
+                yield from _lines(file, str(path), weighted, header)
+            return
+        arrow = library("pyarrow", "arrow")
+        try:
+            for number, batch in enumerate(_batches(path, kind), 1):
+                yield checked(batch, f"{path}, batch {number}", weighted)
+        except arrow.ArrowException as error:
+            raise InputError(f"{path}: not a {kind} file, or damaged: {error}") from error
+
+
+def _batches(path: Path, kind: str) -> Iterator[Any]:
+    if kind == "parquet":
+        with library("pyarrow.parquet", "arrow").ParquetFile(path, page_checksum_verification=True) as file:
+            yield from file.iter_batches(ROWS)
+        return
+    with library("pyarrow", "arrow").memory_map(str(path)) as file:
+        reader = library("pyarrow", "arrow").ipc.open_file(file)
+        for i in range(reader.num_record_batches):
+            yield reader.get_batch(i)
+
+
+def _binary(file: Any) -> IO[bytes]:
+    """An open file's bytes, where it gives text."""
+    if isinstance(file, io.TextIOBase):
+        return file.buffer if hasattr(file, "buffer") else io.BytesIO(file.read().encode())
+    bytes_of: IO[bytes] = file
+    return bytes_of
+
+
+class _Lines:
+    """Rows of two whole numbers (and a weight), parsed block by block."""
+
+    def __init__(self, name: str, weighted: bool, header: bool | None) -> None:
+        self.name, self.weighted, self.header = name, weighted, header
+        self.line = 0  # lines before the block
+        self.width = 0  # fields of a row; 0: no row yet
+        self.comma = False
+
+    def chunk(self, block: bytes) -> Chunk | None:
+        """The edges of a block of whole lines; None if there are none."""
+        if self.width == 0:
+            block = self.after_header(block)
+            if self.width == 0:
+                return None
+        lines = block.count(b"\n")
+        found = None if self.weighted else integer_rows(block, self.width, (0, 1), self.comma)
+        columns = self.scan(block) if found is None else found
+        self.line += lines
+        if len(columns[0]) == 0:
+            return None
+        return checked(tuple(columns), f"{self.name}, to line {self.line}", self.weighted)
+
+    def after_header(self, block: bytes) -> bytes:
+        """What follows comments and a header; learns how rows look."""
+        while block:
+            line, _, rest = block.partition(b"\n")
+            text = line.strip().removeprefix("\ufeff".encode())
+            if text and text[:1] not in b"#%":
+                fields = self.fields(text)
+                words = any(whole_number(field.decode("latin-1")) is None for field in fields[:2])
+                if self.header is None and words and text[:1].isalpha():
+                    self.header = True
+                if not self.header:
+                    self.width, self.comma = len(fields), b"," in text
+                    return block.removeprefix("\ufeff".encode())
+                self.header = False
+            block = rest
+            self.line += 1
+        return b""
+
+    @staticmethod
+    def fields(text: bytes) -> list[bytes]:
+        """The fields of a row."""
+        return [field.strip() for field in text.split(b"," if b"," in text else None)]
+
+    def scan(self, block: bytes) -> list[Any]:
+        """Row by row: any valid row, and an error for the first that is none."""
+        ends: tuple[list[int], list[int]] = ([], [])
+        weights: list[float] = []
+        needed = 3 if self.weighted else 2
+        for number, line in enumerate(block.split(b"\n"), self.line + 1):
+            text = line.split(b"#")[0].split(b"%")[0].strip()
+            if not text:
+                continue
+            where, fields = f"{self.name}, line {number}", self.fields(text)
+            if len(fields) < needed:
+                what = "two ids and a weight" if self.weighted else "two ids"
+                raise InputError(
+                    f"{where}: {shown(text[:80].decode('latin-1'))} has {len(fields)} of the fields of a "
+                    f"row, {what}; complete or delete the line, or see why the stream was cut off there"
+                )
+            for end, field in zip(ends, fields, strict=False):
+                value = whole_number(field.decode("latin-1"))
+                if value is None or not 0 <= value <= ID_MAX:
+                    raise InputError(
+                        f"{where}: {shown(field[:80].decode('latin-1'))} where an id, a whole number from 0 "
+                        f"to {ID_MAX}, should be"
+                    )
+                end.append(value)
+            if self.weighted:
+                weight = real_number(fields[2].decode("latin-1"))
+                if weight is None or not 0 <= weight < float("inf"):
+                    raise InputError(
+                        f"{where}: the weight {shown(fields[2][:80].decode('latin-1'))}: give finite "
+                        "numbers, 0 or more"
+                    )
+                weights.append(weight)
+        columns: list[Any] = [np.array(end, np.int64) for end in ends]
+        return [*columns, np.array(weights)] if self.weighted else columns
+
+
+def _lines(file: IO[bytes], name: str, weighted: bool, header: bool | None) -> Iterator[Chunk]:
+    lines, rest = _Lines(name, weighted, header), b""
+    while True:
+        try:
+            data = file.read(BLOCK)
+        except (EOFError, zlib.error, OSError) as error:
+            raise InputError(
+                f"{name}, line {lines.line + 1}: the stream broke off: {error}; nothing is made of it"
+            ) from error
+        if isinstance(data, str):
+            raise InputError(f"{name}: it gives text; open it in binary mode ('rb')")
+        if not data:
+            break
+        cut = data.rfind(b"\n") + 1
+        block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
+        if len(rest) > LONG_LINE:
+            raise InputError(f"{name}, line {lines.line + 1}: a line of more than {LONG_LINE} bytes")
+        if block and (found := lines.chunk(block)) is not None:
+            yield found
+    if rest and (found := lines.chunk(rest + b"\n")) is not None:
+        yield found

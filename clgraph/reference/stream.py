@@ -1,0 +1,233 @@
+"""Streams, slow and obviously right: one edge after the other, with lists and exact fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from clgraph import keyed
+from clgraph.graph import Graph
+from clgraph.reference.numbers import below, words
+from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.sizes import target_size
+
+METHODS = ("pies", "gsh", "gps")
+Edge = tuple[int, int]
+
+
+@dataclass
+class ReferenceStream:
+    """What is held in the end: times of edges, ascending, with probabilities; vertices."""
+
+    times: list[int]
+    vertices: list[int]
+    probability: list[float] | None = None
+    triangles: float | None = None
+    entered: dict[int, int] = field(default_factory=dict)
+
+
+def coin(seed: int, t: int, j: int = 0) -> tuple[int, int]:
+    """The words of arrival t."""
+    return words(seed, t % 2**32, t >> 32, j, keyed.TAG_COIN)
+
+
+def reference_pies(edges: Sequence[Edge], size: int, seed: int) -> ReferenceStream:
+    """Partial induction: vertices in slots; the edges of one that goes go with it."""
+    slots: list[int] = []
+    held: list[tuple[int, int, int]] = []
+    entered: dict[int, int] = {}
+    full = None
+    for t, (u, v) in enumerate(edges, 1):
+        missing = [x for x in (u, v) if x not in slots]
+        if full is None and len(slots) + len(missing) > size:
+            full = t - 1
+        if full is None:
+            for x in missing:
+                slots.append(x)
+                entered[x] = t
+            if len(slots) == size:
+                full = t
+        elif missing and below(coin(seed, t)[0], t) < full:
+            bits = coin(seed, t, 1)
+            for x, y, word in ((u, v, bits[0]), (v, u, bits[1])):
+                if x in slots:
+                    continue
+                free = [i for i in range(len(slots)) if slots[i] != y]
+                i = free[below(word, len(free))]
+                held = [e for e in held if slots[i] not in e[:2]]
+                slots[i] = x
+                entered[x] = t
+        if u in slots and v in slots:
+            held.append((u, v, t))
+    return ReferenceStream([t for _, _, t in held], sorted(slots), entered=entered)
+
+
+def reference_gsh(
+    edges: Sequence[Edge], p: Fraction, q: Fraction, seed: int, closing: bool = False
+) -> ReferenceStream:
+    """Sample and hold: the coin of each edge against p, or q where it touches a held edge."""
+    near: dict[int, set[int]] = {}
+    times, probability = [], []
+    for t, (u, v) in enumerate(edges, 1):
+        chance = q if u in near or v in near else p
+        if closing and near.get(u, set()) & near.get(v, set()):
+            chance = Fraction(1)
+        if coin(seed, t)[0] < 2**64 * chance // 1:
+            near.setdefault(u, set()).add(v)
+            near.setdefault(v, set()).add(u)
+            times.append(t)
+            probability.append(float(chance))
+    return ReferenceStream(times, sorted(near), probability)
+
+
+def reference_gps(
+    edges: Sequence[Edge], size: int, seed: int, triangles: int = 9, weights: Sequence[int] | None = None
+) -> ReferenceStream:
+    """Priority sampling: the edges of largest priority, and the largest that was dropped."""
+    held: list[tuple[Fraction, int, int, int, int]] = []  # priority, -t, w, u, v
+    z = Fraction(0)
+    told = Fraction(0)
+    for t, (u, v) in enumerate(edges, 1):
+        closed = 0
+        for x, w1 in [(a + b - u, w1) for _, _, w1, a, b in held if u in (a, b)]:
+            for _, _, w2, c, d in held:
+                if x != v and {c, d} == {x, v}:
+                    closed += 1
+                    told += max(Fraction(1), z / w1) * max(Fraction(1), z / w2)
+        w = 1 + triangles * closed if weights is None else weights[t - 1]
+        if w == 0:
+            continue
+        held.append((Fraction(w * 2**64, coin(seed, t)[0] | 1), -t, w, u, v))
+        if len(held) > size:
+            held.sort(reverse=True)
+            z = max(z, held.pop()[0])
+    held.sort(key=lambda e: -e[1])
+    probability = [1.0 if z == 0 else float(min(Fraction(1), w / z)) for _, _, w, _, _ in held]
+    vertices = sorted({x for e in held for x in e[3:]})
+    return ReferenceStream([-e[1] for e in held], vertices, probability, float(told))
+
+
+def reference_arrivals(stream: Sequence[Edge], method: str, *, seed: int, **options: Any) -> ReferenceStream:
+    """What a method holds of edges that come in this order, without loops."""
+    if method == "pies":
+        return reference_pies(stream, options["size"], seed)
+    if method == "gsh":
+        p, q = (Fraction(str(options.get(name, d))) for name, d in (("p", "0.3"), ("q", "0.7")))
+        return reference_gsh(stream, p, q, seed, options.get("closing", False))
+    given = options.get("weights")
+    return reference_gps(stream, options["edges"], seed, options.get("triangles", 9), given)
+
+
+def in_order(rows: Rows, seed: int) -> list[int]:
+    """A graph's edges without loops in order of their priority."""
+    ends = [rows.edges.low.tolist(), rows.edges.high.tolist(), rows.edges.copy.tolist()]
+    priority = [words(seed, u, v, c, keyed.TAG_EDGE)[0] for u, v, c in zip(*ends, strict=True)]
+    return sorted(range(rows.m), key=lambda e: (priority[e], e))
+
+
+def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+    """Stream a graph by the definition; arguments as in `clgraph.sample`."""
+    rows = Rows(graph)
+    order = in_order(rows, seed)
+    low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
+    known = dict(options)
+    if method == "pies":
+        known["size"] = target_size(options["size"], rows.n)
+    if method == "gps":
+        known["edges"] = target_size(options["edges"], rows.m)
+    if known.pop("weighted", False):
+        weights = rows.weights()
+        known["weights"] = [weights[e] for e in order]
+    made = reference_arrivals([(low[e], high[e]) for e in order], method, seed=seed, **known)
+    taken = sorted((order[t - 1], t, i) for i, t in enumerate(made.times))
+    more: dict[str, Any] = {"arrival": [t for _, t, _ in taken]}
+    if made.probability is not None:
+        more["probability"] = np.array([made.probability[i] for _, _, i in taken])
+    inside = np.zeros(rows.n, bool)
+    inside[made.vertices] = True
+    ranks = rows.edges.rank[[e for e, _, _ in taken]]
+    return ReferenceDraw(graph.ids[inside], ranks, None, known.get("size", 0), more)
+
+
+def verify_held(edges: Sequence[Edge], held: Any, method: str, seed: int, options: dict[str, Any]) -> None:
+    """Check what a run holds of a stream whose edges, without loops, are these.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    if held.arrivals != len(edges):
+        raise AssertionError(f"{held.arrivals} edges came instead of {len(edges)}")
+    times = held.arrival.tolist()
+    ends = [tuple(sorted(edges[t - 1])) for t in times]
+    found = [tuple(sorted(pair)) for pair in zip(held.source.tolist(), held.target.tolist(), strict=True)]
+    if ends != found or len(set(times)) != len(times):
+        raise AssertionError("its edges are not those that came at their times")
+    touched = {x for pair in ends for x in pair}
+    vertices = set(held.vertices.tolist())
+    if method == "pies":
+        entered = reference_pies(edges, options["size"], seed).entered
+        if not touched <= vertices or len(vertices) > options["size"]:
+            raise AssertionError("its vertices are too many, or not the ends of its edges")
+        stay = [
+            t
+            for t, (u, v) in enumerate(edges, 1)
+            if u in vertices and v in vertices and t >= max(entered[u], entered[v])
+        ]
+        if sorted(times) != stay:
+            raise AssertionError("its edges are not those among its vertices since these came")
+        return
+    if touched != vertices:
+        raise AssertionError("its vertices are not the ends of its edges")
+    if method == "gsh":
+        _verify_gsh(edges, set(times), seed, options)
+        return
+    wanted = reference_arrivals(edges, method, seed=seed, **options)
+    if sorted(times) != wanted.times:
+        raise AssertionError("its edges are not those of largest priority")
+    assert wanted.triangles is not None
+    if abs(held.in_stream - wanted.triangles) > 1e-6 * max(1.0, wanted.triangles):
+        raise AssertionError(f"{held.in_stream} triangles in the stream instead of {wanted.triangles}")
+
+
+def _verify_gsh(edges: Sequence[Edge], times: set[int], seed: int, options: dict[str, Any]) -> None:
+    """Every edge is held iff its coin says so, given the edges held before it."""
+    p, q = (Fraction(str(options.get(name, d))) for name, d in (("p", "0.3"), ("q", "0.7")))
+    first: dict[int, int] = {}
+    for t in sorted(times):
+        for x in edges[t - 1]:
+            first.setdefault(x, t)
+    never = len(edges) + 1
+    if options.get("closing"):
+        wanted = reference_gsh(edges, p, q, seed, True).times
+        if sorted(times) != wanted:
+            raise AssertionError("an edge is held, or not, against its coin")
+        return
+    for t, (u, v) in enumerate(edges, 1):
+        touches = min(first.get(u, never), first.get(v, never)) < t
+        if (coin(seed, t)[0] < 2**64 * (q if touches else p) // 1) != (t in times):
+            raise AssertionError(f"edge {t} is held, or not, against its coin")
+
+
+def verify_stream(graph: Graph, sample: Any) -> None:
+    """Check a sample of a graph that was streamed; see `verify_held`."""
+    rows, wish = Rows(graph), sample.wish
+    order = in_order(rows, sample.seed)
+    low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
+    held = sample._drawn.held[sample._run]
+    options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges, "closing": wish.closing}
+    options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles}
+    if wish.view.weighted:
+        weights = rows.weights()
+        options["weights"] = [weights[e] for e in order]
+    if (
+        rows.edges.rank[sorted(order[t - 1] for t in sample.arrival.tolist())].tolist()
+        != sample.edges.tolist()
+    ):
+        raise AssertionError("its edges are not those that came at their times")
+    verify_held([(low[e], high[e]) for e in order], held, sample.method, sample.seed, options)

@@ -1,0 +1,131 @@
+"""A graph as a stream, in order of edge priority: host half of ``cl/sampling/literature/stream_order.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import sort_by_key
+from clgraph.sampling.literature.drawn import Drawn, Packed
+from clgraph.sampling.literature.held import Held
+from clgraph.sampling.literature.stream import SHAPES, Rule, StreamRun
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.view import View
+
+LOW, HIGH, RUN = range(3)  # what order_key makes keys of
+
+
+def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+    """Runs with the seeds `seed`, `seed` + 1, ..."""
+    order = _Order(device, view, seed, runs)
+    run = StreamRun(device, rule_of(wish), seed, runs, order.m)
+    if order.m:
+        run.feed(*order.ends(), order.m, stride=order.m)
+    held = run.result()
+    arcs, made = order.places(held)
+    vertices = Packed.of_parts([each.vertices.astype(np.int32) for each in made])
+    notes: list[tuple[str, ...]] = [told_of(wish, each) for each in made]
+    return Drawn(vertices, arcs=arcs, notes=notes, held=made)
+
+
+def bytes_per_run(view: View, wish: Wish) -> int:
+    """Device memory that one run takes, roughly."""
+    room = wish.target or wish.target_edges or min(view.rows.num_arcs, SHAPES.cpu.room)
+    return 20 * view.rows.num_arcs + 150 * room
+
+
+def rule_of(wish: Wish) -> Rule:
+    """What a wish says of a stream."""
+    target = wish.target if wish.method == "pies" else wish.target_edges
+    rest = wish.p, wish.q, wish.closing, wish.triangles, wish.view is not None and wish.view.weighted
+    return Rule(wish.method, target or 0, *rest)
+
+
+def told_of(wish: Wish, held: Held) -> tuple[str, ...]:
+    """What a user should know: that there is less than was asked for."""
+    if wish.method == "pies":
+        what, there = f"{wish.target} vertices", len(held.vertices)
+    else:
+        what, there = f"{wish.target_edges} edges", len(held.source)
+    if not held.complete:
+        return (f"the stream ended after {held.arrivals} edges, with {there} of {what}: all are taken",)
+    if wish.method == "pies" and there < (wish.target or 0):
+        return (f"{there} vertices: the next edge would have brought two",)
+    return ()
+
+
+class _Order:
+    """The edges of a graph, and the order in which they come in each run."""
+
+    def __init__(self, device: Device, view: View, seed: int, runs: int) -> None:
+        self.device, self.view, self.seed, self.runs = device, view, seed, runs
+        self.csr = csr = view.csr(device)
+        self.program = device.program(
+            "sampling/literature/stream_order", ITEMS=device.tuning.items, **csr.defines
+        )
+        self.m = csr.arcs // 2
+        self.low, self.high, self.copy, self.place = device.cached(view.rows, "edge ends", self._edges)
+        self.all = runs * self.m
+        device.reserve({"order of edges": 28 * self.all})
+        if self.m:
+            self.item = self._sorted(self._sorted(None, LOW, 32), HIGH, 32)
+            self.item = self._sorted(self.item, RUN, (runs - 1).bit_length())
+
+    def _edges(self) -> tuple[Any, Any, Any, Any]:
+        device, csr, n, m = self.device, self.csr, self.view.n, max(self.m, 1)
+        rows = np.int32(n), csr.row_ptr, csr.col_idx
+        size = -(-n // device.tuning.items)
+        many = device.empty(n, np.int32)
+        self.program.order_edges(size, *rows, many, None, None, None, None, None)
+        begin = running_sums(device, many, n)
+        ends = device.empty(m, np.int32), device.empty(m, np.int32)
+        made = *ends, device.empty(m, np.uint32), device.empty(m, np.int64)
+        self.program.order_edges(size, *rows, None, begin, *made)
+        return made
+
+    def _flat(self, kernel: Any, count: int, *arguments: Any) -> None:
+        kernel(-(-count // self.device.tuning.items), np.int64(count), np.int64(self.m), *arguments)
+
+    def _sorted(self, item: Any, which: int, bits: int) -> Any:
+        key = self.device.empty(self.all, np.uint32)
+        edges = self.low, self.high, self.copy
+        about = np.uint64(self.seed), np.int32(which)
+        self._flat(self.program.order_key, self.all, *about, *edges, item, key)
+        return sort_by_key(self.device, key, self.all, bits, item)[1]
+
+    def ends(self) -> tuple[Any, Any, Any]:
+        """Ends and weights (None: there are none) in the order in which they come, run after run."""
+        device, view = self.device, self.view
+        made = [device.empty(self.all, np.uint64) for _ in range(2)]
+        given = weight = None
+        if view.weighted:
+            weight = view.kept(device, "integers", lambda: view.integers)
+            given = device.empty(self.all, np.uint64)
+        rows = self.low, self.high, self.place, weight, self.item
+        self._flat(self.program.order_ends, self.all, *rows, *made, given)
+        return made[0], made[1], given
+
+    def places(self, held: list[Held]) -> tuple[Packed, list[Held]]:
+        """The arcs of the edges held, ascending in each run, and the edges in that order."""
+        device = self.device
+        lengths = [len(each.arrival) for each in held]
+        many = sum(lengths)
+        if many == 0:
+            return Packed.of_parts([np.zeros(0, np.int64) for _ in held]), held
+        run = device.upload(np.repeat(np.arange(len(held), dtype=np.int32), lengths), writable=True)
+        time = device.upload(np.concatenate([each.arrival for each in held]), writable=True)
+        out = device.empty(many, np.int64)
+        self._flat(self.program.order_places, many, self.item, self.place, run, time, out)
+        offset = np.concatenate(([0], np.cumsum(lengths)))
+        arcs = device.download(out, np.int64, many)
+        made, parts = [], []
+        for each, first, last in zip(held, offset, offset[1:], strict=False):
+            order = np.argsort(arcs[first:last])
+            parts.append(arcs[first:last][order])
+            made.append(each.taken(order))
+        return Packed.of_parts(parts), made

@@ -1,0 +1,229 @@
+"""Samples of streams of which no graph exists: files, iterators, standard input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.graph.io.arrivals import Chunk, arrivals, is_stream
+from clgraph.lazy import lazy
+from clgraph.results import RunsOn
+from clgraph.sampling.literature.arguments import Wish, check_stream
+from clgraph.sampling.literature.estimates import Estimate
+from clgraph.sampling.literature.held import Held, estimates_of
+from clgraph.sampling.literature.runs import serial_device
+from clgraph.sampling.literature.stream import StreamRun
+from clgraph.sampling.literature.stream_order import rule_of, told_of
+from clgraph.sampling.options import check_seeds
+from clgraph.sampling.samples import Clock
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+__all__ = ["StreamSample", "in_units", "is_stream", "stream_samples"]
+
+SCALE = 1 << 16  # weights of a stream are counted in units of 1 / SCALE, since the largest is not known
+LARGEST = 2.0**40
+
+
+@dataclass(frozen=True)
+class StreamSample(RunsOn):
+    """What was held of a stream.
+
+    Attributes
+    ----------
+    method, mode : str
+    size : int or None
+        As asked for: vertices of pies, edges of gps.
+    target : int
+        The same; 0 for gsh.
+    seed : int
+    device : str
+        Name of the device.
+    seconds : dict of str to float
+    notes : tuple of str
+    arrivals : int
+        Edges that came, without loops.
+    source, target_ids : array, shape (k,)
+        The ends of each edge held, in the order in which they came.
+    arrival : int64 array, shape (k,)
+        When each came: 1, 2, ...
+    probability : float64 array, shape (k,), or None
+        The probability of each (gsh, gps).
+    """
+
+    method: str
+    size: Any
+    target: int
+    seed: int
+    device: str
+    seconds: dict[str, float]
+    notes: tuple[str, ...]
+    held: Held
+    mode: str = "auto"
+    weighting: str = "none"
+    original: None = None
+
+    @property
+    def arrivals(self) -> int:
+        """Edges that came, without loops."""
+        return self.held.arrivals
+
+    @property
+    def arrival(self) -> npt.NDArray[np.int64]:
+        """When each edge came."""
+        return self.held.arrival
+
+    @property
+    def source(self) -> npt.NDArray[np.int64]:
+        """One end of each edge held."""
+        return self.held.source.astype(np.int64)
+
+    @property
+    def target_ids(self) -> npt.NDArray[np.int64]:
+        """The other end of each edge held."""
+        return self.held.target.astype(np.int64)
+
+    @property
+    def probability(self) -> npt.NDArray[np.float64] | None:
+        """The probability of each edge held."""
+        return self.held.probability
+
+    @lazy
+    def graph(self) -> Graph:
+        """The sample as an undirected graph; edges that came several times are one, with a multiplicity."""
+        return Graph.from_edges(self.source, self.target_ids, vertices=self.held.vertices.astype(np.int64))
+
+    @property
+    def vertices(self) -> npt.NDArray[Any]:
+        """Ids of the sample's vertices, ascending."""
+        return self.held.vertices.astype(np.int64)
+
+    @property
+    def num_edges(self) -> int:
+        """Edges of the graph."""
+        return self.graph.num_edges
+
+    def estimate(self, what: str, *, in_stream: bool = False) -> Estimate:
+        """The number of edges, wedges or triangles in the stream; see `Held.estimate`."""
+        return self.held.estimate(what, in_stream=in_stream)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scalars, ready for JSON."""
+        made: dict[str, Any] = {
+            name: getattr(self, name) for name in ("method", "mode", "seed", "size", "target", "arrivals")
+        }
+        made |= {"vertices": len(self.vertices), "edges": self.num_edges, "device": self.device, **self.how()}
+        return made | {"notes": list(self.notes), "seconds": self.seconds, **estimates_of(self.held)}
+
+    def __repr__(self) -> str:
+        return (
+            f"<StreamSample: {self.method}, {len(self.vertices)} vertices, {len(self.arrival)} of "
+            f"{self.arrivals} edges, seed {self.seed}>"
+        )
+
+
+def stream_samples(
+    source: Any,
+    method: str,
+    size: Any,
+    sizes: Sequence[Any] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+    reading: Mapping[str, Any] | None = None,
+) -> list[StreamSample]:
+    """One pass through a stream: run after run, each with its sizes in the order given.
+
+    Parameters
+    ----------
+    source
+        See `clgraph.graph.io.arrivals`.
+    reading : mapping, optional
+        How a file is read.
+    """
+    weighted = bool(options.get("weighted"))
+    asked = [size] if sizes is None else list(sizes)
+    if sizes is not None and (size is not None or not asked):
+        raise InputError("give either size or sizes, and at least one")
+    wishes = [check_stream(method, each, options) for each in asked]
+    first = keyed.check_seed(options.get("seed"))
+    runs = check_seeds(first, seeds)
+
+    from clgraph.device import get_device
+
+    clock = Clock()
+    device = serial_device(get_device(options.get("device")))
+    with device.alone():
+        clock.lap("device")
+        how = device.watch()
+        passes = [StreamRun(device, rule_of(wish), first, runs) for wish in wishes]
+        loops = 0
+        for chunk in arrivals(source, weighted=weighted, **(reading or {})):
+            loops += chunk.loops
+            _feed(device, passes, chunk)
+        if passes[0].arrivals == 0:
+            raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
+        results = [each.result() for each in passes]
+        clock.lap("sample")
+        told = how()
+    common = (f"{loops} self-loops play no part",) if loops else ()
+    made = []
+    for run in range(runs):
+        for wish, held in zip(wishes, results, strict=True):
+            notes = told_of(wish, held[run])
+            if not held[run].complete and options.get("strict"):
+                raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
+            made.append(_sample(wish, held[run], first + run, (*common, *notes), device, clock, told))
+    return made
+
+
+def _sample(
+    wish: Wish,
+    held: Held,
+    seed: int,
+    notes: tuple[str, ...],
+    device: Device,
+    clock: Clock,
+    told: dict[str, Any],
+) -> StreamSample:
+    target = wish.target or wish.target_edges
+    return StreamSample(
+        wish.method, wish.size, target, seed, device.name, clock.seconds(), notes, held, wish.mode, **told
+    )
+
+
+def _feed(device: Device, passes: list[StreamRun], chunk: Chunk) -> None:
+    count = len(chunk.source)
+    if count == 0:
+        return
+    source = device.upload(chunk.source, writable=True)
+    target = device.upload(chunk.target, writable=True)
+    weight = None
+    if chunk.weight is not None:
+        weight = device.upload(in_units(chunk.weight), writable=True)
+    for each in passes:
+        each.feed(source, target, weight, count)
+
+
+def in_units(weight: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
+    """Weights in units of 1 / SCALE: at least 1 where they are not 0.
+
+    Raises
+    ------
+    InputError
+        If one is too large.
+    """
+    if weight.max(initial=0) > LARGEST:
+        raise InputError(
+            f"the weight {weight.max()}: those of a stream are at most 2**40, in units of 2**-16"
+        )
+    whole = np.floor(weight * SCALE + 0.5).astype(np.uint64)
+    whole[(whole == 0) & (weight > 0)] = 1
+    return whole

@@ -1,0 +1,223 @@
+"""Streams on every device against their references, edge by edge, and against their laws."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import random_graph
+from samplers import SEVEN, awkward_graphs, equals_reference
+from scipy import stats
+
+from clgraph import Graph, InputError
+from clgraph.reference.stream import reference_arrivals, reference_pies, verify_held
+from clgraph.sampling import sample
+from clgraph.sampling.literature.held import Held
+
+KINDS = [
+    ("pies", {"size": "40%"}),
+    ("gsh", {}),
+    ("gsh", {"closing": True, "q": 1}),
+    ("gps", {"edges": "30%"}),
+    ("gps", {"edges": 9, "triangles": 0}),
+]
+# 12 vertices, 28 edges, 24 triangles, 127 wedges
+DENSE = Graph.from_networkx(nx.gnm_random_graph(12, 28, seed=406))
+
+
+@pytest.mark.parametrize(("method", "options"), KINDS)
+def test_equals_reference(device, method, options):
+    for seed in range(4):
+        n = 10 + 8 * seed
+        graph = random_graph(
+            seed, n, 3 * n, directed=seed == 1, duplicates="keep" if seed % 3 == 0 else "merge"
+        )
+        made = equals_reference(graph, method, device, seed=seed, **options)
+        assert made.weighting == "none"
+
+
+@pytest.mark.parametrize(("method", "options"), [("pies", {"size": 3}), ("gsh", {}), ("gps", {"edges": 2})])
+def test_awkward_graphs(device, method, options):
+    for graph in awkward_graphs():
+        equals_reference(graph, method, device, seed=5, **options)
+
+
+def test_weights(device):
+    rng = np.random.default_rng(1)
+    graph = random_graph(5, 40, 60, weights=rng.random(60) * (rng.random(60) < 0.7))
+    equals_reference(graph, "gps", device, seed=4, edges=20, weighted=True)
+
+
+def arrivals_of(count, n, seed):
+    """Edges without loops, as a stream."""
+    rng = np.random.default_rng(seed)
+    u, v = rng.integers(0, n, (2, count)) + 10**12
+    return u[u != v], v[u != v]
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("pies", {"size": 30}),
+        ("gsh", {"p": "0.05", "q": "0.2"}),
+        ("gsh", {"p": "0.1", "q": "0.1", "closing": True}),
+        ("gps", {"edges": 60}),
+    ],
+)
+def test_chunks(device, method, options):
+    """However a stream is cut, the same is held; a run is the call with its seed; areas grow."""
+    u, v = arrivals_of(700, 90, 3)
+    edges = list(zip(u.tolist(), v.tolist(), strict=True))
+    known = {name: Fraction(x) if isinstance(x, str) else x for name, x in options.items()}
+    cut = [(u[i : i + 300], v[i : i + 300]) for i in range(0, len(u), 300)]
+    several = sample(iter(cut), method, seed=7, seeds=3, device=device, **options)
+    for run, one in enumerate(several):
+        alone = sample(np.stack((u, v), axis=1), method, seed=7 + run, device=device, **options)
+        assert one.seed == 7 + run and one.arrivals == len(u)
+        assert one.arrival.tolist() == alone.arrival.tolist()
+        verify_held(edges, one.held, method, one.seed, known)
+        wanted = reference_arrivals(edges, method, seed=one.seed, **known) if run == 0 else None
+        assert wanted is None or wanted.times == one.arrival.tolist()
+        assert one.graph.ids.tolist() == one.vertices.tolist()
+        assert one.num_edges <= len(one.arrival)
+
+
+def test_several_sizes_in_one_pass(device):
+    u, v = arrivals_of(300, 50, 1)
+    made = sample(iter([(u, v)]), "pies", sizes=[6, 20], seed=1, seeds=2, device=device)
+    assert [len(one.vertices) for one in made] == [6, 20, 6, 20]
+
+
+# --- estimates ------------------------------------------------------------------------------------
+
+
+def naive_triangles(held):
+    pairs = [{u, v} for u, v in zip(held.source.tolist(), held.target.tolist(), strict=True)]
+    return {
+        tuple(sorted((i, j, k)))
+        for i in range(len(pairs))
+        for j in range(i)
+        for k in range(j)
+        if len(pairs[i] | pairs[j] | pairs[k]) == 3 and len({frozenset(pairs[x]) for x in (i, j, k)}) == 3
+    }
+
+
+def test_triangles_and_errors():
+    """Triangles, wedges and their variances by definition, with parallel edges."""
+    rng = np.random.default_rng(2)
+    u, v = rng.integers(0, 9, (2, 30)).astype(np.uint64)
+    u, v = u[u != v], v[u != v]
+    p = rng.uniform(0.2, 1, len(u))
+    held = Held(99, np.unique(np.concatenate((u, v))), u, v, np.arange(1, len(u) + 1), p)
+    found = {tuple(sorted(row)) for row in held.triangles().tolist()}
+    assert found == naive_triangles(held) and len(found) == len(held.triangles()) > 5
+    pairs = [(int(a), int(b)) for a, b in zip(u, v, strict=True)]
+    wedges = [(i, j) for i in range(len(pairs)) for j in range(i) for x in set(pairs[i]) & set(pairs[j])]
+    for what, sets in (("triangles", sorted(found)), ("wedges", wedges)):
+        t = [float(np.prod([1 / p[e] for e in each])) for each in sets]
+        variance = sum(x * (x - 1) for x in t)
+        for i, one in enumerate(sets):
+            for j, other in enumerate(sets):
+                if i != j and len(set(one) & set(other)) == 1:
+                    (e,) = set(one) & set(other)
+                    variance += t[i] * t[j] * (1 - p[e])
+        value, error = held.estimate(what)
+        assert value == pytest.approx(sum(t))
+        if what == "triangles":  # those that share two edges, by parallel ones, aside
+            assert error**2 == pytest.approx(variance, rel=0.35)
+    plain = held.estimate("edges")
+    assert plain.value == pytest.approx(np.sum(1 / p))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [("gsh", {}), ("gsh", {"closing": True}), ("gps", {"edges": 14}), ("gps", {"edges": 14, "triangles": 0})],
+)
+def test_estimates_are_unbiased(device, method, options):
+    """Edges, wedges and triangles of a graph, and the variances that single runs tell."""
+    many = sample(DENSE, method, seed=1, seeds=3000, device=device, **options)
+    for what, true in (("edges", 28), ("wedges", 127), ("triangles", 24)):
+        told = np.array([one.estimate(what) for one in many])
+        assert abs(told[:, 0].mean() - true) < 4 * told[:, 0].std() / 3000**0.5
+        assert (told[:, 1] ** 2).mean() == pytest.approx(told[:, 0].var(), rel=0.25)
+    if method == "gps":
+        here = np.array([one.estimate("triangles", in_stream=True).value for one in many])
+        assert abs(here.mean() - 24) < 4 * here.std() / 3000**0.5
+        assert here.var() < told[:, 0].var() / 3
+
+
+@pytest.mark.slow
+def test_law_of_pies(device):
+    """Vertices held of a stream of single edges of a path: the law of the literal loop at other seeds."""
+    edges = [(i, i + 1) for i in range(7)]
+    ends = np.array(edges)
+    many = sample(iter([ends]), "pies", size=3, seed=1, seeds=4000, device=device)
+    law = [tuple(reference_pies(edges, 3, seed).vertices) for seed in range(10**6, 10**6 + 500)]
+    found = [tuple(one.vertices.tolist()) for one in many]
+    keys = sorted({each for each in law if law.count(each) > 5})
+    table = [[law.count(key) for key in keys], [found.count(key) for key in keys]]
+    assert stats.chi2_contingency(table).pvalue > 0.001 and len(keys) > 3
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "words"),
+    [
+        ("pies", {}, "takes one of size"),
+        ("pies", {"size": 1}, "an edge has two ends"),
+        ("gsh", {"size": 3}, "leave size out"),
+        ("gsh", {"p": "0.8"}, "larger than q"),
+        ("gsh", {"p": 0, "q": 0}, "nothing would be held"),
+        ("gps", {"size": 3}, "gps takes edges"),
+        ("gps", {"edges": 3, "triangles": -1}, "triangles is -1"),
+        ("gps", {"edges": 3, "triangles": 1, "weighted": True}, "the graph has no weights"),
+        ("pies", {"size": 3, "q": "0.3"}, "q is not an option of pies, but of gsh"),
+    ],
+)
+def test_bad_input(method, options, words):
+    with pytest.raises(InputError, match=words):
+        sample(SEVEN, method, seed=1, **options)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        ([], {"size": 3}, "holds no edges"),
+        ([([1], [1])], {"size": 3}, "no edges but loops"),
+        ([([1, 2], [3])], {"size": 3}, "chunk 1: its columns have 2, 1 rows"),
+        ([([1], [2]), "12"], {"size": 3}, "chunk 2 is '12'"),
+        ([([1], [-2])], {"size": 3}, "target holds -2"),
+        ([(["a"], ["b"])], {"size": 3}, "ids of a stream are whole numbers"),
+        ([([1.5], [2])], {"size": 3}, "source holds 1.5"),
+        ([([1], [2])], {"size": "50%"}, "give a count"),
+        ([([1], [2])], {"size": 0.5}, "give a count"),
+        ([([1], [2])], {"size": 5, "strict": True}, "ended after 1 edges, with 2 of 5"),
+        ([([1], [2])], {"size": 5, "weighted": True}, "not an option of pies"),
+    ],
+)
+def test_bad_streams(source, options, words):
+    with pytest.raises(InputError, match=words):
+        sample(iter(source), "pies", seed=1, **options)
+
+
+def test_a_stream_that_ends_early(device):
+    made = sample(iter([([1, 3], [2, 4])]), "pies", size=9, seed=1, device=device)
+    assert made.vertices.tolist() == [1, 2, 3, 4] and "ended after 2 edges" in made.notes[0]
+    with pytest.raises(InputError, match="probabilities of pies are not known"):
+        made.estimate("edges")
+
+    def broken():
+        yield [1, 2], [3, 4]
+        raise ConnectionError("the line is dead")
+
+    with pytest.raises(ConnectionError, match="the line is dead"):
+        sample(broken(), "pies", size=9, seed=1, device=device)
+    few = sample(SEVEN, "gps", edges="100%", seed=1, device=device)
+    assert few.probability.tolist() == [1] * 9 and few.estimate("triangles", in_stream=True).value == 3
+    with pytest.raises(InputError, match="estimate\\(\\) is of gsh and gps"):
+        sample(SEVEN, "rn", size=3, seed=1, device=device).estimate("edges")

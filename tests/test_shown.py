@@ -1,0 +1,112 @@
+"""What results show of themselves, in a terminal and in a notebook."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.results import LENGTH, sparkline
+from clgraph.sampling.figures import at_least
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    graph = clgraph.powerlaw_graph(500, seed=1)
+    sample = clgraph.sample(graph, "drv", size="50%", seed=1)
+    quality = clgraph.quality(graph, sample, eigenvalues=False)
+    return {
+        "Graph": graph,
+        "Sample": sample,
+        "Samples": clgraph.sample(graph, "drv", sizes=["50%", "20%"], seed=1),
+        "DrawnSample": clgraph.sample(graph, "rw", size="10%", seed=1),
+        "PageRankResult": clgraph.pagerank(graph),
+        "PersonalizedResult": clgraph.personalized_pagerank(graph, [0, 1], top=3),
+        "PersonalizedResult of walks": clgraph.personalized_pagerank(
+            graph, [0], method="monte-carlo", walks=50, seed=1
+        ),
+        "BFSResult": clgraph.bfs(graph, 0),
+        "ManyBFSResult": clgraph.bfs_many(graph, [0, 1]),
+        "Components": clgraph.connected_components(graph),
+        "Quality": quality,
+        "Measures": clgraph.quality(
+            clgraph.Graph.from_edges([], [], vertices=[0]), eigenvalues=False
+        ).original,
+        "ReductionCurve": clgraph.reduction_curve(graph, "dre", 1),
+    }
+
+
+class Balanced(HTMLParser):
+    """Collects the text, and fails where a tag is not closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.words = ""
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words += data + " "
+
+
+def test_a_line_without_internals(results: dict[str, Any]) -> None:
+    for name, result in results.items():
+        line = repr(result)
+        assert line[0] == "<" and line[-1] == ">" and len(line) <= LENGTH and "\n" not in line, name
+        assert "array(" not in line and ".cl" not in line and "np." not in line, line
+    assert repr(results["BFSResult"]).startswith("<BFSResult: vertices 500, reached ")
+    assert "effective diameter not defined" in repr(results["Measures"])
+    assert "vertices 500 -> 250" in repr(results["Quality"])
+
+
+def test_a_table_in_notebooks(results: dict[str, Any]) -> None:
+    for name, result in results.items():
+        page = Balanced()
+        page.feed(result._repr_html_())
+        assert not page.open and page.words, name
+    graph = results["Graph"]
+    assert "<svg" in graph._repr_html_() and f"<td>{graph.num_edges}</td>" in graph._repr_html_()
+    assert "no vertices" in clgraph.Graph.from_edges([], [])._repr_html_()
+
+
+def test_sparkline_is_scaled_and_escaped() -> None:
+    drawn = sparkline("a < b", [0, 1, 4])
+    assert "<title>a &lt; b</title>" in drawn and drawn.count("<rect") == 3
+    assert "height='36.0'" in drawn and "height='9.0'" in drawn and "height='0.0'" in drawn
+    assert clgraph.Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])._bars()[1] == [0, 4, 0, 1]
+
+
+def test_plots(results: dict[str, Any], tmp_path: Path) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    curve, sample = results["ReductionCurve"], results["Sample"]
+    counts, degree = curve.plot()
+    assert counts.get_xlabel() == "deletions"
+    assert np.array_equal(counts.lines[1].get_ydata(), curve.edges) and len(degree.lines) == 1
+    axes = sample.plot()
+    assert [line.get_label() for line in axes.lines] == ["original, 500 vertices", "sample, 250 vertices"]
+    x, y = at_least(sample.graph.degrees)
+    assert np.array_equal(axes.lines[1].get_ydata(), y) and y[0] == np.mean(sample.graph.degrees >= x[0])
+    assert sample.plot(axes) is axes and len(axes.lines) == 4
+    assert len(results["Quality"].plot(curve)) > len(results["Quality"].plot()) >= 4
+    with pytest.raises(clgraph.InputError, match="drawn on two"):
+        curve.plot([axes])
+    pyplot.close("all")
+    results["Quality"].report(tmp_path / "q.html", names=("web", "half"), facts=[("method", "drv")])
+    assert "half" in (tmp_path / "q.html").read_text(encoding="utf-8")
+    with pytest.raises(clgraph.InputError, match="no folder"):
+        results["Quality"].report(tmp_path / "none" / "q.html")
