@@ -103,6 +103,11 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
 @click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard (default 2^28).")
 @click.option("--resume", is_flag=True, help="Of OUT.clgs: go on where an interrupted conversion stopped.")
+@click.option(
+    "--attributes",
+    metavar="NODES.CSV",
+    help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
+)
 @graph_options
 @quiet_option
 def convert(
@@ -112,6 +117,7 @@ def convert(
     sections: str | None,
     shard_edges: int | None,
     resume: bool,
+    attributes: str | None,
     reading: dict[str, Any],
     quiet: bool,
 ) -> None:
@@ -126,6 +132,8 @@ def convert(
     """
     from clgraph.graph.io import check_writable
 
+    if attributes is not None and (is_dataset(target) or is_dataset(source)):
+        raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
     if is_dataset(target):
         from clgraph.scale.writing import check_dataset_name
 
@@ -141,7 +149,7 @@ def convert(
     if is_dataset(source):
         from_dataset(source, target, output_format, quiet)
         return
-    graph = read_graph(source, reading, quiet)
+    graph = read_graph(source, {**reading, "attributes": attributes}, quiet)
     write_graph(graph, target, quiet, to=output_format)
 
 
