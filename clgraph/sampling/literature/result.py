@@ -127,11 +127,15 @@ class DrawnSample(Sample):
     @lazy
     def graph(self) -> Graph:
         """The sample as a graph; of a single run it stays on the device until an array is looked at."""
+        original = self.wish.view.original
         if self._there is None:
-            return self._parts[0]
-        device, left = self._there
-        with device.alone():
-            return extract_sample(device, self.wish.view.original, left)
+            made = self._parts[0]
+        else:
+            device, left = self._there
+            with device.alone():
+                made = extract_sample(device, original, left)
+        made.attributes = original.attributes
+        return made
 
     @lazy
     def kept_arcs(self) -> npt.NDArray[np.bool_]:
@@ -171,7 +175,7 @@ class DrawnSample(Sample):
         """The arc to each vertex's parent, of parallel ones the first."""
         assert self._drawn.parent is not None
         parent, index = self._drawn.parent.of(self._run).astype(np.int64), self.index
-        some = (parent >= 0) & np.isin(parent, index)
+        some = (parent >= 0) & (parent != index) & np.isin(parent, index)
         simple = self.wish.view.original.undirected.simple
         pairs = (simple.rows.astype(np.int64) << 32) | simple.col_idx
         made: npt.NDArray[np.int64] = np.searchsorted(pairs, (index[some] << 32) | parent[some])
