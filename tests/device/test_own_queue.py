@@ -38,7 +38,9 @@ def test_a_queue_of_the_users_is_used(device: Any, graph: clgraph.Graph) -> None
     there = graph.on(queue)
     assert isinstance(there.row_ptr, Array) and there.multiplicity is None
     degree = zeros(queue, 5, np.int32)
-    cl.Program(context, SOURCE).build(cache_dir=False).lengths(queue, (5,), None, there.row_ptr.data, degree.data)
+    cl.Program(context, SOURCE).build(cache_dir=False).lengths(
+        queue, (5,), None, there.row_ptr.data, degree.data
+    )
     assert degree.get().tolist() == graph.degrees.tolist()
     assert there.col_idx.get().tolist() == graph.col_idx.tolist()
     assert there.weights.get().tolist() == graph.weights.tolist()
