@@ -9,18 +9,25 @@
 //                 compress, sample (the most frequent root among 512 labels: that of the giant component), rest (all
 //                 arcs of the vertices outside the giant), long (the rows that were too long for one work-item), finish
 //                 (compress again).
+//                 With LINK_EVERY > 1 instead of link: sample, and if one tree is large, link_some takes only some
+//                 vertices; compress, sample; link_outside takes those that are still outside the giant.
 //                 Arcs between two vertices of the giant need not be read; every other undirected arc is in the row of
 //                 an end outside. A directed CSR holds an arc once, so no row can be skipped there.
 // launch          padded range, each work-item takes ITEMS consecutive vertices; sample: one work-group;
 //                 long: any number of work-groups, each takes pieces of rows in turn
 // tunables        ITEMS 1 on GPUs, hundreds on CPUs (a CPU core wants long serial runs, not thousands of tiny
-//                 work-items); SAMPLES; and those of components/finder.h
+//                 work-items); LINK_EVERY 1 on GPUs, 8 on CPUs (most links only find that the giant has both); SAMPLES;
+//                 and those of components/finder.h
 
 #include "components/finder.h"
 
 #ifndef SAMPLES
 #define SAMPLES 512          // labels from which the giant is guessed
 #endif
+#ifndef LINK_EVERY
+#define LINK_EVERY 1
+#endif
+#define SOON 32               // vertices ahead of which rows are fetched
 #define SCAN_LIMIT 16         // dead slots to skip while looking for a first neighbour (only a heuristic)
 
 __kernel void components_init(const int n, __global const OFFSET *restrict v_start, __global int *restrict label)
@@ -64,6 +71,10 @@ __kernel void components_start(const int n, ROWS, __global int *label, __global 
 #else
         OFFSET e = v_start[v];
         OFFSET end = v_end[v + END_SHIFT];
+#ifdef HAVE_PREFETCH
+        // rows begin in cache lines of their own, and branches that wait for one keep the next ones from being read
+        if (v < n - SOON) __builtin_prefetch(edges + v_start[v + SOON]);
+#endif
         if (e < end) {
             int u = edges[e];
             int used = u < v;
@@ -77,26 +88,75 @@ __kernel void components_start(const int n, ROWS, __global int *label, __global 
     }
 }
 
+#if LINK_EVERY == 1
+
+// Join every vertex with the neighbour that components_start noted.
 __kernel void components_link(const int n, __global const int *restrict next, __global int *label)
 {
     FOR_BATCHES(first, last, n) {
         int differ = 0;
-        int higher[BATCH];
         // stale is harmless: two labels that agree stay in one tree, and join() looks again
-        for (int v = first; v < last; ++v) {
-            int mine = SHARED_LOAD(label + v);
-            int its = SHARED_LOAD(label + next[v]);
-            differ |= mine ^ its;
-            higher[v - first] = max(mine, its);
-        }
+        for (int v = first; v < last; ++v) differ |= SHARED_LOAD(label + v) ^ SHARED_LOAD(label + next[v]);
         if (differ == 0) continue;
-#ifndef KIND_GPU
-        // prefetch what join() looks at next, for all of them: no later load can overtake an atomic
-        for (int k = 0; k < last - first; ++k) differ |= SHARED_LOAD(label + max(higher[k], 0));
-#endif
         for (int v = first; v < last; ++v) join(label, v, next[v]);
     }
 }
+
+#else
+
+static inline void join_chosen(const int *chosen, int count, __global const int *next, __global int *label)
+{
+    int differ = 0;
+    int higher[BATCH];
+    // stale is harmless: two labels that agree stay in one tree, and join() looks again
+    for (int k = 0; k < count; ++k) {
+        int mine = SHARED_LOAD(label + chosen[k]);
+        int its = SHARED_LOAD(label + next[chosen[k]]);
+        differ |= mine ^ its;
+        higher[k] = max(mine, its);
+    }
+    if (differ == 0) return;
+    // fetch what join() looks at next, for all of them: no later load can overtake an atomic
+    for (int k = 0; k < count; ++k) differ |= SHARED_LOAD(label + max(higher[k], 0));
+    for (int k = 0; k < count; ++k) join(label, chosen[k], next[chosen[k]]);
+}
+
+// The same for roots and every LINK_EVERY-th vertex, since one link is enough to join a tree to another; for all if no
+// large tree has been seen.
+__kernel void components_link_some(const int n, __global const int *restrict next, __global const int *restrict state,
+                                   __global int *label)
+{
+    const int every = state[SHARE] > SAMPLES / 16 ? LINK_EVERY : 1;
+    FOR_BATCHES(first, last, n) {
+        int chosen[BATCH];                     // unpredictable, so the list is built without a branch
+        int count = 0;
+        for (int v = first; v < last; ++v) {
+            chosen[count] = v;
+            // stale is harmless: a vertex that was a root a moment ago may be joined, too
+            count += (SHARED_LOAD(label + v) == v | v % every == 0) & next[v] != v;
+        }
+        join_chosen(chosen, count, next, label);
+    }
+}
+
+// The same for the vertices outside the giant: few, if it has formed already.
+__kernel void components_link_outside(const int n, __global const int *restrict next,
+                                      __global const int *restrict state, __global int *label)
+{
+    const int giant = state[GIANT];
+    FOR_BATCHES(first, last, n) {
+        int chosen[BATCH];
+        int count = 0;
+        for (int v = first; v < last; ++v) {
+            chosen[count] = v;
+            // stale is harmless: at worst a vertex that has just joined the giant is joined once more
+            count += SHARED_LOAD(label + v) != giant & next[v] != v;
+        }
+        join_chosen(chosen, count, next, label);
+    }
+}
+
+#endif
 
 // Make every vertex point at its root. Each work-item writes its own slots only; a stale label of another slot
 // is still an ancestor, and the loop ends at a root (no root changes in this launch).
@@ -190,7 +250,12 @@ __kernel void components_sample(const int n, __global const int *restrict label,
         if (mine >= 0) atomic_max(&best, (equal << 16) | (uint)(SAMPLES - 1 - i));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid == 0) state[GIANT] = best ? drawn[SAMPLES - 1 - (best & 0xffffu)] : -1;
+    if (lid == 0) {
+        state[GIANT] = best ? drawn[SAMPLES - 1 - (best & 0xffffu)] : -1;
+#if LINK_EVERY > 1
+        state[SHARE] = best >> 16;
+#endif
+    }
 }
 
 // Joins along all arcs of the vertices outside the giant (of all vertices if `skip` is 0). With a `vertex_key`: of the

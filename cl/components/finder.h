@@ -37,9 +37,10 @@
 #define BATCH 16
 #endif
 #endif
-// state int[2]
+// state int[3]
 #define GIANT 0               // root of the giant when it was sampled
 #define PIECES 1              // entries in the queue of long rows
+#define SHARE 2               // of the sampled labels, how many were the giant's (LINK_EVERY > 1)
 
 // for (each batch first .. last - 1 of this work-item's ITEMS vertices)
 #define FOR_BATCHES(first, last, n)                                                                              \

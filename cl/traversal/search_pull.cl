@@ -13,7 +13,7 @@
 //   otherwise a work-item takes ITEMS consecutive vertices, row by row
 // launch      bfs_pull: padded range over vertices (TEAM: local size a multiple of 32, at most 1024) or runs of ITEMS;
 //             bfs_pull_rest: any number of groups, which share the rows that the state says are left
-// tunables    ITEMS (a multiple of 32), TEAM, PULL_SHORT, BATCH
+// tunables    ITEMS (a multiple of 32), TEAM, PULL_SHORT, BATCH, AHEAD (with HAVE_PREFETCH)
 
 #include "traversal/search.h"
 
@@ -22,6 +22,10 @@
 #endif
 #ifndef BATCH          // arcs that a work-item of bfs_pull_rest looks at between two barriers
 #define BATCH 4
+#endif
+
+#ifndef AHEAD          // words between a vertex and those whose rows are fetched meanwhile
+#define AHEAD 2
 #endif
 
 #define IN(bitmap, v) ((bitmap)[(v) / 32u] >> ((v) % 32u) & 1u)
@@ -193,6 +197,11 @@ __kernel void bfs_pull(PULL_ARGUMENTS)
     uint found = 0;
     for (int w = begin_word; w < min(begin_word + ITEMS / 32, words); w++) {
         uint now = 0;
+#ifdef HAVE_PREFETCH
+        // rows begin in cache lines of their own, and the branch that waits for one keeps the next ones from being read
+        for (uint soon = w + AHEAD < words ? ~visited[w + AHEAD] : 0; soon; soon &= soon - 1)
+            __builtin_prefetch(&col_idx[row_ptr[32 * (w + AHEAD) + (31 - clz(soon & -soon))]]);
+#endif
         for (uint left = ~visited[w]; left; left &= left - 1) {
             const uint bit = 31 - clz(left & -left), v = 32 * w + bit;
             const OFFSET end = row_ptr[v + 1];

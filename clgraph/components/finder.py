@@ -38,6 +38,9 @@ class Shape:
         Work-items that guess the giant component from a sample of the labels.
     samples : int or None
         Size of that sample; None: as in the kernel file.
+    link_every : int
+        Above 1: once there is a large tree, only roots and every so many vertices link before the giant is
+        guessed again.
     """
 
     long_row: int | None
@@ -45,13 +48,14 @@ class Shape:
     rank_items: int
     sample_width: int = 1
     samples: int | None = None
+    link_every: int = 1
 
 
 SHAPES = Shapes(
     gpu=Shape(long_row=64, block=64, rank_items=8, sample_width=256),
-    cpu=Shape(long_row=None, block=2048, rank_items=512),
+    cpu=Shape(long_row=None, block=2048, rank_items=512, link_every=8),
     # all pairs of the sample are compared: 512 labels would be 262144 interpreted steps
-    simulator=Shape(long_row=None, block=2048, rank_items=4, samples=32),
+    simulator=Shape(long_row=None, block=2048, rank_items=4, samples=32, link_every=4),
 )
 
 
@@ -62,7 +66,7 @@ class Buffers:
     Attributes
     ----------
     scratch : device buffer, int32 (n,)
-    state : device buffer, int32 (2,)
+    state : device buffer, int32 (3,)
         As in the head of ``cl/components/finder.cl``.
     sums : device buffer, int32 (3,)
     tally : device buffer, int32 (2 * blocks,)
@@ -84,7 +88,7 @@ class Buffers:
         device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * capacity})
         return cls(
             device.empty(n, np.int32),
-            device.empty(2, np.int32),
+            device.empty(3, np.int32),
             device.empty(3, np.int32),
             device.empty(2 * blocks, np.int32),
             device.empty(max(2 * capacity, 1), np.int32),
@@ -168,6 +172,9 @@ class GiantFinder:
             long_row = shape.long_row
         if self._pipeline:
             long_row = None
+        self._links_twice = shape.link_every > 1 and not self._pipeline
+        if self._links_twice:
+            defines["LINK_EVERY"] = shape.link_every
         self._capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
@@ -235,14 +242,22 @@ class GiantFinder:
             keys = (arc_key, self._key_type(threshold), last)
         rows = (v_start, None if self._pipeline and not self._copra else v_end, edges)
         capacity = np.int32(self._capacity)
-        self.device.fill(self._state, np.int32(0), 2)
+        self.device.fill(self._state, np.int32(0), 3)
         if self._pipeline and not self._filled and not begun:
             self.device.fill(label, np.int32(0), self.n)
         if not begun:
             program.components_init(passes, n, v_start, label)
             program.components_start(passes, n, *rows, label, self._scratch, *keys)
             self._compress(label)
-            self._link(label)
+            noted = n, self._scratch
+            if self._links_twice:
+                self.sample(label)
+                program.components_link_some(passes, *noted, self._state, label)
+                self._compress(label)
+                self.sample(label)
+                program.components_link_outside(passes, *noted, self._state, label)
+            else:
+                program.components_link(passes, *noted, label)
             self._compress(label)
         self.sample(label)
         skip = np.int32(not one_way)
@@ -262,10 +277,6 @@ class GiantFinder:
     def _compress(self, label: Any) -> None:
         """Make every vertex of a forest (-1: not there) point at its root."""
         self._program.components_compress(self._passes, np.int32(self.n), label)
-
-    def _link(self, label: Any) -> None:
-        """Join every vertex to the neighbour named in `_scratch` (itself: none); labels must be roots."""
-        self._program.components_link(self._passes, np.int32(self.n), self._scratch, label)
 
     def sample(self, label: Any) -> None:
         """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""

@@ -70,11 +70,11 @@ def read(
     max_ratio : float
         How many times its own size a compressed file may unpack to, beyond 64 MiB.
     device : Device or str, optional
-        Where an edge list is parsed and its graph is built, or a ``.clg`` file is checked (as in
-        `clgraph.get_device`, or ``"host"``); the graph stays there for what comes next, and is the same
-        wherever that is. Default: of edge lists the CPU, through OpenCL where it has a driver and the file
-        has 1 MB or more; else the host. What its kernels do not take is read on the host: ids that are text,
-        and unusual rows. Other formats are always read on the host.
+        Where edge lists, Matrix Market, METIS and LDBC files and edge tables are made into graphs, and
+        ``.clg`` files are checked (as in `clgraph.get_device`, or ``"host"``); the graph stays there for what
+        comes next, and is the same wherever that is. Default: the CPU, through OpenCL where it has a driver
+        and the file has 1 MB or more; of ``.clg`` the host. What its kernels do not take is read on the host:
+        ids that are text, and whatever is unusual. Other formats are always read on the host.
 
     Returns
     -------

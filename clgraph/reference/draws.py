@@ -7,10 +7,10 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, check_graph_type
-from clgraph.reference import chordal, races, spreading, stream, walks
+from clgraph.reference import chordal, races, spreading, stream, trees, walks
 from clgraph.reference.races import ReferenceDraw
 
-METHODS = (*races.METHODS, *walks.METHODS, *spreading.METHODS, *chordal.METHODS, *stream.METHODS)
+METHODS = tuple(name for each in (races, walks, spreading, chordal, trees, stream) for name in each.METHODS)
 
 
 def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
@@ -30,6 +30,8 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
     if method in walks.METHODS:
         return walks.reference_walk(graph, method, seed=seed, **options)
+    if method in trees.METHODS:
+        return trees.reference_tree(graph, method, seed=seed, **options)
     if method in stream.METHODS:
         return stream.reference_stream(graph, method, seed=seed, **options)
     if method in chordal.METHODS:
@@ -48,6 +50,9 @@ def verify_draw(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     check_graph_type(graph)
+    if sample.method in trees.METHODS:
+        trees.verify_tree(graph, sample)
+        return
     if sample.method in walks.METHODS:
         walks.verify_walk(graph, sample)
         return

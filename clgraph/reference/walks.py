@@ -16,7 +16,7 @@ from clgraph.reference.numbers import below, clock, lg, words
 from clgraph.reference.races import ReferenceDraw, Rows
 from clgraph.sizes import target_size
 
-METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "fs")
+METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
 JUMP = -1  # instead of the place of an arc: no arc was walked
 STAY = -2
 
@@ -35,6 +35,9 @@ class Walk:
         self.alpha = Fraction(1 if alpha is None else str(alpha))
         self.c = options.get("c") or max(1, ceil(mean))
         self.limits = row_limits(graph, self.rows) if options.get("weighted") else None
+        self.sets = [set(row) for row in self.rows]
+        self.entered: dict[int, int] = {}  # cnrw: by which arc each walker came
+        self.times: dict[tuple[int, int], int] = {}  # cnrw: how often a walker came by an arc
 
     def d(self, v: int) -> int:
         """Number of arcs that leave v."""
@@ -51,6 +54,7 @@ class Walk:
         a, b = words(self.seed, w, t % 2**32, 16 * (t // 2**32), keyed.TAG_STEP)
         d, method = self.d(v), self.method
         if d == 0:
+            self.entered.pop(w, None)
             return (home if method == "rwr" else below(a, self.n)), JUMP
         if method == "rwr" and b < self.p:
             return home, JUMP
@@ -58,14 +62,24 @@ class Walk:
             return below(a, self.n), JUMP
         if method == "rwj" and below(b, self.jumps + 2**16 * d) < self.jumps:
             return below(a, self.n), JUMP
-        j = self.neighbour(v, a)
+        if method == "cnarw":
+            j = self.aware(v, a)
+        elif method == "cnrw":
+            j = self.circulating(w, v, previous is None)
+        else:
+            j = self.neighbour(v, a)
         if method == "nbrw" and d > 1 and previous in self.rows[v]:
             j = below(a, d - 1)
             if j >= self.rows[v].index(previous):
                 j += 1
         u = self.rows[v][j]
         go = True
-        if method == "mhrw" and self.alpha == 1:
+        if method == "mhda":
+            go = below(b, self.d(u)) < d
+            if go and u == previous and d > 1:
+                j = self.another(w, t, v, u, j)
+                u = self.rows[v][j]
+        elif method == "mhrw" and self.alpha == 1:
             go = below(b, self.d(u)) < d
         elif method == "mhrw" and self.d(u) > d:
             gap = (lg(self.d(u)) - lg(d)) >> 16
@@ -73,6 +87,39 @@ class Walk:
         elif method == "gmd":
             go = below(b, max(d, self.c)) < d
         return (u, j) if go else (v, STAY)
+
+    def aware(self, v: int, a: int) -> int:
+        """cnarw: a neighbour that shares few neighbours is more likely."""
+        shares = []
+        for u in self.rows[v]:
+            least = max(1, min(self.d(v), self.d(u)))
+            shared = min(least, len(self.sets[v] & self.sets[u]))
+            shares.append(max(1, floor(2**32 * Fraction(least - shared, least))))
+        x = below(a, sum(shares))
+        return next(j for j in range(len(shares)) if x < sum(shares[: j + 1]))
+
+    def circulating(self, w: int, v: int, first: bool) -> int:
+        """cnrw: of the neighbours in a random order, the next one since the walker came by the same arc."""
+        arcs = sum(map(len, self.rows))
+        arc = self.entered.get(w, arcs + v)
+        if first or arc >= arcs:
+            arc = arcs + v
+        times = self.times.get((w, arc), 0)
+        self.times[w, arc] = times + 1
+        turn, rank = divmod(times, self.d(v))
+        tag = (keyed.TAG_STEP + 64 * (w + 1)) % 2**32
+        order = sorted(range(self.d(v)), key=lambda j: words(self.seed, arc, turn, j, tag)[0])
+        self.entered[w] = sum(map(len, self.rows[:v])) + order[rank]
+        return order[rank]
+
+    def another(self, w: int, t: int, v: int, u: int, j: int) -> int:
+        """mhda: instead of back to u another neighbour, perhaps."""
+        d = self.d(v)
+        a, b = words(self.seed, w, t % 2**32, 16 * (t // 2**32) + 1, keyed.TAG_STEP)
+        places = [i for i in range(d) if i != self.rows[v].index(u)]
+        k = places[below(a, d - 1)]
+        gap = max(0, lg(self.d(self.rows[v][k])) - lg(d)) - max(0, lg(self.d(u)) - lg(d))
+        return k if gap <= 0 or clock(b) >= (gap >> 16) * 2**33 >> 16 else j
 
 
 def directed_rows(graph: Graph, direction: str) -> list[list[int]]:

@@ -12,11 +12,11 @@ from fuzz.binaries import clg_case, npz_case, table_case
 from fuzz.calls import call_case, run_call
 from fuzz.case import Case, Failure
 from fuzz.commands import command_case, run_command
-from fuzz.edge_lists import edge_list_case, parsed_case, run_twice
+from fuzz.edge_lists import binary_case, edge_list_case, parsed_case, run_twice
 from fuzz.invariants import check_invariants, compare_edges, edges_of, edges_of_rows
 from fuzz.networks import network_case
 from fuzz.roundtrips import graph_case, run_graph
-from fuzz.texts import gzip_case, ldbc_case, text_case
+from fuzz.texts import ldbc_case, packed_case, text_case
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,18 @@ def run_read(case: Case, folder: Path) -> bool:
 
 
 KINDS = {
-    "edges": Kind(text_case, run_read, 11),
+    "edges": Kind(text_case, run_read, 10),
     "device edges": Kind(edge_list_case, run_twice, 3, device=True),
     "device files": Kind(parsed_case, run_twice, 3, device=True),
-    "gzip": Kind(gzip_case, run_read, 4),
+    "gzip": Kind(packed_case, run_read, 4),
+    "zstd": Kind(packed_case, run_read, 2),
     "mtx": Kind(text_case, run_read, 6),
     "metis": Kind(text_case, run_read, 6),
     "ldbc": Kind(ldbc_case, run_read, 7),
     "networks": Kind(network_case, run_read, 10),
     "npz": Kind(npz_case, run_read, 8),
-    "clg": Kind(clg_case, run_read, 9),
+    "clg": Kind(clg_case, run_read, 6),
+    "device clg": Kind(binary_case, run_twice, 2, device=True),
     "parquet": Kind(table_case, run_read, 3),
     "arrow": Kind(table_case, run_read, 4),
     "round trips": Kind(graph_case, run_graph, 12),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import random
 import re
+from itertools import pairwise
+
+from clgraph.graph.io.packed import END
 
 NUMBERS = (
     b"0",
@@ -130,15 +133,52 @@ def _once(data: bytes, rng: random.Random, text: bool) -> bytes:
     return data[:at] + rng.randbytes(rng.choice((1, 2, 8))) + data[at:]
 
 
-def compress(data: bytes, rng: random.Random) -> bytes:
-    """The bytes by gzip, now and then damaged, in two members or with something behind."""
-    packed = gzip.compress(data, 1, mtime=0)
-    way = rng.randrange(8)
+def compress(data: bytes, rng: random.Random, suffix: str = ".gz") -> bytes:
+    """The bytes by gzip or zstd, in one to four members of any kind, now and then damaged."""
+    cuts = sorted(rng.randrange(len(data) + 1) for _ in range(rng.choice((0, 0, 1, 1, 2, 3))))
+    parts = [data[one:other] for one, other in pairwise([0, *cuts, len(data)])]
+    if suffix == ".zst":
+        packed = b"".join(_frame(part, rng) for part in parts)
+    else:
+        blocks = [rng.random() < 0.4 for _ in parts]
+        packed = b"".join(
+            _blocks(part) if block else gzip.compress(part, 1, mtime=0)
+            for part, block in zip(parts, blocks, strict=True)
+        )
+        packed += END if blocks[-1] else b""
+    way = rng.randrange(6)
     if way == 0:
         return mutate(packed, rng, False)
     if way == 1:
-        at = rng.randrange(len(data) + 1)
-        return gzip.compress(data[:at], mtime=0) + gzip.compress(data[at:], mtime=0)
-    if way == 2:
         return packed + rng.choice((b"\0" * 9, b"junk", packed[:7]))
     return packed
+
+
+def _blocks(data: bytes) -> bytes:
+    import io
+
+    from clgraph.graph.io.packing import Packer
+
+    file = io.BytesIO()
+    packer = Packer.of_gzip(file)
+    with packer.pool:
+        packer.write(data)
+        packer.finish()
+    return file.getvalue().removesuffix(END)
+
+
+def _frame(data: bytes, rng: random.Random) -> bytes:
+    from clgraph.graph.io.packed import zstd_library
+
+    library = zstd_library()
+    way = rng.randrange(5)
+    if way == 0:  # does not tell its length
+        packer = library.ZstdCompressor()
+        return bytes(packer.compress(data[:5]) + packer.compress(data[5:]) + packer.flush())
+    if way == 1:
+        packed = library.compress(data, options={library.CompressionParameter.checksum_flag: 1})
+    else:
+        packed = library.compress(data, rng.choice((1, 3)))
+    skipped = rng.randbytes(rng.choice((0, 4, 9)))
+    head = rng.randrange(0x184D2A50, 0x184D2A60).to_bytes(4, "little") + len(skipped).to_bytes(4, "little")
+    return bytes((head + skipped if way == 2 else b"") + packed)

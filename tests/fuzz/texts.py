@@ -194,33 +194,38 @@ def text_case(kind: str, rng: random.Random) -> Case:
         if rng.random() < 0.15:
             how["ids"] = "int" if how["ids"] == "str" else "str"
     name = "g" + suffix
-    if rng.random() < 0.1 or kind == "gzip":
+    if rng.random() < 0.1:
         packed = compress(data, rng)
         expect = (
             expect
-            if packed[:2] == b"\x1f\x8b" and len(packed) > 20 and expect and _whole(packed, data)
+            if packed[:2] == b"\x1f\x8b" and len(packed) > 20 and expect and _whole(packed, data, ".gz")
             else {}
         )
         name, data = name + ".gz", packed
     return Case(kind, {name: data}, {"path": name, "options": how, "expect": expect})
 
 
-def _whole(packed: bytes, data: bytes) -> bool:
+def _whole(packed: bytes, data: bytes, suffix: str) -> bool:
     import gzip
 
+    from clgraph.graph.io.packed import END, zstd_library
+
     try:
-        return gzip.decompress(packed) == data
+        if suffix == ".zst":
+            return zstd_library().decompress(packed) == data
+        return gzip.decompress(packed) == data and (packed.endswith(END) or END[12:16] not in packed)
     except Exception:
         return False
 
 
-def gzip_case(kind: str, rng: random.Random) -> Case:
-    """Any of the text files, compressed."""
+def packed_case(kind: str, rng: random.Random) -> Case:
+    """Any of the text files, compressed; the kind is that of the compression."""
+    suffix = {"gzip": ".gz", "zstd": ".zst"}[kind]
     inner = text_case(rng.choice(tuple(MAKERS)), rng)
     (name, data), what = next(iter(inner.files.items())), inner.what
     if not name.endswith(".gz"):
-        packed = compress(data, rng)
-        name, expect = name + ".gz", what["expect"] if _whole(packed, data) else {}
+        packed = compress(data, rng, suffix)
+        name, expect = name + suffix, what["expect"] if _whole(packed, data, suffix) else {}
         data, what = packed, {**what, "path": name, "expect": expect}
     return Case(kind, {name: data}, what)
 

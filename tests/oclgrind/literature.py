@@ -56,6 +56,9 @@ def case_walks(device: Any) -> None:
     _draw("mhrw", device, size=6, keep="visited", alpha="0.5")
     _draw("rw", device, seeds=1, steps=9, walkers=2, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
     _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
+    _draw("mhda", device, seeds=1, steps=20)
+    _draw("cnarw", device, seeds=1, steps=9)
+    _draw("cnrw", device, size=9, walkers=2)
 
 
 def case_frontier(device: Any) -> None:
@@ -107,3 +110,9 @@ def case_smallest(device: Any) -> None:
     assert taken.total.tolist() == [7, 90, 0]
     listed = device.download(taken.items, np.int32, 7).tolist()
     assert listed == sorted(np.lexsort((np.arange(90), keys[0]))[:7].tolist())
+
+
+def case_trees(device: Any) -> None:
+    """Cycles popped at once and one by one; branches."""
+    _draw("ust", device, size=20)
+    _draw("ust", device, seeds=1, start=3, keep="induced", graph=_graph(duplicates="keep"))

@@ -141,6 +141,10 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values |= walk_values(view, method, given)
     if plan.kind == "stages":
         values |= stage_values(view, method, given)
+    if plan.kind == "tree":
+        if "start" in given:
+            values["start"] = check_start(view, given["start"])
+        size = "100%" if size is None else size
     if plan.kind == "chordal":
         return Wish(method, view, **values, **chordal_values(view, method, size, options))
     if plan.kind == "stream":
@@ -355,8 +359,11 @@ def _positive(name: str, value: Any) -> Fraction:
 
 
 def _keep(plan: Method, given: Mapping[str, Any]) -> str:
-    default = "visited" if plan.kind in ("edges", "chordal", "stream") else "induced"
+    drawn = dict.fromkeys(("edges", "chordal", "stream"), "visited") | {"tree": "tree"}
+    default = drawn.get(plan.kind, "induced")
     keep: str = word(given.get("keep", default), "keep", KEEPS)
+    if keep == "visited" and plan.kind == "tree":
+        keep = "tree"
     if keep == "tree" and plan.kind == "edges":
         raise InputError("keep='tree' is of walks and spreading: edges that race have no tree")
     return keep

@@ -112,6 +112,17 @@ def marked_arcs(device: Device, runs: int, arcs: int, marks: Any) -> Packed:
     return Packed.of_parts([np.flatnonzero(row) for row in found])
 
 
+def picked(device: Device, n: int, weight: Any, vertices: Packed) -> Packed:
+    """The integer weights (uint64 device buffer, shape (n,)) of some vertices, when they are looked at."""
+
+    def fetch() -> npt.NDArray[np.uint64]:
+        with device.alone():
+            values: npt.NDArray[np.uint64] = device.download(weight, np.uint64, n)
+        return values[vertices.values]
+
+    return Packed(vertices.offset, fetch)
+
+
 def program(device: Device) -> Program:
     """The kernels."""
     return device.program("sampling/literature/listed", ITEMS=device.tuning.items)

@@ -136,6 +136,26 @@ METHODS = {
         "Lee, Xu, Eun 2012",
         ("NonBackTrackingRandomWalk",),
     ),
+    "mhda": Method(
+        "walk",
+        "as mhrw, but instead of back where it came from rather to another neighbour",
+        _WALK,
+        "Lee, Xu, Eun 2012",
+    ),
+    "cnarw": Method(
+        "walk",
+        "to neighbours that share few of their neighbours with the vertex",
+        _WALK,
+        "Li et al. 2019",
+        ("CommonNeighborAwareRandomWalk",),
+    ),
+    "cnrw": Method(
+        "walk",
+        "entered by the same arc again, to another neighbour than the last times",
+        _WALK,
+        "Zhou, Zhang, Das 2015",
+        ("CirculatedNeighborsRandomWalk",),
+    ),
     "fs": Method(
         "frontier",
         "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
@@ -162,6 +182,12 @@ METHODS = {
         "respondent-driven sampling: each vertex recruits `coupons` unseen neighbours",
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
+    ),
+    "ust": Method(
+        "tree",
+        "a uniform spanning tree, of each component; with `size` its branches to some vertices",
+        ("start", "keep"),
+        "Wilson 1996; Propp, Wilson 1998",
     ),
     "chordal": Method(
         "chordal",
@@ -203,6 +229,7 @@ KINDS = {
     "walk": "random walk",
     "frontier": "random walk",
     "stages": "spreading",
+    "tree": "spanning tree",
     "chordal": "chordal subgraph",
     "stream": "stream of edges",
 }

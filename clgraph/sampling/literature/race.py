@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clgraph.sampling.literature.clock import device_tables, lg
 from clgraph.sampling.literature.drawn import Drawn, Packed
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import Listed, picked
 from clgraph.sampling.literature.rank import integer_ranks
 from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
 
@@ -209,17 +209,6 @@ class _EdgeRace(_Race):
         limits = self.keys_of(cut)
         drawn, keys = self.kept(selected.take(key, cut, equal=wish.target is None, keys=True), selected.item)
         return Drawn(chosen, came, limits, drawn, more={"edge key": keys})
-
-
-def picked(device: Device, n: int, weight: Any, vertices: Packed) -> Packed:
-    """The integer weights (uint64 device buffer, shape (n,)) of some vertices, when they are looked at."""
-
-    def fetch() -> npt.NDArray[np.uint64]:
-        with device.alone():
-            values: npt.NDArray[np.uint64] = device.download(weight, np.uint64, n)
-        return values[vertices.values]
-
-    return Packed(vertices.offset, fetch)
 
 
 def mixed(mix: int, n: int, m: int) -> tuple[int, int, bool, bool]:

@@ -171,7 +171,7 @@ class DrawnSample(Sample):
         """The arc to each vertex's parent, of parallel ones the first."""
         assert self._drawn.parent is not None
         parent, index = self._drawn.parent.of(self._run).astype(np.int64), self.index
-        some = (parent >= 0) & np.isin(parent, index)
+        some = (parent >= 0) & (parent != index) & np.isin(parent, index)
         simple = self.wish.view.original.undirected.simple
         pairs = (simple.rows.astype(np.int64) << 32) | simple.col_idx
         made: npt.NDArray[np.int64] = np.searchsorted(pairs, (index[some] << 32) | parent[some])

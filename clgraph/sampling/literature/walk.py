@@ -13,7 +13,8 @@ from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.drawn import Drawn, Packed
-from clgraph.sampling.literature.listed import Listed, marked_arcs, visits_of
+from clgraph.sampling.literature.listed import Listed, marked_arcs, picked, visits_of
+from clgraph.sampling.literature.shares import arc_shares
 from clgraph.sampling.literature.smallest import Cut, Smallest
 from clgraph.sampling.literature.starts import Given, Queue, queue_room
 
@@ -22,7 +23,18 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
 
-NUMBER = {"rw": 0, "rwr": 1, "rj": 2, "rwj": 3, "mhrw": 4, "gmd": 6, "nbrw": 7}
+NUMBER = {
+    "rw": 0,
+    "rwr": 1,
+    "rj": 2,
+    "rwj": 3,
+    "mhrw": 4,
+    "gmd": 6,
+    "nbrw": 7,
+    "mhda": 8,
+    "cnarw": 9,
+    "cnrw": 10,
+}
 RUNNING, LEG, OVER, ENDING = range(4)
 BATCHES = 20
 ROOM = 1 << 27  # counters of these parts
@@ -75,7 +87,23 @@ def bytes_per_run(view: View, wish: Wish) -> int:
     """Device memory that one run takes, roughly."""
     each = 28 + 4 * (wish.keep == "tree")
     arcs = 4 * view.rows.num_arcs if wish.keep == "visited" else 0
-    return each * view.n + arcs + 32 * wish.walkers
+    return each * view.n + arcs + (32 + 4 * counters_of(view, wish)) * wish.walkers
+
+
+def counters_of(view: View, wish: Wish) -> int:
+    """How many counters a walker has: of cnrw one for each arc and each start.
+
+    Raises
+    ------
+    CapacityError
+        If they cannot be numbered by 32 bits.
+    """
+    if wish.method != "cnrw":
+        return 0
+    counters = view.rows.num_arcs + view.n
+    if counters >= 2**32:
+        raise CapacityError(f"cnrw numbers arcs and vertices by 32 bits, and the graph has {counters}")
+    return counters
 
 
 def batches_of(n: int, runs: int, counted: int) -> int:
@@ -145,6 +173,10 @@ class _Walks:
         self.queue = Queue(device, self.csr, runs, queue_room(n, self.walkers, runs))
         if self.view.weighted:
             self.limit = self.view.kept(device, "limits", lambda: self.view.limits)
+        if wish.method == "cnarw":
+            self.limit, _ = arc_shares(device, self.view)
+        counters = counters_of(self.view, wish)
+        self.entries = device.zeros(counters * self.all, np.uint32) if counters else None
         self.given = Given.of(device, wish)
 
     def build(self) -> None:
@@ -244,7 +276,7 @@ class _Walks:
             csr.row_ptr,
             csr.col_idx,
             self.limit,
-            None,
+            self.entries,
             self.done,
             self.todo,
             *self.counting,
@@ -340,6 +372,9 @@ class _Walks:
             more["batches"] = self.cut_into_batches(listed.vertices)
         if wish.walks:
             more["walks"] = self.walks()
+        if wish.method == "cnarw":
+            _, total = arc_shares(device, self.view)
+            more["share"] = picked(device, n, total, listed.vertices)
         return Drawn(
             listed.vertices,
             listed.keys if self.noting else None,

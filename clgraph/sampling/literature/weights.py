@@ -51,7 +51,8 @@ def weights_of(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -
     if kind == "near":
         return _near(wish, drawn, run, vertices)
     if kind in ("walk", "frontier") and (wish.direction == "both" or wish.method in ("rwr", "rj")):
-        return stationary(wish, vertices)
+        share = drawn.more.get("share")
+        return stationary(wish, vertices, None if share is None else share.of(run))
     if wish.method == "rds" and wish.direction == "both":
         p = successive_p(view_degrees(wish, vertices), wish.view.n)
         return _inverse("approximate", p)
@@ -82,9 +83,13 @@ def successive_p(d: Reals, n: int) -> Reals:
     return pi[place]
 
 
-def stationary(wish: Wish, vertices: npt.NDArray[Any]) -> Weights:
-    """1 over what a walk's time at each vertex is in proportion to."""
+def stationary(
+    wish: Wish, vertices: npt.NDArray[Any], share: npt.NDArray[np.uint64] | None = None
+) -> Weights:
+    """1 over what a walk's time at each vertex is in proportion to; of cnarw the sums of their shares."""
     view, method = wish.view, wish.method
+    if share is not None:
+        return Weights("stationary", 2.0**32 / np.maximum(share, 1), None)
     d = (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
     if method in ("rwr", "rj"):
         return _ranked(wish, vertices)
@@ -92,6 +97,8 @@ def stationary(wish: Wish, vertices: npt.NDArray[Any]) -> Weights:
         d = d + float(wish.alpha)
     elif method == "mhrw":
         d = np.maximum(d, 1) ** (1 - float(wish.alpha))
+    elif method == "mhda":
+        d = np.ones(len(d))
     elif method == "gmd":
         d = np.maximum(d, wish.c)
     return Weights("stationary", 1 / np.maximum(d, 1), None)

@@ -139,6 +139,9 @@ def step_law(method, p=0.15):
     if method in ("mhrw", "rcmh"):
         to = a / d[:, None] * np.minimum(1, (d[:, None] / d[None, :]) ** (1 if method == "mhrw" else 0.3))
         return to + np.diag(1 - to.sum(1))
+    if method == "cnarw":
+        shares = a * (1 - (a @ a) / np.minimum(d[:, None], d[None, :]))
+        return shares / shares.sum(1, keepdims=True)
     if method == "gmd":
         stay = 1 - d / np.maximum(d, 3)
         return (1 - stay)[:, None] * rw + np.diag(stay)
@@ -146,28 +149,50 @@ def step_law(method, p=0.15):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["rw", "rwr", "rj", "rwj", "mhrw", "rcmh", "gmd", "nbrw"])
+@pytest.mark.parametrize("method", ["rw", "rwr", "rj", "rwj", "mhrw", "rcmh", "gmd", "nbrw", "mhda", "cnarw"])
 def test_law_after_seven_steps(device, method):
-    """From vertex 2, against a power of the matrix; nbrw on its arcs."""
+    """From vertex 2, against a power of the matrix; nbrw and mhda on arcs."""
     name, options = ("mhrw", {"alpha": "0.3"}) if method == "rcmh" else (method, {})
     many = sample(SEVEN, name, steps=7, burn_in=6, start=2, seed=1, seeds=20_000, device=device, **options)
     counts = np.bincount([int(one.index[0]) for one in many], minlength=7)
-    law = non_backtracking(7) if method == "nbrw" else np.linalg.matrix_power(step_law(method), 7)[2]
+    by_arcs = {"nbrw": turning(7, without_return), "mhda": turning(7, delayed)}
+    law = by_arcs[method] if method in by_arcs else np.linalg.matrix_power(step_law(method), 7)[2]
     some = law > 0
     assert counts[~some].sum() == 0
     assert stats.chisquare(counts[some], 20_000 * law[some]).pvalue > 0.001
 
 
-def non_backtracking(steps):
-    arcs = list(zip(SEVEN.rows.tolist(), SEVEN.col_idx.tolist(), strict=True))
-    near = [[v for u, v in arcs if u == each] for each in range(7)]
+def without_return(near, last, v):
+    """nbrw's next vertex."""
+    ways = [u for u in near[v] if u != last] or near[v]
+    return [(u, 1 / len(ways)) for u in ways]
+
+
+def delayed(near, last, v):
+    """mhda's next vertex."""
+    d = {each: len(near[each]) for each in range(7)}
+    for u in near[v]:
+        q = min(1, d[v] / d[u]) / d[v]
+        yield v, 1 / d[v] - q
+        others = [k for k in near[v] if k != u] if u == last else []
+        left = q
+        for k in others:
+            taken = min(1, min(1, d[v] / d[k]) ** 2 * max(1, d[u] / d[v]) ** 2) * q / len(others)
+            left -= taken
+            yield k, taken
+        yield u, left
+
+
+def turning(steps, law_of_step):
+    """The law of a walk from vertex 2 that knows its last different vertex."""
+    near = [SEVEN.col_idx[SEVEN.rows == each].tolist() for each in range(7)]
     at = {(None, 2): 1.0}
     for _ in range(steps):
         new = {}
         for (last, v), p in at.items():
-            ways = [u for u in near[v] if u != last] or near[v]
-            for u in ways:
-                new[v, u] = new.get((v, u), 0) + p / len(ways)
+            for u, q in law_of_step(near, last, v):
+                came = (last if u == v else v, u)
+                new[came] = new.get(came, 0) + p * q
         at = new
     law = np.zeros(7)
     for (_, v), p in at.items():

@@ -1,0 +1,145 @@
+// sampling/literature/ust.cl: uniform spanning trees by cycle popping (Propp, Wilson 1998).
+//
+// Each vertex has a stack of arrows, number(v, i; STEP) the i-th, and shows the top one. Arrows on a cycle are thrown away,
+// until there is none; in which order does not matter. The vertices on cycles are the image of n steps, which pointer
+// doubling makes. Few long cycles are popped one after the other instead, as Wilson's walks do.
+//
+// label   int[n]: the component of each vertex
+// high, low, root  uint[runs * n], uint[runs * n], int[runs * n], by label: of each component the smallest start priority
+//         and the vertex that has it; -1 in root where roots are given
+// shown   uint[runs * n]: the number of the arrow that v shows
+// next    int[runs * n]: where it leads; roots: to themselves
+// jump    int[runs * n]: where 2^k steps lead
+// launch  padded range over vertices, by runs, ITEMS consecutive ones per work-item; walk: a run per work-item
+
+#include "keyed.h"
+
+#ifndef OFFSET
+#define OFFSET int
+#endif
+
+static inline int arrow(ulong seed, int v, uint i, __global const OFFSET *row_ptr, __global const int *col_idx)
+{
+    const ulong a = keyed_a(keyed_words(seed, (uint)v, i, 0, TAG_STEP));
+    return col_idx[row_ptr[v] + (OFFSET)mul_hi(a, (ulong)(row_ptr[v + 1] - row_ptr[v]))];
+}
+
+// The smallest start priority of each component, 32 bits at a time, then its smallest vertex.
+__kernel void ust_roots(const int n, const ulong seed, const int pass, __global const int *restrict label,
+                        volatile __global uint *restrict high, volatile __global uint *restrict low,
+                        volatile __global int *restrict root)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n) {
+        const long slot = (long)run * n + label[v];
+        const ulong x = start_priority(seed + run, v);
+        const uint top = (uint)(x >> 32), rest = (uint)x;
+        if (pass == 0) atomic_min(&high[slot], top);
+        else if (high[slot] == top) {
+            if (pass == 1) atomic_min(&low[slot], rest);
+            else if (low[slot] == rest) atomic_min(&root[slot], v);
+        }
+    }
+}
+
+// Roots that are given, or one of the pool: their components have no other.
+__kernel void ust_given(const int n, const int runs, const ulong seed, const int given, __global const int *restrict starts,
+                        const int pool_size, __global const int *restrict pool, __global const int *restrict label,
+                        __global int *restrict root, __global int *restrict next)
+{
+    FOR_ITEMS(run, runs) {
+        for (int i = 0; i < max(given, 1); i++) {
+            const ulong a = keyed_a(keyed_words(seed + run, 0, 0, 0, TAG_DRAW));
+            const int v = given ? starts[i] : pool[mul_hi(a, (ulong)pool_size)];
+            root[(long)run * n + label[v]] = -1;
+            next[(long)run * n + v] = v;
+        }
+    }
+}
+
+// The first arrows; vertices without edges are roots.
+__kernel void ust_show(const int n, const ulong seed, __global const OFFSET *restrict row_ptr,
+                       __global const int *restrict col_idx, __global const int *restrict label,
+                       __global const int *restrict root, __global int *restrict next)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n) {
+        const long slot = (long)run * n + v;
+        if (next[slot] < 0) {
+            const int alone = row_ptr[v] == row_ptr[v + 1] || root[(long)run * n + label[v]] == v;
+            next[slot] = alone ? v : arrow(seed + run, v, 0, row_ptr, col_idx);
+        }
+    }
+}
+
+__kernel void ust_double(const int n, __global const int *restrict jump, __global int *restrict further)
+{
+    const long base = (long)get_global_id(1) * n;
+    FOR_ITEMS(v, n) further[base + v] = jump[base + jump[base + v]];
+}
+
+// What n steps lead to is on a cycle, or a root.
+__kernel void ust_mark(const int n, __global const int *restrict jump, volatile __global int *restrict mark)
+{
+    const long base = (long)get_global_id(1) * n;
+    FOR_ITEMS(v, n) {
+        volatile __global int *mine = mark + base + jump[base + v];
+        if (!SHARED_LOAD(mine)) atomic_or(mine, 1);   // 0 is only stale
+    }
+}
+
+__kernel void ust_pop(const int n, const ulong seed, __global const OFFSET *restrict row_ptr,
+                      __global const int *restrict col_idx, __global int *restrict mark, __global uint *restrict shown,
+                      __global int *restrict next, volatile __global int *restrict popped)
+{
+    const int run = (int)get_global_id(1);
+    FOR_ITEMS(v, n) {
+        const long slot = (long)run * n + v;
+        if (mark[slot]) {
+            mark[slot] = 0;
+            if (next[slot] != v) {
+                next[slot] = arrow(seed + run, v, ++shown[slot], row_ptr, col_idx);
+                atomic_inc(popped);
+            }
+        }
+    }
+}
+
+// Wilson's walks: until it meets the tree a walk takes new arrows, and its last ones stay. tree: 1 where v hangs on a root.
+__kernel void ust_walk(const int n, const int runs, const ulong seed, const int steps,
+                       __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                       __global int *restrict tree, __global uint *restrict shown, __global int *restrict next,
+                       __global int *restrict begun, __global int *restrict at, volatile __global int *restrict left)
+{
+    FOR_ITEMS(run, runs) {
+        const long base = (long)run * n;
+        int v = begun[run], u = at[run], made = 0;
+        while (v < n && made < steps) {
+            while (made < steps && !tree[base + u]) {
+                next[base + u] = arrow(seed + run, u, shown[base + u]++, row_ptr, col_idx);
+                u = next[base + u];
+                made++;
+            }
+            if (tree[base + u]) {
+                for (u = v; !tree[base + u]; u = next[base + u])
+                    tree[base + u] = 1;
+                made++;
+                u = ++v;
+            }
+        }
+        begun[run] = v;
+        at[run] = u;
+        if (v < n) atomic_inc(left);
+    }
+}
+
+// Whether each vertex hangs on a root, from where n steps lead.
+__kernel void ust_hangs(const int n, __global const int *restrict jump, __global const int *restrict next,
+                        __global int *restrict tree)
+{
+    const long base = (long)get_global_id(1) * n;
+    FOR_ITEMS(v, n) {
+        const int end = jump[base + v];
+        tree[base + v] = next[base + end] == end;
+    }
+}
