@@ -15,7 +15,7 @@ watch_forks()
 if TYPE_CHECKING:
     from clgraph.components import Components, connected_components, largest_component
     from clgraph.csr import powerlaw_graph, rmat_graph
-    from clgraph.device import Device, devices, get_device
+    from clgraph.device import Device, devices, get_device, profile
     from clgraph.errors import (
         BuildError,
         CapacityError,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "components": "Components connected_components largest_component",
     "csr": "powerlaw_graph rmat_graph",
-    "device": "Device devices get_device",
+    "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
     " InputError",
     "files": "read write",
@@ -77,6 +77,7 @@ _NAMES = {
     "sampling.literature": "DrawnSample StreamSample",
     "scale": "ShardedSample Shards bfs_of_shards components_of_shards join_shards open_shards"
     " pagerank_of_shards sample_shards write_shards",
+    "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -104,6 +105,7 @@ __all__ = [
     "ShardedSample",
     "Shards",
     "StreamSample",
+    "Study",
     "__version__",
     "bfs",
     "bfs_many",
@@ -122,6 +124,7 @@ __all__ = [
     "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
+    "profile",
     "quality",
     "read",
     "reduction_curve",
@@ -133,6 +136,7 @@ __all__ = [
     "rmat_graph",
     "sample",
     "sample_shards",
+    "study",
     "top_accuracy",
     "triangles",
     "verify_bfs",

@@ -38,6 +38,14 @@ __kernel void compact_choose(const int n, __global const int *restrict label, co
         live[v] = label[v] == keep;
 }
 
+// Of vertices with these names those that stay.
+__kernel void compact_those(const int n, __global const int *restrict name, __global const uchar *restrict live,
+                            __global uchar *restrict mine)
+{
+    FOR_ITEMS(v, n)
+        mine[v] = live[name[v]];
+}
+
 // place[rank[v]] is v's name (origin[v], or v itself where that is NULL), count[rank[v]] the number of its arcs.
 __kernel void compact_count(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                             __global const uchar *restrict live, __global const uchar *restrict arcs,

@@ -109,8 +109,24 @@ def _into_environment(variable: str) -> Callable[..., Any]:
 
 
 def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--device SPEC``, and which form of its kernels: ``--kernels``, ``--fpga-binary``, ``--force``."""
+    """``--device``, its kernels' form (``--kernels``, ``--fpga-binary``, ``--force``), and ``--trace``."""
+
+    untraced = command
+
+    @wraps(command)
+    def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
+        if trace is None:
+            return untraced(*args, **kwargs)
+        with _traced(trace, kwargs.get("device")):
+            return untraced(*args, **kwargs)
+
+    command = with_trace
     for option in (
+        click.option(
+            "--trace",
+            metavar="FILE",
+            help="Time every kernel: a table on stderr, a trace for chrome://tracing or Perfetto in FILE.",
+        ),
         click.option(
             "--force",
             is_flag=True,
@@ -141,6 +157,21 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+@contextmanager
+def _traced(path: str, spec: str | None) -> Iterator[None]:
+    """Time what the device does; write the trace, and print the table."""
+    from clgraph.device import get_device, profile
+    from clgraph.graph.io import check_writable
+
+    if spec is not None and "," in spec:
+        raise click.UsageError("--trace is of one device: give one --device")
+    check_writable(path, "edges")
+    with profile(get_device(spec)) as measured:
+        yield
+    measured.write_trace(path)
+    say(f"{measured}\n{path}: {len(measured.activities)} kernels and copies on {measured.device}")
 
 
 class EnergyWish:
@@ -302,15 +333,21 @@ def print_json(value: dict[str, Any]) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr for long work, on a terminal only; yields a function of (done, of)."""
+def progress_bar(
+    what: str, quiet: bool, *, left: bool = False
+) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr for long work, on a terminal only; yields a function of (done, of).
+
+    `left`: with counts and the time left, of work whose first call of that function says where it begins.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import MofNCompleteColumn, Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    columns = [*Progress.get_default_columns(), *([MofNCompleteColumn()] if left else [])]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, of: bar.update(task, completed=done, total=of)
 

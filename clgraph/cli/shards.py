@@ -23,9 +23,9 @@ GRACE = 10  # seconds in which the rank that failed ends the job, before this on
 
 def is_dataset(name: str) -> bool:
     """Whether a name is that of a dataset of shards."""
-    from clgraph.scale.manifest import SUFFIX
+    from clgraph.graph.io.formats import DATASET
 
-    return Path(name).suffix == SUFFIX
+    return Path(name).suffix == DATASET
 
 
 @contextmanager

@@ -111,6 +111,15 @@ def labelled(device: Device, rows: DeviceCSR, label: Any, keep: int) -> Any:
     return live
 
 
+def those_of(device: Device, rows: DeviceCSR, ids: Chosen, live: Any) -> Any:
+    """The `live` of `compact` for rows of chosen vertices, given that of those they were chosen from."""
+    mine = device.empty(rows.n, np.uint8)
+    _program(device, rows, induced=True).compact_those(
+        -(-rows.n // device.tuning.items), np.int32(rows.n), ids.place, live, mine
+    )
+    return mine
+
+
 def arcs_of_view(device: Device, rows: DeviceCSR, view: DeviceCSR, view_arcs: Any, *, copies: bool) -> Any:
     """Which arcs of a directed graph stay, given those of its undirected view without loops (uint8 buffers).
 

@@ -27,6 +27,7 @@ def read(
     header: bool | None = None,
     max_vertices: int | None = None,
     max_ratio: float = MAX_RATIO,
+    attributes: str | os.PathLike[str] | None = None,
     device: Device | str | None = None,
 ) -> Graph:
     """Read a graph from a file.
@@ -69,12 +70,16 @@ def read(
         file that has less than one byte for 16 of them.
     max_ratio : float
         How many times its own size a compressed file may unpack to, beyond 64 MiB.
+    attributes : str or path, optional
+        A table of the vertices' attributes: ``.csv`` or tabs, with a header and a row for each vertex, its id
+        in the column ``id``, ``node``, ``vertex`` or ``name``, else in the first. They become
+        ``Graph.attributes``, as those in GraphML and GEXF files do; samples carry them along.
     device : Device or str, optional
-        Where an edge list is parsed and its graph is built, or a ``.clg`` file is checked (as in
-        `clgraph.get_device`, or ``"host"``); the graph stays there for what comes next, and is the same
-        wherever that is. Default: of edge lists the CPU, through OpenCL where it has a driver and the file
-        has 1 MB or more; else the host. What its kernels do not take is read on the host: ids that are text,
-        and unusual rows. Other formats are always read on the host.
+        Where edge lists, Matrix Market, METIS and LDBC files and edge tables are made into graphs, and
+        ``.clg`` files are checked (as in `clgraph.get_device`, or ``"host"``); the graph stays there for what
+        comes next, and is the same wherever that is. Default: the CPU, through OpenCL where it has a driver
+        and the file has 1 MB or more; of ``.clg`` the host. What its kernels do not take is read on the host:
+        ids that are text, and whatever is unusual. Other formats are always read on the host.
 
     Returns
     -------
@@ -105,6 +110,7 @@ def read(
         header=header,
         max_vertices=max_vertices,
         max_ratio=max_ratio,
+        attributes=attributes,
         device=device,
     )[0]
 

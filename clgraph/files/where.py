@@ -27,6 +27,8 @@ ON_DEVICES = {
     "metis": ("clgraph.files.metis", "read_metis"),
     "ldbc": ("clgraph.files.ldbc", "read_ldbc"),
     "clg": ("clgraph.files.binary", "read_binary_there"),
+    "parquet": ("clgraph.files.table", "read_parquet_there"),
+    "arrow": ("clgraph.files.table", "read_arrow_there"),
 }
 SMALL = 1_000_000  # bytes of a file that the host reads sooner than a device is opened
 SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner

@@ -50,6 +50,7 @@ def samples_of_run(
     clock.lap("compile")
     whole = run.start()
     made: dict[int, Sample] = {}
+    smaller: Graph | None = None
     for size, target in sorted(wanted, key=lambda pair: -pair[1]):
         if target in made:
             continue
@@ -58,7 +59,7 @@ def samples_of_run(
         clock.lap("sample")
         left = run.download()
         clock.lap("download")
-        smaller = extract_sample(device, graph, left)
+        smaller = extract_sample(device, graph, left, larger=smaller)
         device.finish()
         untouched = whole <= target
         notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices))

@@ -15,10 +15,10 @@ from typing import Any
 
 from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX
+from clgraph.graph.io.formats import DATASET
 
 NAME = "manifest.json"
 FORMAT, VERSION = "clgraph-shards", 1
-SUFFIX = ".clgs"
 BLOCK = 4096  # rows: `write_shards` cuts all sections but pairs at multiples of it
 SECTIONS = ("pairs", "rows", "in", "out")
 LARGEST = 64 << 20  # bytes of a manifest: some 400 000 shards
@@ -137,7 +137,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / NAME
     if not folder.is_dir():
         raise InputError(
-            f"{folder}: no such dataset; make one with clgraph convert IN {folder.name or 'OUT' + SUFFIX}"
+            f"{folder}: no such dataset; make one with clgraph convert IN {folder.name or 'OUT' + DATASET}"
         )
     try:
         with open(path, "rb") as file:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.io.binary import id_arrays, write_sections
 from clgraph.graph.io.binary_header import Header
-from clgraph.scale.manifest import NAME, SUFFIX, Manifest, Part, Section, Shard
+from clgraph.graph.io.formats import DATASET
+from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard
 from clgraph.scale.ranks import Ranks
 from clgraph.temporary import sync, sync_folder, temporary_name
 
@@ -201,7 +202,7 @@ def gathered(ranks: Ranks, made: dict[int, Shard]) -> list[Shard]:
 
 def check_dataset_name(path: Path) -> None:
     """Raise InputError for a name that no dataset can have, or that something else has."""
-    if path.suffix != SUFFIX:
-        raise InputError(f"{path}: the name of a dataset ends in {SUFFIX}")
+    if path.suffix != DATASET:
+        raise InputError(f"{path}: the name of a dataset ends in {DATASET}")
     if path.exists() and not (path.is_dir() and ((path / NAME).exists() or not any(path.iterdir()))):
         raise InputError(f"{path}: exists, and is no dataset; choose another name, or remove it")

@@ -113,3 +113,22 @@ def case_files_binary(device: Any) -> None:
     sums = Sums(device, 1003, here=False)
     sums.loaded(device.upload(data), 0, 1003)
     assert sums.all() == [zlib.crc32(data)]
+
+
+def case_files_table(device: Any) -> None:
+    """An edge table, with ids of 32 bits and of 64."""
+    import numpy as np
+    import pyarrow as pa
+    from file_reading import same_as
+
+    from clgraph import read
+
+    ends = np.random.default_rng(2).integers(0, 20, (2, 50))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "t.arrow")
+        for factor in (1, 10**12):
+            columns = {"source": ends[0] * factor, "target": ends[1] * factor, "weight": np.arange(50.0)}
+            with pa.ipc.new_file(path, (rows := pa.table(columns)).schema) as writer:
+                writer.write_table(rows, 20)
+            made = read(path, device=device, weights=factor == 1, duplicates="keep")
+            same_as(made, read(path, device="host", weights=factor == 1, duplicates="keep"))

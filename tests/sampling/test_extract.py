@@ -10,6 +10,7 @@ from transfers import transfers
 
 import clgraph
 from clgraph import Graph
+from clgraph.sampling import extract as extraction
 from clgraph.sampling.options import CONTRACTING
 from clgraph.sampling.result import extract
 
@@ -55,6 +56,26 @@ def test_a_graph_on_the_device_gives_the_hosts_sample(device, method, kind):
         assert (here.num_edges, here.notes) == (there.num_edges, there.notes)
         if method not in CONTRACTING:  # those have a reference that adds up
             same(there.graph, extract(graph, there.left.vertices, there.left.arcs)[0])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_smaller_sample_comes_out_of_the_larger_one(device, monkeypatch, directed):
+    seen, compact = [], extraction.compact
+    monkeypatch.setattr("clgraph.sampling.side_by_side", lambda *_: False)
+    monkeypatch.setattr(extraction, "compact", lambda *a, **k: seen.append(a[1].rows.n) or compact(*a, **k))
+    graph = random_graph(3, 300, 1200, directed=directed, weights=np.arange(1200.0), duplicates="keep")
+    sizes = ["40%", "70%", "10%"]
+    made = clgraph.sample(graph, "drv", sizes=sizes, seed=4, device=device)
+    kept = [each.graph.num_vertices for each in made]
+    assert seen == [graph.num_vertices, kept[1], kept[0]]
+    for size, each in zip(sizes, made, strict=True):
+        same(each.graph, clgraph.sample(graph, "drv", size=size, seed=4, device=device).graph)
+    # ids of a sample name the vertices of its original
+    seen.clear()
+    again = clgraph.sample(made[1].graph, "ebfs", sizes=["90%", "50%"], seed=4, device=device)
+    assert seen == [kept[1], kept[1]]
+    for size, each in zip(["90%", "50%"], again, strict=True):
+        same(each.graph, clgraph.sample(made[1].graph, "ebfs", size=size, seed=4, device=device).graph)
 
 
 @pytest.mark.parametrize("method", ["drv", "drve", "crve"])

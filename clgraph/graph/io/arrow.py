@@ -6,10 +6,16 @@ has the source in its first column and the target in its second.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from clgraph.errors import InputError
+from clgraph.graph.aligned import aligned_empty
 from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph
@@ -21,27 +27,67 @@ from clgraph.graph.io.packed import check_ratio
 CELLS = 16  # bytes of a row in memory, at least: two ids
 
 
+@dataclass(frozen=True)
+class EdgeTable:
+    """An Arrow table, of which the columns below have been checked, and what it says about its edges.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+    source, target : str
+        Columns of ids.
+    weight, multiplicity : str or None
+        Those that are wanted and there.
+    directed : bool
+    """
+
+    table: Any
+    source: str
+    target: str
+    weight: str | None
+    multiplicity: str | None
+    directed: bool
+
+
 def read_parquet(path: Path, options: Options) -> Loaded:
     """Read an edge table from a Parquet file (see `clgraph.read`)."""
-    parquet = _parquet(path)
-
-    def read_table(name: str) -> Any:
-        with parquet.ParquetFile(name) as file:
-            check_ratio(path, CELLS * file.metadata.num_rows, path.stat().st_size, options.max_ratio)
-        return parquet.read_table(name, page_checksum_verification=True)
-
-    return _loaded(path, options, read_table, "a Parquet")
+    return _loaded(parquet_table(path, options), options)
 
 
 def read_arrow(path: Path, options: Options) -> Loaded:
     """Read an edge table from an Arrow or Feather file (see `clgraph.read`)."""
+    return _loaded(arrow_table(path, options), options)
+
+
+def parquet_table(path: Path, options: Options) -> EdgeTable:
+    """The edge table in a Parquet file."""
+    parquet = _parquet(path)
+
+    def read_table() -> Any:
+        with parquet.ParquetFile(str(path)) as file:
+            check_ratio(path, CELLS * file.metadata.num_rows, path.stat().st_size, options.max_ratio)
+        return parquet.read_table(str(path), page_checksum_verification=True)
+
+    return _opened(path, options, read_table, "a Parquet")
+
+
+def arrow_table(path: Path, options: Options) -> EdgeTable:
+    """The edge table in an Arrow or Feather file.
+
+    The file is read, not mapped: it may become shorter meanwhile (see `clgraph.graph.io.binary`).
+    """
     pa = _pyarrow(path)
 
-    def read_table(name: str) -> Any:
-        with pa.memory_map(name) as file:
-            return pa.ipc.open_file(file).read_all()
+    def read_table() -> Any:
+        with open(path, "rb") as file:
+            data = aligned_empty(os.fstat(file.fileno()).st_size, np.uint8)
+            if file.readinto(data.data) < len(data):
+                raise InputError(
+                    f"{path}: it became shorter while it was read; read it again when it is complete"
+                )
+        return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(data))).read_all()
 
-    return _loaded(path, options, read_table, "an Arrow")
+    return _opened(path, options, read_table, "an Arrow")
 
 
 def _pyarrow(path: Path) -> Any:
@@ -56,11 +102,11 @@ def _parquet(path: Path) -> Any:
     return library("pyarrow.parquet", "arrow")
 
 
-def _loaded(path: Path, options: Options, read_table: Any, kind: str) -> Loaded:
+def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: str) -> EdgeTable:
     pa = _pyarrow(path)
     with reading(path):
         try:
-            table = read_table(str(path))
+            table = read_table()
             table.column_names  # noqa: B018 - which may be no UTF-8
         except InputError:
             raise
@@ -83,16 +129,20 @@ def _loaded(path: Path, options: Options, read_table: Any, kind: str) -> Loaded:
     counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
     if options.duplicates == "keep":
         counts = None
+    return EdgeTable(table, source, target, weight, counts, options.direction(noted_direction(table)))
+
+
+def _loaded(edges: EdgeTable, options: Options) -> Loaded:
     graph = Graph.from_arrow(
-        table,
-        source,
-        target,
-        weight,
-        multiplicity=counts,
-        directed=options.direction(noted_direction(table)),
+        edges.table,
+        edges.source,
+        edges.target,
+        edges.weight,
+        multiplicity=edges.multiplicity,
+        directed=edges.directed,
         duplicates=options.duplicates,
     )
-    return Loaded(graph, counted(table.num_rows, "row"))
+    return Loaded(graph, counted(edges.table.num_rows, "row"))
 
 
 def _noted(table: Any) -> dict[bytes, bytes]:

@@ -31,6 +31,8 @@ from clgraph.graph.io.packed import GZIP, SUFFIXES
 from clgraph.graph.io.pajek import read_pajek, write_pajek
 from clgraph.graph.io.webgraph import read_webgraph, write_webgraph
 
+DATASET = ".clgs"  # the suffix of datasets of shards, which are folders (clgraph.scale) and no format
+
 
 @dataclass(frozen=True)
 class Format:

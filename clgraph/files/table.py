@@ -1,0 +1,138 @@
+"""Edge tables in Parquet and Arrow files built into graphs by a device: host half of ``cl/files/table.cl``.
+
+pyarrow reads the columns; a device takes them from where they are. What is more than whole numbers without
+gaps, and weights in double precision, is left to the host's reader.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.errors import CapacityError
+from clgraph.files.edge_list import graph_of_rows
+from clgraph.files.number import number_vertices
+from clgraph.files.parse import Columns, NotTaken
+from clgraph.graph.io.arrow import EdgeTable, arrow_table, parquet_table
+from clgraph.graph.io.common import Loaded, Options, Progress, counted
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+NAMES = {"i1": "char", "i2": "short", "i4": "int", "i8": "long"}
+NAMES |= {f"u{code[1]}": f"u{name}" for code, name in NAMES.items()}
+SEEN = 3
+WRONG, HIGHEST, LOOPS = range(SEEN)
+
+
+def read_parquet_there(path: Path, options: Options, device: Device, *, progress: Progress = None) -> Loaded:
+    """Read an edge table from a Parquet file; its graph is built on a device and stays there.
+
+    Raises
+    ------
+    NotTaken
+        If the table is left to the host's reader; the message says why.
+    InputError
+        If it is damaged.
+    CapacityError
+        If it does not fit the device.
+    """
+    return _loaded(parquet_table(path, options), options, device)
+
+
+def read_arrow_there(path: Path, options: Options, device: Device, *, progress: Progress = None) -> Loaded:
+    """Read an edge table from an Arrow or Feather file, as `read_parquet_there` does."""
+    return _loaded(arrow_table(path, options), options, device)
+
+
+def _loaded(edges: EdgeTable, options: Options, device: Device) -> Loaded:
+    count = edges.table.num_rows
+    if not count:
+        raise NotTaken("no rows")
+    if edges.multiplicity is not None:
+        raise NotTaken("counts of parallel edges")
+    with device.alone():
+        columns = _columns(edges, count, device)
+        numbered = number_vertices(device, columns)
+        graph = graph_of_rows(device, columns, numbered, options, directed=edges.directed)
+    return Loaded(graph, counted(count, "row"))
+
+
+def _columns(edges: EdgeTable, count: int, device: Device) -> Columns:
+    if count >= 2**32:
+        raise CapacityError(f"{device.hardware}: over {2**32 - 1} rows; split the table")
+    source, target = (_chunks(edges.table, name) for name in (edges.source, edges.target))
+    weight = None if edges.weight is None else _chunks(edges.table, edges.weight)
+    for chunks, kinds in ((source, NAMES), (target, NAMES), (weight or [], ("f8",))):
+        strange = next((chunk.dtype for chunk in chunks if chunk.dtype.str[1:] not in kinds), None)
+        if strange is not None:
+            raise NotTaken(f"a column of {strange} values")
+    for id_type in (np.int32, np.int64):
+        taken = _Taken(device, count, id_type)
+        tail, head = taken.ids(source), taken.ids(target)
+        wrong, highest, loops = taken.seen(tail, head)
+        if wrong:
+            continue
+        heaviness = None if weight is None else taken.weights(weight)
+        if id_type is np.int64:
+            highest = highest << 32 | 0xFFFFFFFF
+        return Columns(tail, head, heaviness, count, id_type, highest, loops)
+    raise NotTaken("ids that are negative, or need 64 bits without a sign")
+
+
+def _chunks(table: Any, name: str) -> list[Any]:
+    """The chunks of a column, where they are."""
+    column = table.column(name)
+    if column.null_count:
+        raise NotTaken("missing values")
+    try:
+        return [chunk.to_numpy() for chunk in column.chunks]
+    except (ValueError, NotImplementedError) as error:  # no array of plain values
+        raise NotTaken(f"a column of {column.type} values") from error
+
+
+class _Taken:
+    """Columns of a table on a device, and what was seen in them."""
+
+    def __init__(self, device: Device, count: int, id_type: type) -> None:
+        self._device, self._count, self._type = device, count, id_type
+        self._seen = device.zeros(SEEN, np.uint32)
+
+    def _program(self, kind: str) -> Any:
+        name = "int" if self._type is np.int32 else "long"
+        return self._device.program("files/table", ITEMS=self._device.tuning.items, IN=kind, ID=name)
+
+    def _passes(self, count: int) -> int:
+        return -(-count // self._device.tuning.items)
+
+    def ids(self, chunks: list[Any]) -> Any:
+        """A column of ids."""
+        column, at = self._device.empty(self._count, self._type), 0
+        for chunk in chunks:
+            there = self._device.upload(chunk)
+            size = np.int64(len(chunk)), np.int64(at)
+            kernel = self._program(NAMES[chunk.dtype.str[1:]]).table_ids
+            kernel(self._passes(len(chunk)), *size, there, column, self._seen)
+            at += len(chunk)
+        return column
+
+    def weights(self, chunks: list[Any]) -> Any:
+        """A column of weights."""
+        column, at = self._device.empty(self._count, np.float64), 0
+        for chunk in chunks:
+            there = self._device.upload(chunk)
+            size = np.int64(len(chunk)), np.int64(at)
+            self._program("long").table_weights(self._passes(len(chunk)), *size, there, column, self._seen)
+            at += len(chunk)
+        if self._device.download(self._seen, np.uint32, SEEN)[WRONG]:
+            raise NotTaken("weights that are not finite")
+        return column
+
+    def seen(self, source: Any, target: Any) -> list[int]:
+        """Ids that do not fit, the highest, and loops; waits."""
+        size = np.int64(self._count)
+        self._program("long").table_loops(self._passes(self._count), size, source, target, self._seen)
+        found: list[int] = self._device.download(self._seen, np.uint32, SEEN).tolist()
+        return found
