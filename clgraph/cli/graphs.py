@@ -132,7 +132,7 @@ def convert(
     """
     from clgraph.graph.io import check_writable
 
-    if attributes is not None and (is_dataset(target) or is_dataset(source)):
+    if attributes is not None and (is_dataset(target) or any(map(is_dataset, sources))):
         raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
     if is_dataset(target):
         from clgraph.scale.writing import check_dataset_name
