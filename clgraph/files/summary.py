@@ -26,6 +26,7 @@ from clgraph.graph.io.common import (
     counted,
 )
 from clgraph.graph.io.formats import check_writable, find_format
+from clgraph.graph.io.progress import telling
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -51,7 +52,7 @@ def read_with_summary(
     Parameters
     ----------
     progress : callable, optional
-        Called with (bytes read, bytes in all or None), by readers on devices.
+        Called with (bytes read, bytes in all or None).
 
     Returns
     -------
@@ -125,10 +126,11 @@ def write_with_summary(
         )
     try:
         kind, form = find_format(file, format)
-        if kind == "edges":
-            notes = write_edges_somewhere(graph, file, device, progress)
-        else:
-            notes = form.write(graph, file)
+        with telling(progress):
+            if kind == "edges":
+                notes = write_edges_somewhere(graph, file, device, progress)
+            else:
+                notes = form.write(graph, file)
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "

@@ -44,7 +44,9 @@ from clgraph.graph.io.binary_header import (
     unpack_header,
 )
 from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.graph.io.progress import expect, tell
 
+PIECE = 1 << 22  # bytes that are read or written at a time
 FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, reading it 0.05 s
 
 
@@ -147,12 +149,13 @@ def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Sec
     file.seek(section.offset)
     at = section.offset
     while at < section.end:
-        count = file.readinto(data[at : section.end].data)  # type: ignore[attr-defined]
+        count = file.readinto(data[at : min(at + PIECE, section.end)].data)  # type: ignore[attr-defined]
         if not count:
             raise InputError(
                 f"{path}: it became shorter while it was read; read it again when it is complete"
             )
         at += count
+        tell(at, len(data))
 
 
 def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
@@ -252,9 +255,12 @@ def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[A
     sums = -(-(offset - PAGE) // BLOCK)
     sections["crc"] = Section(offset, 4 * sums, "<u4")
     checksums = _Checksums()
+    expect(offset + 4 * sums)
     file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
     for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
-        for piece in (memoryview(bytes(gap)), array.reshape(-1).view(np.uint8).data):
+        whole = array.reshape(-1).view(np.uint8).data
+        pieces = (whole[begin : begin + PIECE] for begin in range(0, len(whole), PIECE))
+        for piece in (memoryview(bytes(gap)), *pieces):
             checksums.add(piece)
             file.write(piece)
     last = np.array(checksums.finished(), "<u4").tobytes()
