@@ -77,6 +77,7 @@ _NAMES = {
     "sampling.literature": "DrawnSample StreamSample",
     "scale": "ShardedSample Shards bfs_of_shards components_of_shards join_shards open_shards"
     " pagerank_of_shards sample_shards write_shards",
+    "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -104,6 +105,7 @@ __all__ = [
     "ShardedSample",
     "Shards",
     "StreamSample",
+    "Study",
     "__version__",
     "bfs",
     "bfs_many",
@@ -133,6 +135,7 @@ __all__ = [
     "rmat_graph",
     "sample",
     "sample_shards",
+    "study",
     "top_accuracy",
     "triangles",
     "verify_bfs",

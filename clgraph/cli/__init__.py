@@ -29,6 +29,7 @@ GROUPS = {
         "methods": ("clgraph.cli.drawing", "Every sampling method, its options and its source."),
         "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
         "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
+        "study": ("clgraph.cli.study", "How small may a sample be, and by which method."),
         "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
     },
     "Look and rank": {

@@ -302,15 +302,21 @@ def print_json(value: dict[str, Any]) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr for long work, on a terminal only; yields a function of (done, of)."""
+def progress_bar(
+    what: str, quiet: bool, *, left: bool = False
+) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr for long work, on a terminal only; yields a function of (done, of).
+
+    `left`: with counts and the time left, of work whose first call of that function says where it begins.
+    """
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import MofNCompleteColumn, Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    columns = [*Progress.get_default_columns(), *([MofNCompleteColumn()] if left else [])]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, of: bar.update(task, completed=done, total=of)
 

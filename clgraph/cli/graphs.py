@@ -102,6 +102,11 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
 @click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
 @click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard (default 2^28).")
+@click.option(
+    "--attributes",
+    metavar="NODES.CSV",
+    help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
+)
 @graph_options
 @quiet_option
 def convert(
@@ -110,6 +115,7 @@ def convert(
     output_format: str | None,
     sections: str | None,
     shard_edges: int | None,
+    attributes: str | None,
     reading: dict[str, Any],
     quiet: bool,
 ) -> None:
@@ -121,6 +127,8 @@ def convert(
     """
     from clgraph.graph.io import check_writable
 
+    if attributes is not None and (is_dataset(target) or is_dataset(source)):
+        raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
     if is_dataset(target):
         from clgraph.scale.writing import check_dataset_name
 
@@ -133,7 +141,7 @@ def convert(
     if is_dataset(source):
         from_dataset(source, target, output_format, quiet)
         return
-    graph = read_graph(source, reading, quiet)
+    graph = read_graph(source, {**reading, "attributes": attributes}, quiet)
     write_graph(graph, target, quiet, to=output_format)
 
 

@@ -239,7 +239,7 @@ class Device:
         BuildError
             With device, options, log, the saved source and a hint.
         """
-        pipeline = self.has_pipeline(name)
+        pipeline = self.has_pipeline(name, **defines)
         if pipeline:
             defines = self.pipelines.variant(name, defines)
         key = (name, tuple(sorted(defines.items())))
@@ -261,9 +261,9 @@ class Device:
         """The single-work-item form of its kernels."""
         return pipelines_of(self)
 
-    def has_pipeline(self, name: str) -> bool:
-        """Whether `program` gives single-work-item kernels for a name."""
-        return self.kernels == "pipeline" and self.pipelines.has(name)
+    def has_pipeline(self, name: str, **defines: Any) -> bool:
+        """Whether `program` gives single-work-item kernels for a name and build options."""
+        return self.kernels == "pipeline" and self.pipelines.has(name, defines)
 
     def pipeline_parameter(self, name: str) -> int:
         """A value of ``cl/fpga/parameters.h`` as this device's pipelines have it."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clgraph.errors import DeviceError
 from clgraph.graph.arrays import Arrays
+from clgraph.graph.attributes import Attributes
 from clgraph.graph.place import NAMES, Name, Place, View
 from clgraph.lazy import lazy
 
@@ -32,6 +33,7 @@ class Placed:
     """
 
     directed: bool
+    attributes: Attributes | None = None  # of vertices and edges, by id; None where nothing is known of them
     _n: int
     _arcs: int
     _home: Place | None

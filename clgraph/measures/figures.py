@@ -147,18 +147,32 @@ def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
     return page
 
 
-def inline_svg(drawing: Drawing) -> str:
-    """A figure as an SVG element for a page that defines ``--ink``, ``--grid``, ``--original``, ..."""
+def figure_of(drawing: Drawing, colours: dict[str, str]) -> Any:
+    """A figure of its own, with its title."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_style(colours)):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(drawing.title)
+        _frame(axes)
+        drawing.draw(axes, colours)
+    return figure
+
+
+def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
+    """A figure as an SVG element for a page that defines ``--ink``, ``--grid``, ..., one for each token."""
     from html import escape
 
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context({**_style(TOKENS), "svg.hashsalt": drawing.name, "svg.fonttype": "path"}):
+    with rc_context({**_style(tokens), "svg.hashsalt": drawing.name, "svg.fonttype": "path"}):
         figure = Figure(figsize=SIZE, layout="constrained")
         axes = figure.add_subplot()
         _frame(axes)
-        drawing.draw(axes, TOKENS)
+        drawing.draw(axes, tokens)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
@@ -166,7 +180,7 @@ def inline_svg(drawing: Drawing) -> str:
     # ids are unique within a figure, but a page has several figures
     text = re.sub(r'\bid="', f'id="{drawing.name}-', text)
     text = re.sub(r'(href="#|url\(#)', rf"\g<1>{drawing.name}-", text)
-    for name, token in TOKENS.items():
+    for name, token in tokens.items():
         text = text.replace(token, f"var(--{name})")
     head, rest = text.split(">", 1)
     box = re.search(r'viewBox="[^"]*"', head)

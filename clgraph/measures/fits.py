@@ -14,6 +14,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 CANDIDATES = 50  # degrees tried as the beginning of the tail
 TAIL = 10  # vertices that a tail must have
+DIRECT = 1 << 20  # ranks whose logarithms are added up one by one
+STEPS = 45  # of a golden section search from 1 to 20, down to 1e-8
 
 
 @dataclass(frozen=True)
@@ -212,21 +214,39 @@ def rank_line(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Li
     if len(degree) == 1:
         reason = f"no correlation: every vertex has degree {degree[0]}, and the line is level"
         return Line(0.0, float(np.log(degree[0])), None, vertices, reason)
-    x = np.log(np.arange(1, vertices + 1, dtype=np.float64))
-    x -= (middle := float(x.mean()))
+    starts = np.cumsum(count) - count
+    sums, squares = _log_ranks(starts, vertices)
+    middle = float(sums.sum()) / vertices
     y = np.log(degree.astype(np.float64))
     y -= (height := float(y @ count / vertices))
-    starts = np.cumsum(count) - count
-    both = float(np.add.reduceat(x, starts) @ y)
-    # NumPy's sum rather than BLAS's product, which may add in a different order at each run
-    along, across = float(np.square(x).sum()), float((y * y) @ count)
+    both = float((sums - middle * count) @ y)
+    along, across = squares - vertices * middle * middle, float((y * y) @ count)
     slope = both / along
     return Line(slope, height - slope * middle, both / float(np.sqrt(along * across)), vertices)
 
 
+def _log_ranks(starts: npt.NDArray[np.int64], n: int) -> tuple[Floats, float]:
+    """Sums of log k over runs of the ranks 1 .. n that begin after `starts`, and the sum of all log(k)^2.
+
+    Beyond DIRECT by the gamma function, and by the formula of Euler and Maclaurin.
+    """
+    logs = np.log(np.arange(1, min(n, DIRECT) + 1, dtype=np.float64))
+    squares = float(np.square(logs).sum())  # NumPy's sum: BLAS may add in a different order at each run
+    if n <= DIRECT:
+        return np.add.reduceat(logs, starts), squares
+    from scipy.special import gammaln
+
+    def whole(k: float) -> float:
+        log = float(np.log(k))
+        integral = k * (log * log - 2 * log + 2)
+        return integral + log * log / 2 + log / (6 * k) - (2 * log - 3) * 2 / (720 * k**3)
+
+    ends = gammaln(np.append(starts, n) + 1.0)
+    return np.diff(ends), squares + whole(float(n)) - whole(float(DIRECT))
+
+
 def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Likelihood:
     """The maximum-likelihood fit of a discrete power law to the tail that it fits best."""
-    from scipy.optimize import minimize_scalar
     from scipy.special import zeta
 
     above = np.cumsum(count[::-1])[::-1]
@@ -241,17 +261,11 @@ def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> 
     if len(usable) > CANDIDATES:
         usable = usable[np.unique(np.geomspace(1, len(usable), CANDIDATES).astype(int) - 1)]
     logs = np.log(degree.astype(np.float64))
+    sums = np.cumsum((logs * count)[::-1])[::-1]
+    alphas = _likeliest(degree[usable].astype(np.float64), sums[usable] / above[usable])
     best: Likelihood | None = None
-    for first in usable.tolist():
+    for first, alpha in zip(usable.tolist(), alphas.tolist(), strict=True):
         minimum, size = int(degree[first]), int(above[first])
-        mean_log = float(logs[first:] @ count[first:]) / size
-        found = minimize_scalar(
-            lambda alpha, q=minimum, mean=mean_log: np.log(zeta(alpha, q)) + alpha * mean,
-            bounds=(1.0001, 20.0),
-            method="bounded",
-            options={"xatol": 1e-7},
-        )
-        alpha = float(found.x)
         if not 1.001 < alpha < 19.9:
             continue
         # both are step functions: they differ most at a degree that occurs or just after one
@@ -265,6 +279,29 @@ def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> 
     if best is None:
         return Likelihood(None, None, None, int(above[0]), reason="no power law: degrees fall off too fast")
     return best
+
+
+def _likeliest(minimum: Floats, mean_log: Floats) -> Floats:
+    """The exponents, of 1 to 20, that are likeliest for tails with these minima and means of logarithms."""
+    from scipy.special import zeta
+
+    def unlikely(alpha: Floats) -> Floats:
+        found: Floats = np.log(zeta(alpha, minimum)) + alpha * mean_log
+        return found
+
+    golden = (np.sqrt(5) - 1) / 2
+    low, high = np.full(len(minimum), 1.0001), np.full(len(minimum), 20.0)
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = unlikely(left), unlikely(right)
+    for _ in range(STEPS):
+        less = at_left < at_right
+        low, high = np.where(less, low, left), np.where(less, right, high)
+        kept, at_kept = np.where(less, left, right), np.where(less, at_left, at_right)
+        fresh = np.where(less, high - golden * (high - low), low + golden * (high - low))
+        at_fresh = unlikely(fresh)
+        left, right = np.where(less, fresh, kept), np.where(less, kept, fresh)
+        at_left, at_right = np.where(less, at_fresh, at_kept), np.where(less, at_kept, at_fresh)
+    return (low + high) / 2
 
 
 def hop_exponent(pairs: Floats) -> Exponent:

@@ -15,7 +15,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
 from clgraph.sampling.result import Progress
-from clgraph.sizes import number_given, target_size
+from clgraph.sizes import number_given, parse_size, target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -250,6 +250,14 @@ def check_sizes(
             raise InputError(f"size {each} is larger than the graph ({graph.num_vertices} vertices)")
         wanted.append((each, target))
     return wanted  # type: ignore[return-value]
+
+
+def tiny(size: Size, n: int) -> str | None:
+    """The question whether a percentage was meant, for a count that is tiny for a graph of `n` vertices."""
+    parsed = parse_size(size)
+    if not isinstance(parsed, int) or not 2 <= parsed <= 100 or 20 * parsed > n:
+        return None
+    return f"size {size} is a count: {parsed} of {n} vertices; did you mean {parsed}%?"
 
 
 def check_seeds(first: int, seeds: int | None) -> int:

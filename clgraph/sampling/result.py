@@ -110,6 +110,10 @@ class Sample(RunsOn):
     original: Graph | None = field(default=None, repr=False)
     left: SomeLeft | None = field(default=None, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        if self.original is not None and self.original.attributes is not None:
+            self.graph.attributes = self.original.attributes
+
     @property
     def vertices(self) -> npt.NDArray[Any]:
         """Original ids of the sample's vertices, in index order."""

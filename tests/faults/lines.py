@@ -39,6 +39,7 @@ COMMANDS = {
     "sample": "IN --size 2 --seed 1 -o OUT.txt",
     "curve": "IN --seed 1",
     "quality": "IN --no-eigenvalues",
+    "study": "IN --methods drv --sizes 2 --seeds 1 --no-eigenvalues --no-figures -o OUT",
     "bfs": "IN -s 0",
     "components": "IN",
     "pagerank": "IN",

@@ -127,11 +127,15 @@ class DrawnSample(Sample):
     @lazy
     def graph(self) -> Graph:
         """The sample as a graph; of a single run it stays on the device until an array is looked at."""
+        original = self.wish.view.original
         if self._there is None:
-            return self._parts[0]
-        device, left = self._there
-        with device.alone():
-            return extract_sample(device, self.wish.view.original, left)
+            made = self._parts[0]
+        else:
+            device, left = self._there
+            with device.alone():
+                made = extract_sample(device, original, left)
+        made.attributes = original.attributes
+        return made
 
     @lazy
     def kept_arcs(self) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,182 @@
+"""``clgraph study``: how small a sample may be, by which method, and how sure that is."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clgraph.cli.common import (
+    device_for_file,
+    device_option,
+    graph_options,
+    json_option,
+    open_device,
+    print_json,
+    progress_bar,
+    quiet_option,
+    read_graph,
+    say,
+)
+
+if TYPE_CHECKING:
+    from clgraph.studies import Study
+    from clgraph.studies.plan import Tolerance
+
+
+@click.command()
+@click.argument("graph", metavar="GRAPH")
+@click.option(
+    "--methods",
+    default="drv,dre,drve,dhyb,cre,crve,ebfs,edfs",
+    show_default=True,
+    help="Names as `clgraph methods` lists them, with commas between.",
+)
+@click.option("--sizes", default="70%,50%,30%,10%", show_default=True, help="Sizes, with commas between.")
+@click.option("--seeds", type=int, default=20, show_default=True, help="Number of runs of each method.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The first run's seed.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    required=True,
+    help="The folder of the results; a study that was interrupted goes on there.",
+)
+@click.option(
+    "--tolerance",
+    metavar="TEXT",
+    help="How far from the original is near enough: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
+)
+@click.option("--min-size", metavar="SIZE", help="Draw the next seed where a sample is smaller than this.")
+@click.option(
+    "--hop-sources",
+    type=int,
+    default=1024,
+    show_default=True,
+    help="A graph with more vertices is searched from only this many of them.",
+)
+@click.option(
+    "--eigenvalues/--no-eigenvalues",
+    default=None,
+    help="Compute the 20 largest (default: up to a million vertices).",
+)
+@click.option("--figures/--no-figures", default=True, help="Draw figures and a report (needs matplotlib).")
+@graph_options
+@device_option
+@json_option
+@quiet_option
+def study(
+    graph: str,
+    methods: str,
+    sizes: str,
+    seeds: int,
+    seed: int,
+    output: str,
+    tolerance: str | None,
+    min_size: str | None,
+    hop_sources: int,
+    eigenvalues: bool | None,
+    figures: bool,
+    reading: dict[str, Any],
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Sample GRAPH by several methods, sizes and seeds, and say how small is small enough.
+
+    \b
+    clgraph study internet.txt --methods drv,dre,drve --sizes 70%,50%,30%,10% --seeds 20 -o internet-study
+
+    DIR gets study.csv (a row a sample), summary.csv, study.json (the record, for `clgraph replay`), figures
+    and report.html, which begins with the answer.
+    """
+    from clgraph.drawing import need_matplotlib
+    from clgraph.studies import study as run
+    from clgraph.studies.outputs import write_outputs
+    from clgraph.studies.plan import check_tolerance
+
+    checked = check_tolerance(tolerance)
+    if figures:
+        need_matplotlib("the report", "--no-figures")
+    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
+    dev = open_device(device, quiet)
+    folder = Path(output)
+    told = [0, 0]
+    try:
+        with progress_bar("sampling and measuring", quiet, left=True) as bar:
+
+            def tell(done: int, of: int) -> None:
+                told[:] = done, of
+                if bar:
+                    bar(done, of)
+
+            found = run(
+                data,
+                methods,
+                sizes,
+                seeds=seeds,
+                seed=seed,
+                min_size=min_size,
+                hop_sources=hop_sources,
+                eigenvalues=eigenvalues,
+                folder=folder,
+                device=dev,
+                progress=tell,
+                on_note=lambda note: say(f"note: {note}", quiet),
+            )
+    except KeyboardInterrupt:
+        if told[1]:
+            say(f"{told[0]} of {told[1]} samples are in {folder}; the same command goes on from there", quiet)
+        raise
+    facts = [
+        ("command", shlex.join(["clgraph", *sys.argv[1:]])),
+        ("graph", f"{graph}: {data.num_vertices} vertices, {data.num_edges} edges"),
+    ]
+    written = write_outputs(found, folder, checked, name=Path(graph).name, facts=facts, figures=figures)
+    say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}", quiet)
+    if as_json:
+        print_json({**found.to_dict(), "answer": _answer(found, checked)})
+    else:
+        _print(found, checked)
+
+
+def _answer(found: Study, tolerance: Tolerance) -> dict[str, Any]:
+    best = found.best(tolerance)
+    return {
+        "ranking": [asdict(place) for place in best.ranking],
+        "smallest": {verdict.measure: verdict.smallest for verdict in best.verdicts},
+        "not_measured": best.missing,
+    }
+
+
+def _print(found: Study, tolerance: Tolerance) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from clgraph.measures.words import figure
+    from clgraph.studies.columns import COMPARED
+    from clgraph.studies.report import NONE, sentence
+
+    best = found.best(tolerance)
+    table = Table(title="The smallest size within the tolerance")
+    table.add_column("measure")
+    for name in ("original", "tolerance", *(place.method for place in best.ranking)):
+        table.add_column(name, justify="right")
+    for verdict in best.verdicts:
+        sizes = [verdict.smallest.get(place.method) or NONE for place in best.ranking]
+        original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
+        table.add_row(COMPARED[verdict.measure], original, tolerance.words(verdict.measure), *sizes)
+    table.add_section()
+    away = [f"{100 * place.deviation:.1f}" for place in best.ranking]
+    table.add_row("% from the original on average", "", "", *away)
+    console = Console()
+    console.print(table)
+    console.print(sentence(found, best), highlight=False, markup=False, soft_wrap=True)
+    for name, why in best.missing.items():
+        console.print(
+            f"- {COMPARED[name]} is not defined: {why}", highlight=False, markup=False, soft_wrap=True
+        )

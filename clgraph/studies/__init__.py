@@ -1,0 +1,218 @@
+"""Studies: many samples of one graph by several methods, sizes and seeds, all measured and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clgraph.graph import Graph, as_graph
+from clgraph.measures.hops import SOURCES
+from clgraph.studies.found import Found
+from clgraph.studies.plan import check_tolerance, make_plan, notes_of
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.options import Size
+
+__all__ = ["Study", "study"]
+
+
+@dataclass(frozen=True, repr=False)
+class Study(Found):
+    """The samples of a graph by several methods, sizes and seeds, each measured.
+
+    Attributes
+    ----------
+    plan : Plan
+        Methods, sizes and seeds.
+    rows : list of dict
+        A row a sample: method, mode, size, target, seed, then every measure; None where one is not defined.
+    original : dict
+        The same measures of the original.
+    reasons : dict of str to str
+        Why a measure of the original is not defined.
+    degrees : dict
+        Degree histograms (degrees, vertices): of the first seed's sample by method and size, and of the
+        "original".
+    input : str
+        The hash of the original (`clgraph.graph.digest.digest`).
+    notes : list of str
+        What the user should know: samples that collapsed, seeds that were drawn instead.
+    version, device : str
+    """
+
+    def to_pandas(self) -> Any:
+        """The rows as a data frame; undefined values are missing ones."""
+        from clgraph.graph.exchange.common import library
+        from clgraph.studies.columns import COLUMNS
+
+        frame = library("pandas", "pandas").DataFrame(self.rows, columns=list(COLUMNS))
+        return frame.convert_dtypes()
+
+    def plot(self, measure: str, axes: Any = None) -> Any:
+        """Draw a measure against the size, with its 95 % intervals, a line for each method.
+
+        Parameters
+        ----------
+        measure : str
+            A column of `rows`.
+        axes : matplotlib Axes, optional
+            Default: those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If it is no measure.
+        ClgraphError
+            If matplotlib is not installed.
+        """
+        from clgraph.studies.figures import plot
+
+        return plot(self, measure, axes)
+
+    def _facts(self) -> dict[str, Any]:
+        plan = self.plan
+        return {
+            "samples": len(self.rows),
+            "methods": ", ".join(plan.methods),
+            "sizes": ", ".join(plan.sizes),
+            "seeds": plan.seeds,
+            "device": self.device,
+        }
+
+    def _repr_html_(self) -> str:
+        from clgraph.studies.report import answer_html
+
+        return answer_html(self, self.best(), check_tolerance(None))
+
+
+def study(
+    graph: Graph | Any,
+    methods: Sequence[str] | str,
+    sizes: Sequence[Size] | str,
+    *,
+    seeds: int = 20,
+    seed: int = 0,
+    min_size: Size | None = None,
+    hop_sources: int = SOURCES,
+    eigenvalues: bool | None = None,
+    folder: str | Path | None = None,
+    device: Device | str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
+) -> Study:
+    """Sample a graph by several methods, sizes and seeds, and measure every sample.
+
+    The samples are those that `clgraph.sample` gives for each method and seed with ``sizes=``; the measures
+    are those of `clgraph.quality`. They are drawn and measured in batches that fill the device.
+
+    Parameters
+    ----------
+    graph : Graph or SciPy sparse array
+    methods : sequence of str, or a text such as "drv,dre"
+    sizes : sequence of sizes, or a text such as "50%,30%"
+    seeds : int
+        Runs of each method. Default 20.
+    seed : int
+        The first run's seed; the others follow it. Default 0.
+    min_size : size, optional
+        A run with a sample of fewer vertices is drawn again, with the next seed that no run has; `notes`
+        says so.
+    hop_sources : int
+    eigenvalues : bool, optional
+        As for `clgraph.quality`.
+    folder : str or path, optional
+        Where ``study.csv`` grows, a batch at a time. A study that was interrupted goes on from there when the
+        same call is made again, and ends with the same bytes.
+    device : Device or str, optional
+    progress : callable, optional
+        Called with (samples measured, samples).
+    on_note : callable, optional
+        Called with each note as it comes up.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputError
+        An unknown method, a size that is none, a folder with another study.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> graph = clgraph.powerlaw_graph(500, seed=1)
+    >>> found = clgraph.study(graph, ["drv", "dre"], ["50%", "30%"], seeds=3)
+    >>> len(found.rows), found.rows[0]["vertices"] <= 250
+    (12, True)
+    >>> found.best("all=50%,ks=0.5").ranking[0].method in ("drv", "dre")
+    True
+    """
+    whole = as_graph(graph)
+    plan = make_plan(
+        whole,
+        methods,
+        sizes,
+        seeds=seeds,
+        seed=seed,
+        min_size=min_size,
+        hop_sources=hop_sources,
+        eigenvalues=eigenvalues,
+    )
+    from clgraph._version import __version__
+    from clgraph.device import get_device
+    from clgraph.graph.digest import digest
+    from clgraph.measures.scalars import Wish, measure
+    from clgraph.studies.columns import SCALARS, scalars, why_not
+    from clgraph.studies.run import batches
+    from clgraph.studies.state import State
+    from clgraph.studies.table import Growing
+
+    dev = get_device(device)
+    how = dev.watch()
+    state = State(None if folder is None else Path(folder), plan, digest(whole), __version__, dev.name)
+    table = Growing(state.table, len(plan.sizes))
+    notes = [*notes_of(whole, plan), *state.notes]
+    for note in notes:
+        if on_note:
+            on_note(note)
+    with dev.alone():
+        wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
+        original = measure(whole, dev, wish)
+    histogram = original.degree_histogram
+    state.degrees["original"] = [histogram[0].tolist(), histogram[1].tolist()]
+    if progress:
+        progress(len(table.rows), plan.samples)
+    for batch in batches(whole, plan, original, dev, list(table.rows)):
+        state.add(batch)
+        table.add(batch.rows)
+        notes += batch.notes
+        for note in batch.notes:
+            if on_note:
+                on_note(note)
+        if progress:
+            progress(len(table.rows), plan.samples)
+    found = scalars(original)
+    made = Study(
+        plan,
+        table.rows,
+        found,
+        {name: why_not(original, name) for name in SCALARS if found[name] is None},
+        state.degrees,
+        state.input,
+        notes,
+        __version__,
+        dev.name,
+        **how(),
+    )
+    state.write(made.to_dict())
+    return made

@@ -1,0 +1,166 @@
+"""The figures of a study (matplotlib, the extra `plot`)."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.arguments import shown
+from clgraph.drawing import need_matplotlib
+from clgraph.errors import InputError
+from clgraph.graph.io import atomic_write
+from clgraph.measures.figures import Drawing, figure_of
+from clgraph.studies.columns import COMPARED, MEASURES
+from clgraph.studies.summary import Answer
+
+if TYPE_CHECKING:
+    from clgraph.studies.found import Found
+
+# Paul Tol's bright and muted colours; markers and dashes differ too, for print and for colour-blind readers
+SERIES = ("#4477AA", "#CC3311", "#228833", "#AA3377", "#997700", "#0099AA", "#7755CC", "#666666")
+DARK = ("#7fb2e5", "#ff8a6b", "#6cc07a", "#e08abf", "#e0bb45", "#4fd0de", "#b39dff", "#b8b8b8")
+MARKERS = "o^sDvPX*"
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 1, 2)))
+INK = {"ink": "#1b1b1b", "grid": "#d0d0d0"}
+PAPER = {**INK, **{f"series{i}": colour for i, colour in enumerate(SERIES)}}
+# placeholders that become CSS variables in an SVG, so that the page can be dark
+TOKENS = {name: f"#0a0b{number:02x}" for number, name in enumerate(PAPER, 16)}
+
+
+def look(i: int, colours: dict[str, str]) -> dict[str, Any]:
+    """How the line of the i-th method looks."""
+    k = i % len(SERIES)
+    return {"color": colours[f"series{k}"], "marker": MARKERS[k], "linestyle": DASHES[k], "linewidth": 1.4}
+
+
+def plot(study: Found, measure: str, axes: Any = None) -> Any:
+    """See `Study.plot`."""
+    if measure not in MEASURES:
+        raise InputError(f"{shown(measure)} is no measure of a study: use {', '.join(MEASURES)}")
+    need_matplotlib("a plot")
+    if axes is None:
+        from matplotlib.figure import Figure
+
+        axes = Figure(layout="constrained").add_subplot()
+    draw_measure(study, measure, axes, PAPER)
+    axes.set_title(COMPARED.get(measure, measure.replace("_", " ")))
+    return axes
+
+
+def draw_measure(study: Found, measure: str, axes: Any, colours: dict[str, str]) -> None:
+    """A measure against the size, with the 95 % intervals of its mean, a line for each method."""
+    plan = study.plan
+    whole = study.original["vertices"]
+    rows = {(r["method"], r["target"]): r for r in study.summary if r["measure"] == measure}
+    targets = sorted(plan.targets)
+    for i, method in enumerate(plan.methods):
+        found = [(100 * t / whole, rows[method, t]) for t in targets if rows[method, t]["mean"] is not None]
+        if not found:
+            continue
+        x = [share for share, _ in found]
+        style = look(i, colours)
+        axes.plot(x, [row["mean"] for _, row in found], label=method, markersize=5, **style)
+        if all(row["low"] is not None for _, row in found):
+            low, high = ([row[end] for _, row in found] for end in ("low", "high"))
+            axes.fill_between(x, low, high, color=style["color"], alpha=0.18, linewidth=0)
+    original = 0.0 if measure.startswith("ks_") else study.original.get(measure)
+    if original is not None:
+        axes.axhline(original, color=colours["ink"], linewidth=1, linestyle=":", label="original")
+    axes.set_xlabel("size in % of the vertices")
+    axes.set_ylabel(COMPARED.get(measure, measure.replace("_", " ")))
+    axes.invert_xaxis()
+    axes.legend(ncols=2, fontsize=8.5, labelspacing=0.3)
+
+
+def draw_heat(study: Found, answer: Answer, axes: Any, colours: dict[str, str]) -> None:
+    """How far each method is from the original in each measure, on average over the sizes."""
+    methods = [place.method for place in answer.ranking]
+    measures = [verdict.measure for verdict in answer.verdicts]
+    known = answer.deviations
+    values = [[known.get((method, measure), np.nan) for method in methods] for measure in measures]
+    table = np.array(values, float).reshape(len(measures), len(methods))
+    axes.imshow(table, "YlOrRd", vmin=0, vmax=1, aspect="auto")
+    axes.set_xticks(range(len(methods)), methods)
+    axes.set_yticks(range(len(measures)), [COMPARED[measure] for measure in measures], fontsize=8)
+    for y, row in enumerate(values):
+        for x, value in enumerate(row):
+            if value == value:
+                ink = "#ffffff" if value > 0.6 else "#1b1b1b"
+                axes.text(x, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=8, color=ink)
+    axes.grid(visible=False)
+
+
+def draw_degrees(study: Found, size: str, axes: Any, colours: dict[str, str]) -> None:
+    """The share of vertices with at least a degree, of the original and of each method's first sample."""
+
+    def line(histogram: Any, **style: Any) -> None:
+        degree, count = (np.asarray(each, np.int64) for each in histogram)
+        degree, count = degree[degree > 0], count[degree > 0]
+        if len(degree):
+            axes.plot(degree, np.cumsum(count[::-1])[::-1] / count.sum(), **style)
+
+    line(study.degrees["original"], color=colours["ink"], linewidth=2.2, alpha=0.6, label="original")
+    for i, method in enumerate(study.plan.methods):
+        histogram = study.degrees.get(method, {}).get(size)
+        if histogram is not None:
+            style = look(i, colours)
+            line(histogram, label=method, **{**style, "marker": None, "linewidth": 1.2})
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("degree")
+    axes.set_ylabel("share of vertices with this degree or more")
+    axes.legend(ncols=2, fontsize=8.5, labelspacing=0.3)
+
+
+def drawings(study: Found, answer: Answer) -> list[Drawing]:
+    """All figures: measures against size, the heat map, degree distributions at each size."""
+    made = []
+    for verdict in answer.verdicts:
+        name = COMPARED[verdict.measure]
+        best = (
+            "no method is within the tolerance"
+            if verdict.method is None
+            else (f"smallest size within the tolerance: {verdict.size} by {verdict.method}")
+        )
+        made.append(
+            Drawing(
+                verdict.measure.replace("_", "-"),
+                name[0].upper() + name[1:],
+                f"Mean over {study.plan.seeds} seeds against the size, with 95 % intervals; {best}.",
+                partial(draw_measure, study, verdict.measure),
+            )
+        )
+    ranked = ", ".join(f"{place.method} {100 * place.deviation:.0f} %" for place in answer.ranking)
+    made.append(
+        Drawing(
+            "heat-map",
+            "Methods and measures",
+            f"Mean deviation from the original over the sizes, in %. Over all measures: {ranked}.",
+            partial(draw_heat, study, answer),
+        )
+    )
+    for size in study.plan.sizes:
+        made.append(
+            Drawing(
+                f"degrees-{size.replace('%', '').replace('.', '_')}",
+                f"Degree distributions at {size}",
+                f"Share of vertices with at least a degree, of the original and of the first sample (seed "
+                f"{study.plan.seed}) of each method.",
+                partial(draw_degrees, study, size),
+            )
+        )
+    return made
+
+
+def write_figures(study: Found, answer: Answer, folder: Path) -> int:
+    """Every figure as an SVG file; how many."""
+    folder.mkdir(exist_ok=True)
+    drawn = drawings(study, answer)
+    for each in drawn:
+        figure = figure_of(each, PAPER)
+        with atomic_write(folder / f"{each.name}.svg", "wb") as out:
+            figure.savefig(out, format="svg", metadata={"Date": None})
+    return len(drawn)

@@ -1,0 +1,97 @@
+"""What a study found: its rows, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from clgraph.lazy import lazy
+from clgraph.results import RunsOn
+from clgraph.studies.columns import Row
+from clgraph.studies.plan import Plan, Tolerance, check_tolerance
+from clgraph.studies.summary import Answer, answer, not_compared, summary_of
+
+
+@dataclass(frozen=True, repr=False)
+class Found(RunsOn):
+    """The samples of a graph by several methods, sizes and seeds, each measured.
+
+    Attributes
+    ----------
+    plan : Plan
+        Methods, sizes and seeds.
+    rows : list of dict
+        A row a sample: method, mode, size, target, seed, then every measure; None where one is not defined.
+    original : dict
+        The same measures of the original.
+    reasons : dict of str to str
+        Why a measure of the original is not defined.
+    degrees : dict
+        Degree histograms (degrees, vertices): of the first seed's sample by method and size, and of the
+        "original".
+    input : str
+        The hash of the original (`clgraph.graph.digest.digest`).
+    notes : list of str
+        What the user should know: samples that collapsed, seeds that were drawn instead.
+    version, device : str
+    """
+
+    plan: Plan
+    rows: list[Row] = field(repr=False)
+    original: Row = field(repr=False)
+    reasons: dict[str, str] = field(repr=False)
+    degrees: dict[str, Any] = field(repr=False, compare=False)
+    input: str
+    notes: list[str] = field(repr=False, compare=False)
+    version: str
+    device: str
+
+    @lazy
+    def summary(self) -> list[Row]:
+        """A row for each method, size and measure: mean, standard deviation, 95 % intervals, min, max."""
+        return summary_of(self.plan, self.rows, self.original)
+
+    def best(self, tolerance: Mapping[str, Any] | str | Tolerance | None = None) -> Answer:
+        """The smallest size that keeps each measure within a tolerance, and the methods in order.
+
+        Parameters
+        ----------
+        tolerance : str or mapping, optional
+            ``"ks=0.1,clustering=10%"``: how far the 95 % interval of a measure's mean may reach from the
+            original, as a number or as a share of the original's value. ``ks`` stands for all
+            Kolmogorov-Smirnov distances, ``all`` for the rest. Default: ``"ks=0.1,all=10%"``.
+
+        Raises
+        ------
+        InputError
+            An unknown measure, or no number.
+        """
+        missing = not_compared(self.plan, self.original, self.reasons)
+        checked = tolerance if isinstance(tolerance, Tolerance) else check_tolerance(tolerance)
+        return answer(self.plan, self.summary, checked, missing)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: what is needed to make the study again, and the hashes of input and output."""
+        return {
+            "study": self.plan.to_dict(),
+            "clgraph": self.version,
+            "device": self.device,
+            "input": self.input,
+            "output": self.output,
+            "samples": len(self.rows),
+            "original": self.original,
+            "reasons": self.reasons,
+            "notes": self.notes,
+            **self.how(),
+        }
+
+    @property
+    def output(self) -> str:
+        """The SHA-256 of the measures, apart from the device's name and clgraph's version."""
+        import hashlib
+
+        from clgraph.studies.table import lines_of
+
+        same = [{**row, "version": "", "device": ""} for row in self.rows]
+        return hashlib.sha256(lines_of(same).encode()).hexdigest()

@@ -1,0 +1,187 @@
+"""What a study is to do: methods, sizes and seeds, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from clgraph import keyed
+from clgraph.arguments import flag, shown
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.measures.hops import SOURCES, check_hop_sources
+from clgraph.sampling.literature.arguments import check_wish
+from clgraph.sampling.literature.plan import known
+from clgraph.sampling.options import Size, check_options, tiny
+from clgraph.sizes import exact_number, target_size
+from clgraph.studies.columns import COMPARED, MEASURES
+
+TOLERANCE: dict[str, str] = {"ks": "0.1", "all": "10%"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked study.
+
+    Attributes
+    ----------
+    methods : tuple of str
+    sizes : tuple of str
+        As asked for.
+    targets : tuple of int
+        The vertices that they amount to.
+    seeds, seed : int
+        How many runs of each method, and the first one's seed.
+    min_size : int
+        Samples with fewer vertices are drawn again with another seed; 0: none are.
+    hop_sources : int
+    eigenvalues : bool or None
+    """
+
+    methods: tuple[str, ...]
+    sizes: tuple[str, ...]
+    targets: tuple[int, ...]
+    seeds: int
+    seed: int
+    min_size: int
+    hop_sources: int
+    eigenvalues: bool | None
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return len(self.methods) * len(self.sizes) * self.seeds
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+
+def make_plan(
+    graph: Graph,
+    methods: Sequence[str] | str,
+    sizes: Sequence[Size] | str,
+    *,
+    seeds: Any = 20,
+    seed: Any = 0,
+    min_size: Any = None,
+    hop_sources: Any = SOURCES,
+    eigenvalues: Any = None,
+) -> Plan:
+    """Check what `clgraph.study` was given."""
+    named = _listed(methods, "methods", "drv, dre")
+    wanted = _listed(sizes, "sizes", "50%, 30%")
+    targets = []
+    for each in wanted:
+        targets.append(target_size(each, graph.num_vertices))
+        if targets[-1] > graph.num_vertices:
+            raise InputError(f"size {each} is larger than the graph ({graph.num_vertices} vertices)")
+    if len(set(targets)) < len(targets):
+        raise InputError(f"sizes {', '.join(map(str, wanted))}: two of them are the same number of vertices")
+    short = []
+    for method in named:
+        if known(method) is not None:
+            for each in wanted:
+                check_wish(graph, method, each, True, {})
+        short.append(method if known(method) else check_options(graph, method).method)
+    if len(set(short)) < len(short):
+        raise InputError(f"methods {', '.join(named)}: one is named twice")
+    if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
+        raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
+    first = keyed.check_seed(seed)
+    keyed.check_seed(first + 2 * int(seeds))
+    check_hop_sources(hop_sources)
+    if eigenvalues is not None:
+        flag(eigenvalues, "eigenvalues")
+    least = 0 if min_size is None else target_size(min_size, graph.num_vertices)
+    if least > min(targets):
+        raise InputError(
+            f"min_size {shown(min_size)} is more than the smallest size, {min(targets)} vertices"
+        )
+    return Plan(
+        tuple(short),
+        tuple(str(each).strip() for each in wanted),
+        tuple(targets),
+        int(seeds),
+        first,
+        least,
+        int(hop_sources),
+        eigenvalues,
+    )
+
+
+def notes_of(graph: Graph, plan: Plan) -> list[str]:
+    """What the user should know before the work begins."""
+    return [note for size in plan.sizes if (note := tiny(size, graph.num_vertices))]
+
+
+def _listed(given: Any, name: str, example: str) -> list[Any]:
+    parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else given
+    if not isinstance(parts, Sequence) or not len(parts) or "" in parts:
+        raise InputError(f"{name} is {shown(given)}: give some, such as {example!r}")
+    return list(parts)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a measure may be from the original's.
+
+    Attributes
+    ----------
+    of : dict of str to (float, bool)
+        Bound of each compared measure, and whether it is a share of the original's value.
+    """
+
+    of: dict[str, tuple[float, bool]]
+
+    def words(self, measure: str) -> str:
+        """The bound of a measure, as it is written."""
+        bound, share = self.of[measure]
+        return f"{100 * bound:g} %" if share else f"{bound:g}"
+
+    def allowed(self, measure: str, original: float) -> float:
+        """The largest difference that a measure may have."""
+        bound, share = self.of[measure]
+        return bound * abs(original) if share else bound
+
+
+def check_tolerance(tolerance: Mapping[str, Any] | str | None) -> Tolerance:
+    """The tolerance that a text such as ``ks=0.1,clustering=10%``, or a mapping, gives.
+
+    ``ks`` stands for all Kolmogorov-Smirnov distances, ``all`` for everything else that is not named.
+
+    Raises
+    ------
+    InputError
+        An unknown measure, or no number.
+    """
+    if isinstance(tolerance, str):
+        pairs = [part.partition("=") for part in tolerance.split(",") if part.strip()]
+        given: Mapping[str, Any] = {name.strip(): value.strip() for name, _, value in pairs}
+    else:
+        given = tolerance or {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"tolerance is {shown(tolerance)}: give a text such as 'ks=0.1,clustering=10%'")
+    bounds = {name: _bound(name, value) for name, value in {**TOLERANCE, **given}.items()}
+    for name in given:
+        if name not in (*COMPARED, *TOLERANCE):
+            kind = "is not compared" if name in MEASURES else "is no measure"
+            raise InputError(f"tolerance: {name} {kind}; use ks, all, {', '.join(COMPARED)}")
+    return Tolerance(
+        {name: bounds.get(name, bounds["ks" if name.startswith("ks_") else "all"]) for name in COMPARED}
+    )
+
+
+def _bound(name: str, value: Any) -> tuple[float, bool]:
+    text = str(value).strip()
+    share = text.endswith("%")
+    number = exact_number(text.removesuffix("%").strip())
+    if number is None or number < 0 or isinstance(value, bool):
+        raise InputError(
+            f"tolerance of {name} is {shown(value)}: give a number such as 0.1, or a share as 10%"
+        )
+    return float(number / Fraction(100) if share else number), share

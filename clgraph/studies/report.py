@@ -1,0 +1,177 @@
+"""The report of a study: one self-contained HTML file that begins with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from clgraph.drawing import need_matplotlib
+from clgraph.measures.figures import inline_svg
+from clgraph.measures.words import figure
+from clgraph.studies.columns import COMPARED
+from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
+from clgraph.studies.page import PAGE
+from clgraph.studies.plan import Tolerance
+from clgraph.studies.summary import Answer
+
+if TYPE_CHECKING:
+    from clgraph.studies.found import Found
+
+NOTES = 30  # that the report lists
+NONE = "\u2013"
+
+
+def report_html(
+    study: Found, tolerance: Tolerance, *, name: str = "the graph", facts: Sequence[tuple[str, str]] = ()
+) -> str:
+    """The report as the text of one HTML file.
+
+    Parameters
+    ----------
+    study : Found
+    tolerance : Tolerance
+    name : str
+        Of the graph.
+    facts : sequence of (str, str)
+        What else is known of the input and the run.
+
+    Raises
+    ------
+    ClgraphError
+        If matplotlib is not installed.
+    """
+    need_matplotlib("a report")
+    found = study.best(tolerance)
+    figures = [
+        f"<figure>\n<h3>{escape(each.title)}</h3>\n{inline_svg(each, TOKENS)}\n"
+        f"<figcaption>{escape(each.words)}</figcaption>\n</figure>"
+        for each in drawings(study, found)
+        if each.name != "heat-map"  # the page has it as a table
+    ]
+    plan = study.plan
+    told = [
+        *facts,
+        ("methods", ", ".join(plan.methods)),
+        ("sizes", ", ".join(f"{s} ({t} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))),
+        ("seeds", f"{plan.seeds}, from {plan.seed} on"),
+        ("device", study.device),
+        ("clgraph", study.version),
+        ("hash of the graph", study.input),
+        ("hash of the measures", study.output),
+    ]
+    return PAGE.substitute(
+        version=escape(study.version),
+        title=escape(f"How small can a sample of {name} be?"),
+        light=_series(SERIES),
+        dark=_series(DARK),
+        answer=answer_html(study, found, tolerance),
+        figures="\n".join(figures),
+        facts="\n".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in told),
+    )
+
+
+def _series(colours: tuple[str, ...]) -> str:
+    return " ".join(f"--series{i}: {colour};" for i, colour in enumerate(colours))
+
+
+def answer_html(study: Found, found: Answer, tolerance: Tolerance) -> str:
+    """The answer: in a sentence, as cards, and in tables."""
+    parts = [f'<p class="lead">{escape(sentence(study, found))}</p>', '<div class="cards">']
+    for number, place in enumerate(found.ranking, 1):
+        kept = ", ".join(f"{count} at {size}" for size, count in place.kept.items())
+        parts.append(
+            f"<div><b>{number}. {escape(place.method)}</b><span>of {len(found.verdicts)} measures "
+            f"{escape(kept)} within the tolerance; {100 * place.deviation:.1f} % from the original on "
+            "average</span></div>"
+        )
+    parts += ["</div>", _smallest(study, found, tolerance), _heat(found), _missing(study, found)]
+    return "\n".join(parts)
+
+
+def sentence(study: Found, found: Answer) -> str:
+    """The answer in words."""
+    if not found.ranking:
+        return "Nothing could be compared: no measure of the original is defined."
+    best, of = found.ranking[0], len(found.verdicts)
+    if not any(best.kept.values()):
+        closest = min(found.ranking, key=lambda place: place.deviation)
+        return (
+            "No method keeps any measure within the tolerance at any of the sizes. "
+            f"{closest.method} stays closest: {100 * closest.deviation:.1f} % from the original on average."
+        )
+    plan = study.plan
+    sizes = dict(zip(plan.sizes, plan.targets, strict=True))
+    at = ", ".join(f"{best.kept[size]} at {size}" for size in sorted(sizes, key=lambda size: -sizes[size]))
+    text = f"{best.method} keeps most: of {of} measures {at} are within the tolerance."
+    if len(found.ranking) > 1:
+        closest = min(found.ranking, key=lambda place: place.deviation)
+        text += (
+            f" On average {closest.method} is closest to the original: {100 * closest.deviation:.1f} % away."
+        )
+    return text
+
+
+def _smallest(study: Found, found: Answer, tolerance: Tolerance) -> str:
+    methods = [place.method for place in found.ranking]
+    heads = "".join(f'<th scope="col">{escape(method)}</th>' for method in methods)
+    lines = []
+    for verdict in found.verdicts:
+        cells = ""
+        for method in methods:
+            size = verdict.smallest.get(method)
+            kind = "none" if size is None else "best" if size == verdict.size else ""
+            cells += f'<td class="{kind}">{escape(size or NONE)}</td>'
+        original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
+        lines.append(
+            f'<tr><th scope="row">{escape(COMPARED[verdict.measure])}</th><td>{original}</td>'
+            f"<td>{tolerance.words(verdict.measure)}</td>{cells}</tr>"
+        )
+    return (
+        "<h2>The smallest size within the tolerance</h2>\n"
+        '<p class="note">The smallest size at which the whole 95 % interval of the mean over the seeds is '
+        "within the tolerance, as it is at all larger sizes. \u2013: at none of the sizes.</p>\n"
+        '<div class="scroll"><table><thead><tr><th scope="col">measure</th><th scope="col">original</th>'
+        f'<th scope="col">tolerance</th>{heads}</tr></thead>'
+        f"<tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
+    )
+
+
+def _heat(found: Answer) -> str:
+    methods = [place.method for place in found.ranking]
+    heads = "".join(f'<th scope="col">{escape(method)}</th>' for method in methods)
+    lines = []
+    for verdict in found.verdicts:
+        cells = ""
+        for method in methods:
+            gap = found.deviations.get((method, verdict.measure))
+            cells += (
+                '<td class="none">not defined</td>'
+                if gap is None
+                else f'<td class="heat" style="--share: {0.75 * min(1.0, gap):.2f}">{100 * gap:.1f}</td>'
+            )
+        lines.append(f'<tr><th scope="row">{escape(COMPARED[verdict.measure])}</th>{cells}</tr>')
+    return (
+        "<h2>How far each method is from the original</h2>\n"
+        '<p class="note">In % of the original\u2019s value, 100 at most, on average over the sizes; of KS '
+        "distances 100 times the distance.</p>\n"
+        f'<div class="scroll"><table><thead><tr><th scope="col">measure</th>{heads}</tr></thead>'
+        f"<tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
+    )
+
+
+def _missing(study: Found, found: Answer) -> str:
+    items = [f"{COMPARED[name]}: not defined, {why}" for name, why in found.missing.items()]
+    partly = [row for row in study.summary if row["measure"] in COMPARED and row["defined"] < row["samples"]]
+    items += [
+        f"{COMPARED[row['measure']]}, {row['method']} at {row['size']}: not defined for "
+        f"{row['samples'] - row['defined']} of {row['samples']} samples, which have no part in the mean"
+        for row in partly
+        if row["measure"] not in found.missing
+    ]
+    items += study.notes
+    if not items:
+        return ""
+    more = f"<li>and {len(items) - NOTES} more: see study.json</li>" if len(items) > NOTES else ""
+    listed = "\n".join(f"<li>{escape(text)}</li>" for text in items[:NOTES])
+    return f"<h2>What was not measured, and what to know</h2>\n<ul>\n{listed}\n{more}</ul>"

@@ -1,0 +1,103 @@
+"""What a study keeps in its folder beside the table, so that it can go on after an interruption."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from clgraph.errors import InputError
+from clgraph.graph.io import atomic_write
+from clgraph.studies.plan import Plan
+from clgraph.studies.run import Batch
+
+KEYS = ("study", "clgraph", "device", "input")
+
+
+class State:
+    """The state of a study in a folder, or nowhere.
+
+    Parameters
+    ----------
+    folder : Path or None
+    plan : Plan
+    input : str
+        The hash of the graph.
+    version, device : str
+
+    Attributes
+    ----------
+    notes : list of str
+        Of the batches so far.
+    degrees : dict
+        Degree histograms by method and size.
+    table : Path or None
+        Where the rows grow.
+
+    Raises
+    ------
+    InputError
+        If the folder has another study, or cannot be written.
+    """
+
+    def __init__(self, folder: Path | None, plan: Plan, input: str, version: str, device: str) -> None:
+        self._folder, self.input = folder, input
+        self._is: dict[str, Any] = {
+            "study": plan.to_dict(),
+            "clgraph": version,
+            "device": device,
+            "input": input,
+        }
+        self.notes: list[str] = []
+        self.degrees: dict[str, Any] = {}
+        self.table = None if folder is None else folder / "study.csv"
+        if folder is None:
+            return
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+        if self._path.exists():
+            self._read()
+        elif (folder / "study.csv").exists():
+            raise InputError(f"{folder} has a study.csv without {self._path.name}: give another folder")
+        else:
+            self.write()
+
+    @property
+    def _path(self) -> Path:
+        assert self._folder is not None
+        return self._folder / "study.json"
+
+    def _read(self) -> None:
+        try:
+            told = json.loads(self._path.read_text(encoding="utf-8"))
+            before = {key: told[key] for key in KEYS}
+            self.notes, self.degrees = [str(note) for note in told["notes"]], dict(told["degrees"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{self._path}: not what a study writes ({error}); give another folder"
+            ) from error
+        if before != self._is:
+            differ = ", ".join(
+                [key for key in KEYS[1:] if before[key] != self._is[key]]
+                + [key for key in self._is["study"] if before["study"].get(key) != self._is["study"][key]]
+            )
+            raise InputError(
+                f"{self._folder} has another study (different: {differ}): give another folder, or delete it"
+            )
+
+    def write(self, more: dict[str, Any] | None = None) -> None:
+        """Write it, at the end of the study with everything that its record has."""
+        if self._folder is not None:
+            with atomic_write(self._path, "w") as out:
+                json.dump({**self._is, "notes": self.notes, "degrees": self.degrees, **(more or {})}, out)
+                out.write("\n")
+
+    def add(self, batch: Batch) -> None:
+        """What a batch adds; written before its rows are."""
+        self.notes += [note for note in batch.notes if note not in self.notes]
+        if batch.degrees:
+            self.degrees[batch.method] = batch.degrees
+        if batch.notes or batch.degrees:
+            self.write()

@@ -1,0 +1,222 @@
+"""A study summed up over its seeds: means, spreads, intervals, and which sizes are within a tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.studies.columns import COMPARED, MEASURES, Row
+from clgraph.studies.plan import Plan, Tolerance
+
+MANY = 50  # seeds from which on there are bootstrap intervals, too
+DRAWS = 2000  # of the bootstrap
+SUMMARY = (
+    "method",
+    "size",
+    "target",
+    "measure",
+    "original",
+    "samples",
+    "defined",
+    "mean",
+    "sd",
+    "low",
+    "high",
+    "bootstrap_low",
+    "bootstrap_high",
+    "min",
+    "max",
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+def t_interval(values: Floats) -> tuple[float | None, float | None]:
+    """The 95 % interval of a mean by Student's t; none for a single value."""
+    if len(values) < 2:
+        return None, None
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values)))
+    middle = float(values.mean())
+    return middle - half, middle + half
+
+
+def bootstrap_interval(values: Floats) -> tuple[float | None, float | None]:
+    """The 95 % interval of a mean by the percentile bootstrap, the same at each call; from 50 values on."""
+    if len(values) < MANY:
+        return None, None
+    rng = np.random.Generator(np.random.Philox(1))
+    means = values[rng.integers(0, len(values), (DRAWS, len(values)))].mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
+    """A row for each method, size and measure; undefined values take no part in means, and are counted."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["method"], row["size"]), []).append(row)
+    made = []
+    for method in plan.methods:
+        for size, target in zip(plan.sizes, plan.targets, strict=True):
+            group = groups.get((method, size), [])
+            for measure in MEASURES:
+                defined = np.array([v for row in group if (v := row[measure]) is not None], np.float64)
+                some = len(defined) > 0
+                boot = bootstrap_interval(defined)
+                interval = t_interval(defined)
+                made.append(
+                    dict(
+                        zip(
+                            SUMMARY,
+                            (
+                                method,
+                                size,
+                                target,
+                                measure,
+                                original.get(measure, 0.0 if measure.startswith("ks_") else None),
+                                len(group),
+                                len(defined),
+                                float(defined.mean()) if some else None,
+                                float(defined.std(ddof=1)) if len(defined) > 1 else None,
+                                *interval,
+                                *boot,
+                                float(defined.min()) if some else None,
+                                float(defined.max()) if some else None,
+                            ),
+                            strict=True,
+                        )
+                    )
+                )
+    return made
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a study says of one measure.
+
+    Attributes
+    ----------
+    measure : str
+    original : float or None
+    smallest : dict of str to (str or None)
+        For each method the smallest size that is within the tolerance, as all larger ones are; None: none is.
+    method, size : str or None
+        The smallest of these.
+    """
+
+    measure: str
+    original: float | None
+    smallest: dict[str, str | None]
+    method: str | None
+    size: str | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A method's place among the methods.
+
+    Attributes
+    ----------
+    method : str
+    kept : dict of str to int
+        For each size how many measures are within the tolerance there and at all larger sizes.
+    deviation : float
+        From the original, the mean over measures and sizes: of a measure the mean over the seeds, as a share
+        of the original's value, at most 1; KS distances as they are.
+    """
+
+    method: str
+    kept: dict[str, int]
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The smallest size within a tolerance for each measure, and the methods in order.
+
+    Attributes
+    ----------
+    verdicts : list of Verdict
+    ranking : list of Place
+        The method that keeps most measures within the tolerance, counted over all sizes, first; of equals the
+        one that deviates less.
+    deviations : dict of (method, measure) to float
+        The mean over the sizes.
+    missing : dict of str to str
+        Measures that have no part in this, and why.
+    """
+
+    verdicts: list[Verdict]
+    ranking: list[Place]
+    deviations: dict[tuple[str, str], float]
+    missing: dict[str, str]
+
+
+def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[str, str]) -> Answer:
+    """What the summary says; a size is within the tolerance if the whole 95 % interval of its mean is."""
+    by = {(row["method"], row["size"], row["measure"]): row for row in summary}
+    order = sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)
+    verdicts, deviations = [], {}
+    held = {(method, size): 0 for method in plan.methods for size in plan.sizes}
+    for measure in COMPARED:
+        if measure in missing:
+            continue
+        smallest: dict[str, str | None] = {}
+        best: tuple[int, str, str] | None = None
+        original = by[plan.methods[0], plan.sizes[0], measure]["original"]
+        for method in plan.methods:
+            smallest[method] = None
+            gaps = []
+            inside = True
+            for target, size in order:
+                row = by[method, size, measure]
+                gaps.append(deviation(row))
+                inside = inside and _within(row, tolerance)
+                if inside:
+                    held[method, size] += 1
+                    smallest[method] = size
+                    if best is None or target < best[0]:
+                        best = target, method, size
+            if known := [gap for gap in gaps if gap is not None]:
+                deviations[method, measure] = float(np.mean(known))
+        verdicts.append(Verdict(measure, original, smallest, *(best[1:] if best else (None, None))))
+    places = []
+    for method in plan.methods:
+        found = [gap for (name, _), gap in deviations.items() if name == method]
+        if found:
+            kept = {size: held[method, size] for size in plan.sizes}
+            places.append(Place(method, kept, float(np.mean(found))))
+    places.sort(key=lambda place: (-sum(place.kept.values()), place.deviation))
+    return Answer(verdicts, places, deviations, missing)
+
+
+def deviation(row: Row) -> float | None:
+    """How far a mean is from the original, between 0 and 1; None where it cannot be said."""
+    if row["mean"] is None or row["original"] is None:
+        return None
+    if row["measure"].startswith("ks_"):
+        return float(row["mean"])
+    scale = abs(row["original"])
+    return None if scale == 0 else min(1.0, abs(row["mean"] - row["original"]) / scale)
+
+
+def _within(row: Row, tolerance: Tolerance) -> bool:
+    if row["mean"] is None or row["original"] is None or row["defined"] < row["samples"]:
+        return False
+    allowed = tolerance.allowed(row["measure"], row["original"])
+    ends = [row["low"], row["high"]] if row["low"] is not None else [row["mean"]]
+    return all(abs(end - row["original"]) <= allowed for end in ends)
+
+
+def not_compared(plan: Plan, original: Row, reasons: dict[str, str]) -> dict[str, str]:
+    """The compared measures that the original does not have, and why."""
+    return {
+        name: reasons.get(name, "it is not defined for the original")
+        for name in COMPARED
+        if not name.startswith("ks_") and original.get(name) is None
+    }

@@ -1,0 +1,151 @@
+"""Studies: every row is what `sample` and `quality` say, an interrupted one ends with the same bytes."""
+
+import json
+
+import pytest
+from graphs import tangle
+
+from clgraph import Graph, InputError, powerlaw_graph, quality, sample, study
+from clgraph.device.shapes import Shapes
+from clgraph.studies import run
+from clgraph.studies.columns import COLUMNS, DISTANCES, scalars
+from clgraph.studies.table import header, lines_of
+
+GRAPH = powerlaw_graph(260, seed=4)
+PLAN = {"methods": "drv,dre,drve,cre,rw", "sizes": ["60%", "30%"], "seeds": 4}
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Batches of one run."""
+    monkeypatch.setattr(run, "SHAPES", Shapes(gpu=300, cpu=300, simulator=300))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_rows_are_what_the_single_calls_say(device, directed):
+    graph = tangle(1, n=200, directed=True) if directed else GRAPH
+    found = study(graph, "drv,dre,cre,rw", "60%,30%", seeds=3, seed=7, hop_sources=50, device=device)
+    rows = iter(found.rows)
+    for method in ("drv", "dre", "cre", "rw"):
+        for seed in (7, 8, 9):
+            for made in sample(graph, method, sizes=["60%", "30%"], seed=seed, device=device):
+                told = quality(graph, made, hop_sources=50, device=device)
+                row = next(rows)
+                assert (row["method"], row["size"], row["seed"]) == (method, made.size, seed)
+                assert {name: row[name] for name in scalars(told.sample)} == scalars(told.sample)
+                assert {name: row[f"ks_{name}"] for name in DISTANCES} == told.ks
+    assert found.original == scalars(quality(graph, hop_sources=50, device=device).original)
+
+
+def test_an_interrupted_study_ends_with_the_same_bytes(device, tmp_path, small_batches):
+    whole = study(GRAPH, **PLAN, folder=tmp_path / "whole", device=device)
+    assert len(whole.rows) == 40
+    text = (tmp_path / "whole/study.csv").read_text()
+    assert text == header() + lines_of(whole.rows)
+    assert text.startswith(",".join(COLUMNS))
+
+    folder, before = tmp_path / "parts", -1
+    for _ in range(10):
+        told = []
+
+        def after_two(done, of, told=told):
+            told.append(done)
+            if len(told) == 3:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            study(GRAPH, **PLAN, folder=folder, device=device, progress=after_two)
+        table = folder / "study.csv"
+        rows = table.read_text().count("\n") - 1
+        assert rows > before
+        before = rows
+        if rows == 20:  # as if it had been killed in the middle of a line
+            table.write_text(table.read_text() + "drve,batched,60")
+        if rows >= 36:
+            break
+    again = study(GRAPH, **PLAN, folder=folder, device=device)
+    assert table.read_bytes() == (tmp_path / "whole/study.csv").read_bytes()
+    assert again == whole and again.output == whole.output
+    assert json.loads((folder / "study.json").read_text())["output"] == whole.output
+    assert study(GRAPH, **PLAN, folder=folder, device=device) == whole  # nothing left to do
+
+
+def test_another_study_is_not_overwritten(device, tmp_path):
+    options = {"folder": tmp_path, "device": device, "eigenvalues": False}
+    study(GRAPH, "drv", "50%", seeds=1, **options)
+    with pytest.raises(InputError, match=r"has another study \(different: seeds\)"):
+        study(GRAPH, "drv", "50%", seeds=2, **options)
+    with pytest.raises(InputError, match=r"different: input"):
+        study(powerlaw_graph(261, seed=4), "drv", "50%", seeds=1, **options)
+    (tmp_path / "study.json").unlink()
+    with pytest.raises(InputError, match=r"study\.csv without study\.json"):
+        study(GRAPH, "drv", "50%", seeds=1, **options)
+    with pytest.raises(InputError, match=r"line 1: not the columns"):
+        (tmp_path / "other").mkdir()
+        study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / "other"})
+        (tmp_path / "other/study.csv").write_text("a,b\n1,2\n")
+        study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / "other"})
+
+
+def test_collapsed_samples_and_min_size(device, small_batches, tmp_path):
+    star = Graph.from_edges([0] * 60 + list(range(61, 90)), list(range(1, 61)) + list(range(62, 91)))
+    told = []
+    found = study(star, "drv", ["40", "20"], seeds=6, device=device, on_note=told.append)
+    least = {(row["seed"], row["size"]): row["vertices"] for row in found.rows}
+    collapsed = [(seed, size) for (seed, size), n in least.items() if 2 * n < int(size)]
+    assert collapsed
+    seed, size = collapsed[0]
+    words = f"the sample collapsed to {least[seed, size]} of {size} vertices"
+    assert f"drv, size {size}, seed {seed}: {words}" in told
+    row = next(r for r in found.summary if r["measure"] == "vertices" and r["size"] == size)
+    assert row["min"] == min(n for (_, s), n in least.items() if s == size)
+    again = study(star, "drv", ["40", "20"], seeds=6, min_size=15, device=device, folder=tmp_path)
+    assert min(row["vertices"] for row in again.rows) >= 15
+    assert len(again.rows) == len(found.rows)
+    assert any(f"seed {seed}: a sample of" in n and "seed 6 is drawn instead" in n for n in again.notes)
+    drawn = [row["seed"] for row in again.rows[::2]]
+    assert len(set(drawn)) == 6 and max(drawn) >= 6
+    with pytest.raises(InputError, match="20 seeds in a row"):
+        study(Graph.from_edges([0], [1], vertices=range(50)), "drv", "40", seeds=1, min_size=9, device=device)
+
+
+def test_what_is_not_defined(device):
+    ring = Graph.from_edges(range(30), [*range(1, 30), 0])
+    found = study(ring, "drv", "50%", seeds=2, device=device)
+    assert "same degree" in found.best().missing["assortativity"]
+    assert all(row["transitivity"] == 0 for row in found.rows)
+    assert "NaN" not in lines_of(found.rows) and "nan" not in lines_of(found.rows)
+    assert "assortativity: not defined" in found._repr_html_()
+    frame = pytest.importorskip("pandas") and found.to_pandas()
+    assert len(frame) == 2 and frame["degree_exponent"].dtype == "Float64"
+
+
+def test_bad_arguments():
+    for given, why in (
+        (("drv", "50%", {"seeds": 0}), "seeds is 0"),
+        (("drv,", "50%", {}), "methods is 'drv,'"),
+        (("drw", "50%", {}), "unknown method 'drw'"),
+        (("drv,DRV", "50%", {}), "named twice"),
+        (("drv", "50%,0.5", {}), "two of them are the same"),
+        (("drv", "200%", {}), "more than the whole"),
+        (("drv", "500", {}), "larger than the graph"),
+        (("drv", [], {}), "sizes is \\[\\]"),
+        (("drv", "50%", {"min_size": "60%"}), "min_size '60%' is (above|more than) the smallest"),
+        (("drv", "50%", {"seed": -1}), "seed -1"),
+    ):
+        with pytest.raises(InputError, match=why):
+            study(GRAPH, given[0], given[1], **given[2])
+
+
+def test_a_tiny_count_asks_whether_a_share_was_meant(device):
+    told = []
+    study(
+        powerlaw_graph(1200, seed=1),
+        "drv",
+        "50",
+        seeds=1,
+        eigenvalues=False,
+        device=device,
+        on_note=told.append,
+    )
+    assert "did you mean 50%?" in told[0]
