@@ -203,7 +203,7 @@ class DrawnSample(Sample):
         if self._drawn.came is None:
             return None
         keys = [self.index, self._drawn.came.of(self._run)]
-        if self.wish.kind == "stages" and self.wish.mode != "exact":
+        if self.wish.kind in ("stages", "spikyball") and self.wish.mode != "exact":
             keys.insert(1, keyed.vertex_priority(self.seed, self.index))
         rank = np.empty(len(self.index), np.int64)
         rank[np.lexsort(keys)] = np.arange(len(rank))
