@@ -101,6 +101,11 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     help="Write command, versions, device, seed and the input's hash (JSON).",
 )
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
+@click.option(
+    "--attributes",
+    metavar="NODES.CSV",
+    help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
+)
 @graph_options
 @device_option
 @energy_option
@@ -127,6 +132,7 @@ def sample(
     output_format: str | None,
     record: str | None,
     verify: bool,
+    attributes: str | None,
     reading: dict[str, Any],
     device: str | None,
     energy: EnergyWish,
@@ -212,6 +218,7 @@ def sample(
             to=output_format,
             record=record,
             verify=verify,
+            attributes=attributes,
             energy=energy.wanted,
         )
         sample_dataset(
@@ -239,7 +246,9 @@ def sample(
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record another name")
     started = time.perf_counter()
-    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
+    data = read_graph(
+        graph, {**reading, "attributes": attributes}, quiet, device=device_for_file(graph, device)
+    )
     read_seconds = time.perf_counter() - started
     dev = open_device(device, quiet)
     energy.open(dev)

@@ -27,6 +27,7 @@ def read(
     header: bool | None = None,
     max_vertices: int | None = None,
     max_ratio: float = MAX_RATIO,
+    attributes: str | os.PathLike[str] | None = None,
     device: Device | str | None = None,
 ) -> Graph:
     """Read a graph from a file.
@@ -69,6 +70,10 @@ def read(
         file that has less than one byte for 16 of them.
     max_ratio : float
         How many times its own size a compressed file may unpack to, beyond 64 MiB.
+    attributes : str or path, optional
+        A table of the vertices' attributes: ``.csv`` or tabs, with a header and a row for each vertex, its id
+        in the column ``id``, ``node``, ``vertex`` or ``name``, else in the first. They become
+        ``Graph.attributes``, as those in GraphML and GEXF files do; samples carry them along.
     device : Device or str, optional
         Where edge lists, Matrix Market, METIS and LDBC files and edge tables are made into graphs, and
         ``.clg`` files are checked (as in `clgraph.get_device`, or ``"host"``); the graph stays there for what
@@ -105,6 +110,7 @@ def read(
         header=header,
         max_vertices=max_vertices,
         max_ratio=max_ratio,
+        attributes=attributes,
         device=device,
     )[0]
 

@@ -26,9 +26,13 @@ from clgraph.graph.io.common import (
     counted,
 )
 from clgraph.graph.io.formats import check_writable, find_format
+from clgraph.graph.io.tables import add_vertex_table
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+NAMES_SHOWN = 8  # attributes that a summary names
+WITH_ATTRIBUTES = ("graphml", "gexf")  # formats that hold attributes of vertices and edges
 
 
 def read_with_summary(
@@ -43,6 +47,7 @@ def read_with_summary(
     header: bool | None = None,
     max_vertices: int | None = None,
     max_ratio: float = MAX_RATIO,
+    attributes: str | os.PathLike[str] | None = None,
     device: Device | str | None = None,
     progress: Progress = None,
 ) -> tuple[Graph, str]:
@@ -73,6 +78,8 @@ def read_with_summary(
         if str(file) == STDIN:
             file, name, format = stack.enter_context(spooled(progress)), NAME, format or "edges"
         loaded = _loaded(file, format, options, device, progress)
+    if attributes is not None:
+        add_vertex_table(loaded.graph, file_name(attributes), options.ids, options.max_ratio)
     return loaded.graph, f"read {name or file.name}: {_describe(loaded)}"
 
 
@@ -129,6 +136,9 @@ def write_with_summary(
             notes = write_edges_somewhere(graph, file, device, progress)
         else:
             notes = form.write(graph, file)
+        if graph.attributes is not None and kind not in WITH_ATTRIBUTES:
+            left = shortened(graph.attributes.names())
+            notes = [*notes, f"left out: {left}; {' and '.join(WITH_ATTRIBUTES)} hold attributes"]
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "
@@ -152,11 +162,19 @@ def _describe(loaded: Loaded) -> str:
         facts.append(f"{repeated} parallel copies kept")
     if graph.num_self_loops:
         facts.append(counted(graph.num_self_loops, "self-loop"))
+    if graph.attributes is not None:
+        facts.append("with " + shortened(graph.attributes.names()))
     if loaded.where:
         facts.append(loaded.where)
     if loaded.notes:
         facts.append("skipped: " + ", ".join(loaded.notes))
     return f"{_size(graph)} ({'; '.join(facts)})"
+
+
+def shortened(names: list[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = [f"{len(names) - NAMES_SHOWN} more attributes"] if len(names) > NAMES_SHOWN else []
+    return ", ".join([name[:40] for name in names[:NAMES_SHOWN]] + more)
 
 
 def _size(graph: Graph) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import shown
-from clgraph.errors import InputError
+from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
 from clgraph.graph.arrays import Arrays, Edges
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
@@ -74,6 +74,10 @@ class Graph(Placed, Exchange, Shown):
     ----------
     num_vertices, num_edges, num_arcs : int
         An undirected edge counts once in `num_edges` and twice in `num_arcs` (a self-loop once in both).
+    attributes : clgraph.graph.attributes.Attributes or None
+        What a file said of vertices and edges (GraphML, GEXF, tables of `clgraph.read`), by id: ``value`` of
+        ``attributes.vertices["age"]``, say. A sample's graph has those of the graph that it was made from,
+        and `clgraph.write` writes them into formats that hold them.
     """
 
     def __init__(
@@ -263,7 +267,11 @@ class Graph(Placed, Exchange, Shown):
         """A view, made where the graph is: in a place that can make it, or on the host."""
         made: Graph | None = None
         for place in self._places():
-            made = place.view(self, view) if made is None else made
+            try:
+                made = place.view(self, view) if made is None else made
+            except DeviceError:
+                if not self.is_on_host:  # else it goes on without the device, which may be lost
+                    raise
         if made is None:
             made = self._made_on_host(view)
         made._origin = weakref.ref(self), view
@@ -391,9 +399,11 @@ class Graph(Placed, Exchange, Shown):
 
     def __getstate__(self) -> dict[str, Any]:
         # the host's form; derived graphs (reverse, undirected, ...) are made again where they are needed
-        return {name: getattr(self, name) for name in (*NAMES, "directed")}
+        return {name: getattr(self, name) for name in (*NAMES, "directed", "attributes")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        self.attributes = state.pop("attributes", None)
         self._take(Arrays(**{name.lstrip("_"): value for name, value in state.items()}))
 
     # --- made from edges -------------------------------------------------------------------------

@@ -180,6 +180,11 @@ def sample(
     k, stages : int, optional
         Of snowball: how many neighbours a vertex names (default 50), and how many stages there are, instead
         of `size`.
+    share : float or str, optional
+        Of spikyball: the share of a stage's arcs that is taken. Default 0.1.
+    powers : three numbers, or str, optional
+        Of spikyball: the powers of the degrees d_out, of the edge's weight (with `weighted`) and of d_in, by
+        which arcs are drawn. Default (0, 0, 0).
     coupons : int, optional
         Of rds: recruits of a vertex. Default 3.
     parts : int, or array of shape (n,), optional

@@ -75,6 +75,8 @@ class SampleOptions(TypedDict, total=False):
     r: float | str | None
     coupons: int | None
     parts: Any
+    share: float | str | None
+    powers: Any
     q: float | str | None
     closing: bool | None
     triangles: int | None

@@ -114,6 +114,10 @@ class Sample(RunsOn):
     left: SomeLeft | None = field(default=None, repr=False, compare=False)
     options: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        if self.original is not None and self.original.attributes is not None:
+            self.graph.attributes = self.original.attributes
+
     @property
     def vertices(self) -> npt.NDArray[Any]:
         """Original ids of the sample's vertices, in index order."""

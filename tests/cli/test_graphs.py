@@ -40,7 +40,8 @@ def test_info_json(small: Path, capsys: Any) -> None:
         "degree": {"min": 1, "median": 1.0, "mean": 7 / 6, "max": 2},
     }
     assert err == (
-        "read small.txt: undirected, 6 vertices, 4 edges (5 rows; 1 merged as parallel; 1 self-loop)\n"
+        "read small.txt: undirected, 6 vertices, 4 edges (5 rows; weights not read (use --weights); "
+        "1 merged as parallel; 1 self-loop)\n"
     )
 
 
@@ -70,7 +71,8 @@ def test_describe_without_vertices() -> None:
 def test_convert(small: Path, tmp_path: Path, capsys: Any) -> None:
     main(["convert", str(small), str(tmp_path / "a.clg"), "--directed"])
     assert capsys.readouterr().err.splitlines() == [
-        "read small.txt: directed, 6 vertices, 5 edges (5 rows; 1 self-loop)",
+        "read small.txt: directed, 6 vertices, 5 edges "
+        "(5 rows; weights not read (use --weights); 1 self-loop)",
         "wrote a.clg: directed, 6 vertices, 5 edges",
     ]
     main(["convert", str(tmp_path / "a.clg"), str(tmp_path / "a.mtx"), "-q"])

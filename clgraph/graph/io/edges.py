@@ -151,6 +151,9 @@ def look(path: Path, options: Options) -> Layout:
     if is_header and source is not None and target is not None:
         rest = [i for i in range(len(fields)) if i not in (source, target)]
         columns = [source, target, weight if weight is not None else (rest or [len(fields)])[0]]
+    row = following[1].split(delimiter) if is_header and following is not None else fields
+    if not options.weights and columns[2] < len(row) and _is_number(row[columns[2]]):
+        note += "; weights not read (use --weights)"
     skip = lines if is_header else lines - 1
     wanted = tuple(columns[: 3 if options.weights else 2])
     return Layout(comment, delimiter, wanted, len(fields), skip, line if is_header else None, note)

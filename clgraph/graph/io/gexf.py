@@ -1,27 +1,48 @@
 """GEXF, Gephi's format, as Gephi and NetworkX read and write it.
 
-The weight of an edge is its attribute ``weight``, 1 where it has none. Labels, positions, times and other
-attributes are not kept.
+The weight of an edge is its attribute ``weight``, 1 where it has none. Labels (that are not the ids) and
+declared attributes become `Graph.attributes`; positions, other looks and times are not kept.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from clgraph.errors import InputError
+from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import Loaded, Options, cells, id_cells, writing
 from clgraph.graph.io.edges import weight_cells
-from clgraph.graph.io.markup import Network, Words, attribute_text, parse, write_elements
+from clgraph.graph.io.markup import (
+    Network,
+    Words,
+    attribute_text,
+    ends_of_elements,
+    escaped,
+    parse,
+    write_elements,
+)
 from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
 
 DIRECTIONS = {"directed": True, "undirected": False, "mutual": None}
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 """
+KINDS = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "long": "integer",
+    "short": "integer",
+    "byte": "integer",
+    "float": "number",
+    "double": "number",
+}
+TYPES = {"boolean": "boolean", "integer": "long", "number": "double", "string": "string"}
+LABEL = "label"
 TIMES = {"start", "end", "startopen", "endopen", "timestamp", "timestamps", "intervals"}
 
 
@@ -29,7 +50,9 @@ class _Reader:
     def __init__(self, network: Network) -> None:
         self.network = network
         self.titles: dict[tuple[str, str], str] = {}  # (class, id) of an attribute -> its title
-        self.kind = ""  # of the attributes that are being declared
+        self.owner = ""  # of the attributes that are being declared
+        self.declared: Column | None = None
+        self.wants = False
         self.graphs = 0
         self.usual: bool | None = False  # the direction of edges that say none
         self.first_edge = True
@@ -45,13 +68,20 @@ class _Reader:
             self.usual = self._direction(words.get("defaultedgetype", "undirected"), line)
             network.directed = bool(self.usual)
         elif name == "attributes":
-            self.kind = words.get("class", "")
+            self.owner = words.get("class", "")
         elif name == "attribute":
-            self.titles[self.kind, words.get("id", "")] = words.get("title") or words.get("id", "")
+            title = words.get("title") or words.get("id", "")
+            self.titles[self.owner, words.get("id", "")] = title
+            self.declared = None
+            if self.owner in network.columns:
+                kind = KINDS.get(words.get("type", "string"), "string")
+                self.declared = network.column(self.owner, title, kind)
+        elif name == "default":
+            self.wants = self.declared is not None and "attribute" in stack
         elif name == "node":
             network.add_node(words, line)
             if words.get("label", words["id"]) != words["id"]:
-                network.left["node label"] = None
+                network.note("node", LABEL, words["label"])
             if words.keys() & TIMES:
                 network.left["times"] = None
         elif name == "edge":
@@ -59,11 +89,21 @@ class _Reader:
         elif name == "attvalue":
             owner = next((each for each in reversed(stack) if each in ("node", "edge")), "")
             key = words.get("for") or words.get("id", "")
-            network.left[f"{owner} {self.titles.get((owner, key), key)}"] = None
+            title = self.titles.get((owner, key), key)
+            if owner and not words.keys() & TIMES:
+                network.note(owner, title, words.get("value", ""))
+            else:
+                network.left[f"{owner} {title}".strip()] = None
         elif name in ("color", "position", "size", "shape", "thickness"):
             network.left["looks"] = None
         elif name == "spell":
             network.left["times"] = None
+
+    def end(self, stack: list[str], text: str, line: int) -> None:
+        """An element ends."""
+        if self.wants and self.declared is not None:
+            self.declared.default = text
+        self.wants = False
 
     def _edge(self, words: Words, line: int) -> None:
         network = self.network
@@ -79,11 +119,11 @@ class _Reader:
                 weight = network.weight(words["weight"], line)
             else:
                 network.left["edge weights"] = None
-        if words.get("label"):
-            network.left["edge label"] = None
         if words.keys() & TIMES:
             network.left["times"] = None
-        network.edges.append((source, target, weight, line))
+        network.add_edge(source, target, weight, line)
+        if words.get("label"):
+            network.note("edge", LABEL, words["label"])
 
     def _direction(self, word: str, line: int) -> bool | None:
         if word not in DIRECTIONS:
@@ -97,7 +137,7 @@ def read_gexf(path: Path, options: Options) -> Loaded:
     """Read a GEXF file (see `clgraph.read`)."""
     network = Network(path, options)
     reader = _Reader(network)
-    parse(path, options, "gexf", reader.start, lambda *_: None, lambda: False)
+    parse(path, options, "gexf", reader.start, reader.end, lambda: reader.wants)
     if not reader.graphs:
         raise InputError(f"{path}: holds no <graph>; download it again")
     if options.weights and network.edges and not reader.weighted:
@@ -109,22 +149,80 @@ def write_gexf(graph: Graph, path: Path) -> list[str]:
     """Write a GEXF file."""
     names = id_cells(graph, b'"', partial(attribute_text, path))
     direction = "directed" if graph.directed else "undirected"
+    known = graph.attributes or Attributes()
+    ids = graph.ids if known else None
+    declared, numbers = _declared(path, known)
     number = 0
     with writing(path) as file:
         file.write(HEAD.encode())
-        file.write(f'<graph mode="static" defaultedgetype="{direction}">\n<nodes>\n'.encode())
+        file.write(f'<graph mode="static" defaultedgetype="{direction}">\n{declared}<nodes>\n'.encode())
         for start in range(0, graph.num_vertices, CHUNK):
             some = names[start : start + CHUNK]
-            write_elements(file, len(some), b'<node id="', some, b' label="', some, b"/>\n")
+            if ids is None:
+                write_elements(file, len(some), b'<node id="', some, b' label="', some, b"/>\n")
+                continue
+            texts = ids[start : start + CHUNK].tolist()
+            found = known.of_vertices(texts)
+            labelled = zip(found, texts, strict=True)
+            write_elements(
+                file,
+                len(some),
+                b'<node id="',
+                some,
+                ends_of_elements(labelled, partial(_node_end, path, numbers), ""),
+            )
         file.write(b"</nodes>\n<edges>\n")
         for tail, head, weight in edges_in_pieces(graph):
             count = len(tail)
             each = cells(np.arange(number, number + count), b'"')
             number += count
-            ends = b'<edge id="', each, b' source="', names[tail], b' target="', names[head]
-            if weight is None:
-                write_elements(file, count, *ends, b"/>\n")
-            else:
-                write_elements(file, count, *ends, b' weight="', weight_cells(weight, b'"'), b"/>\n")
+            parts: list[Any] = [b'<edge id="', each, b' source="', names[tail], b' target="', names[head]]
+            if weight is not None:
+                parts += [b' weight="', weight_cells(weight, b'"')]
+            end: Any = b"/>\n"
+            if ids is not None:
+                data = known.of_edges(ids[tail].tolist(), ids[head].tolist(), graph.directed)
+                end = ends_of_elements(data, partial(_inside, path, "edge", numbers), "/>\n")
+            write_elements(file, count, *parts, end)
         file.write(b"</edges>\n</graph>\n</gexf>\n")
     return merged_note(graph)
+
+
+def _declared(path: Path, known: Attributes) -> tuple[str, dict[tuple[str, str], int]]:
+    """The declarations of attributes, and their numbers."""
+    numbers: dict[tuple[str, str], int] = {}
+    lines = []
+    for owner, columns in (("node", known.vertices), ("edge", known.edges)):
+        some = {name: column for name, column in columns.items() if name != LABEL}
+        if some:
+            lines.append(f'<attributes class="{owner}">\n')
+        for name, column in some.items():
+            numbers[owner, name] = len(numbers)
+            default = ""
+            if column.default is not None:
+                default = f"<default>{escaped(path, name, column.default)}</default>"
+            lines.append(
+                f'<attribute id="{numbers[owner, name]}" title="{escaped(path, name, name)}" '
+                f'type="{TYPES[column.kind]}">{default}</attribute>\n'
+            )
+        if some:
+            lines.append("</attributes>\n")
+    return "".join(lines), numbers
+
+
+def _node_end(path: Path, numbers: dict[tuple[str, str], int], given: Any) -> str:
+    found, name = given
+    if not any(key == LABEL for key, _ in found):
+        found = [*found, (LABEL, str(name))]
+    return _inside(path, "node", numbers, found)
+
+
+def _inside(path: Path, owner: str, numbers: dict[tuple[str, str], int], found: Any) -> str:
+    """What follows an element's own attributes: its label and its data."""
+    label = "".join(f' label="{escaped(path, name, text)}"' for name, text in found if name == LABEL)
+    values = "".join(
+        f'<attvalue for="{numbers[owner, name]}" value="{escaped(path, name, text)}"/>'
+        for name, text in found
+        if name != LABEL
+    )
+    return f"{label}><attvalues>{values}</attvalues></{owner}>\n" if values else f"{label}/>\n"

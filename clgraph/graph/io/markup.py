@@ -1,14 +1,14 @@
 """What GraphML and GEXF share: XML parsed in pieces, vertices and edges as they come, elements written.
 
 Expat is Python's own parser. Document types are refused, and with them entities that expand without end and
-those that name other files. Nothing is kept of a file but what makes the graph.
+those that name other files.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
     Loaded,
@@ -34,7 +35,7 @@ from clgraph.graph.io.edges import ID_MAX
 from clgraph.sizes import real_number, whole_number
 
 PIECE = 1 << 20  # bytes parsed at a time
-NAMES_SHOWN = 8  # attributes that a note names
+NAMES_SHOWN = 8  # things that a note names
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 ESCAPES = {ord(mark): f"&#{ord(mark)};" for mark in '&<>"\t\n\r'}
 
@@ -49,7 +50,9 @@ class Network:
         self.directed = False
         self.lines: dict[Any, int] = {}  # of each vertex
         self.edges: list[tuple[Any, Any, float | None, int]] = []  # source, target, weight, line
-        self.left: dict[str, None] = {}  # attributes that are not kept
+        self.left: dict[str, None] = {}  # what is not kept
+        self.columns: dict[str, dict[str, Column]] = {"node": {}, "edge": {}}
+        self.last: Any = None  # the vertex, or the ends of the edge, that came last
 
     def wrong(self, line: int, what: str) -> InputError:
         """The error for what stands in a line."""
@@ -76,7 +79,20 @@ class Network:
         name = self.name(words, "id", line, "node")
         if name in self.lines:
             raise self.wrong(line, f"node {str(name)[:80]!r} is also in line {self.lines[name]}; keep one")
-        self.lines[name] = line
+        self.lines[name], self.last = line, name
+
+    def column(self, owner: str, name: str, kind: str = "string") -> Column:
+        """An attribute of nodes or edges."""
+        return self.columns[owner].setdefault(name, Column(kind))
+
+    def note(self, owner: str, name: str, text: str) -> None:
+        """An attribute of the vertex or edge that came last; of parallel edges the first one's counts."""
+        self.column(owner, name).texts.setdefault(self.last, text)
+
+    def add_edge(self, source: Any, target: Any, weight: float | None, line: int) -> None:
+        """An edge."""
+        self.last = source, target
+        self.edges.append((source, target, weight, line))
 
     def check_direction(self, directed: bool | None, line: int) -> None:
         """Raise InputError for an edge that is not as all are; None is one of both directions at once."""
@@ -114,9 +130,18 @@ class Network:
             duplicates=self.options.duplicates,
             vertices=np.array(list(self.lines), kind),
         )
+        kept = [
+            {name: column for name, column in columns.items() if column.texts or column.default is not None}
+            for columns in self.columns.values()
+        ]
+        graph.attributes = Attributes(*kept) if any(kept) else None
+        for column in [] if graph.directed else kept[1].values():
+            texts, column.texts = column.texts, {}
+            for ends, text in texts.items():
+                column.texts.setdefault((min(ends), max(ends)), text)
         notes = [name[:40] for name in list(self.left)[:NAMES_SHOWN]]
         if len(self.left) > NAMES_SHOWN:
-            notes.append(f"{len(self.left) - NAMES_SHOWN} more attributes")
+            notes.append(f"{len(self.left) - NAMES_SHOWN} more")
         return Loaded(graph, counted(len(self.edges), "edge"), notes)
 
 
@@ -191,6 +216,24 @@ def attribute_text(path: Path, name: str) -> bytes:
     if found := NO_XML.search(name):
         raise no_place(path, name, f"holds {found[0]!r}, which XML cannot")
     return encoded(path, name.translate(ESCAPES))
+
+
+def escaped(path: Path, name: str, text: str) -> str:
+    """The value of an attribute, or its name, inside XML; InputError if XML cannot hold it."""
+    if found := NO_XML.search(text):
+        raise InputError(
+            f"cannot write {path}: the attribute {name[:80]!r} of a vertex or edge holds {found[0]!r}, which "
+            "XML cannot; correct it"
+        )
+    return text.translate(ESCAPES)
+
+
+def ends_of_elements(found: Iterable[Any], spell: Callable[[Any], str], empty: str) -> npt.NDArray[Any]:
+    """Cells with what stands in each element behind its own attributes: nothing, or what `spell` makes."""
+    texts = [(spell(each) if each else empty).encode() for each in found]
+    made = np.empty(len(texts), object)
+    made[:] = texts
+    return made
 
 
 def write_elements(file: IO[bytes], count: int, *parts: bytes | npt.NDArray[Any]) -> None:

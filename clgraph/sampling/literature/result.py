@@ -127,11 +127,15 @@ class DrawnSample(Sample):
     @lazy
     def graph(self) -> Graph:
         """The sample as a graph; of a single run it stays on the device until an array is looked at."""
+        original = self.wish.view.original
         if self._there is None:
-            return self._parts[0]
-        device, left = self._there
-        with device.alone():
-            return extract_sample(device, self.wish.view.original, left)
+            made = self._parts[0]
+        else:
+            device, left = self._there
+            with device.alone():
+                made = extract_sample(device, original, left)
+        made.attributes = original.attributes
+        return made
 
     @lazy
     def kept_arcs(self) -> npt.NDArray[np.bool_]:
@@ -199,7 +203,7 @@ class DrawnSample(Sample):
         if self._drawn.came is None:
             return None
         keys = [self.index, self._drawn.came.of(self._run)]
-        if self.wish.kind == "stages" and self.wish.mode != "exact":
+        if self.wish.kind in ("stages", "spikyball") and self.wish.mode != "exact":
             keys.insert(1, keyed.vertex_priority(self.seed, self.index))
         rank = np.empty(len(self.index), np.int64)
         rank[np.lexsort(keys)] = np.arange(len(rank))

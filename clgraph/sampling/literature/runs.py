@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clgraph import keyed
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
-from clgraph.sampling.literature import chordal, frontier, race, stage, stream_order, ust, walk
+from clgraph.sampling.literature import (
+    chordal,
+    diffusion,
+    expansion,
+    frontier,
+    race,
+    spikyball,
+    stage,
+    stream_order,
+    ust,
+    walk,
+)
 from clgraph.sampling.literature.arguments import Wish, check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
@@ -38,6 +49,9 @@ HOW: dict[str, Kind] = {
     "walk": walk,
     "frontier": frontier,
     "stages": stage,
+    "spikyball": spikyball,
+    "passage": diffusion,
+    "expansion": expansion,
     "tree": ust,
     "chordal": chordal,
     "stream": stream_order,

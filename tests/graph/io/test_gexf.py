@@ -36,7 +36,7 @@ def test_gexf(tmp_path: Path) -> None:
     path = put(tmp_path / "x.gexf", text())
     graph, said = read_with_summary(path)
     assert not graph.directed and arcs_of(graph) == [(0, 1), (1, 0), (1, 2), (2, 1)]
-    assert "skipped: node label, node url, looks, edge weights)" in said
+    assert "with node url, node label; skipped: looks, edge weights)" in said
     graph = read(path, weights=True)
     assert graph.weights is not None and graph.weights.tolist() == [2.5, 2.5, 1, 1]
 

@@ -34,7 +34,7 @@ def test_graphml(tmp_path: Path, name: str) -> None:
     graph, said = read_with_summary(put(tmp_path / name, text(NODES + EDGES)))
     assert not graph.directed and graph.ids.tolist() == [1, 2, 3] and graph.weights is None
     assert arcs_of(graph) == [(1, 2), (2, 1), (2, 2)]
-    assert "(2 edges; 1 self-loop; skipped: node hue, edge weights)" in said
+    assert "(2 edges; 1 self-loop; with node hue; skipped: edge weights)" in said
     graph = read(put(tmp_path / name, text(EDGES + NODES, "directed")), weights=True)
     assert graph.directed and graph.weights is not None and graph.weights.tolist() == [2.5, 1]
     assert read(tmp_path / name, ids="str").ids.tolist() == ["1", "2", "3"]

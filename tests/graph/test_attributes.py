@@ -1,0 +1,177 @@
+"""Attributes of vertices and edges: read, carried through samples, written."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_runs import InProcess
+from graph_files import put
+
+import clgraph
+from clgraph import Graph, InputError
+from clgraph.files import read, write
+from clgraph.files.summary import read_with_summary, write_with_summary
+from clgraph.graph.attributes import Column
+
+GRAPHML = """<graphml>
+<key id="a" for="node" attr.name="age" attr.type="int"><default>7</default></key>
+<key id="b" for="node" attr.name="hue" attr.type="string"/>
+<key id="c" for="edge" attr.name="since &amp; to" attr.type="double"/>
+<key id="d" for="all" attr.name="seen" attr.type="boolean"><default>false</default></key>
+<key id="y" for="node" yfiles.type="nodegraphics"/>
+<graph edgedefault="undirected">
+<node id="1"><data key="a">30</data><data key="b">r&lt;d
+ "q"</data></node><node id="2"><data key="b"/></node><node id="3"><data key="y"><y:Fill/>x</data></node>
+<node id="4"/>
+<edge source="2" target="1"><data key="c">1.50</data></edge>
+<edge source="1" target="2"><data key="c">9</data></edge>
+<edge source="2" target="3"><data key="d">true</data></edge><edge source="3" target="4"/>
+</graph></graphml>"""
+NODES = 'city,id,since,old\n"a, b",10,1.5,true\n,20,2,FALSE\nc ""d,30,,true\nelsewhere,99,-1e3,true\n'
+
+
+def facts(graph: Graph) -> dict[str, Any]:
+    """All that is known of a graph's vertices and edges."""
+    known, edges = graph.attributes, graph.to_edges()
+    assert known is not None
+    found: dict[str, Any] = {}
+    for name, column in known.vertices.items():
+        found[name] = {v: column.value(v) for v in graph.ids.tolist()}
+    pairs = list(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
+    for name, column in known.edges.items():
+        found[name, "edge"] = {
+            (u, v): column.value((u, v) if (u, v) in column.texts else (v, u)) for u, v in pairs
+        }
+    return found
+
+
+WANTED = {
+    "age": {1: 30, 2: 7, 3: 7, 4: 7},
+    "hue": {1: 'r<d\n "q"', 2: "", 3: None, 4: None},
+    "seen": {1: False, 2: False, 3: False, 4: False},
+    ("since & to", "edge"): {(1, 2): 1.5, (2, 3): None, (3, 4): None},
+    ("seen", "edge"): {(1, 2): False, (2, 3): True, (3, 4): False},
+}
+
+
+@pytest.mark.parametrize("name", ["b.graphml", "b.gexf", "b.graphml.gz"])
+def test_round_trips(tmp_path: Path, name: str) -> None:
+    graph, said = read_with_summary(put(tmp_path / "a.graphml", GRAPHML))
+    assert facts(graph) == WANTED
+    assert "with node age, node seen, node hue, edge seen, edge since & to" in said
+    assert "skipped: node nodegraphics" in said
+    assert "left out" not in write_with_summary(graph, tmp_path / name)
+    assert facts(read(tmp_path / name)) == WANTED
+    for made in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph))):
+        assert facts(made) == WANTED
+
+
+def test_networkx_reads_them(tmp_path: Path) -> None:
+    nx = pytest.importorskip("networkx")
+    graph = read(put(tmp_path / "a.graphml", GRAPHML))
+    for suffix in ("graphml", "gexf"):
+        write(graph, tmp_path / f"b.{suffix}")
+        theirs = getattr(nx, f"read_{suffix}")(tmp_path / f"b.{suffix}", node_type=int)
+        assert theirs.nodes[1]["age"] == 30 and theirs.nodes[1]["hue"].startswith("r<d")
+        assert theirs.edges[1, 2]["since & to"] == 1.5 and theirs.edges[2, 3]["seen"] is True
+        getattr(nx, f"write_{suffix}")(theirs, tmp_path / f"c.{suffix}")
+        again = facts(read(tmp_path / f"c.{suffix}"))
+        assert again["age"][1] == 30 and again["since & to", "edge"][1, 2] == 1.5
+
+
+def test_labels_of_gephi(tmp_path: Path) -> None:
+    body = '<graph><nodes><node id="1" label="One"/><node id="2" label="2"/></nodes><edges>'
+    path = put(
+        tmp_path / "a.gexf", f'<gexf>{body}<edge source="1" target="2" label="l"/></edges></graph></gexf>'
+    )
+    graph = read(path)
+    write(graph, tmp_path / "b.gexf")
+    assert facts(read(tmp_path / "b.gexf")) == facts(graph)
+    assert facts(graph) == {"label": {1: "One", 2: None}, ("label", "edge"): {(1, 2): "l"}}
+    assert '<node id="2" label="2"/>' in (tmp_path / "b.gexf").read_text()
+
+
+def test_samples_carry_them(device: Any, tmp_path: Path) -> None:
+    graph = clgraph.powerlaw_graph(300, seed=1, device=device)
+    rows = "".join(f"{v},{v * v}\n" for v in range(300))
+    write(graph, tmp_path / "a.txt", device="host")
+    whole = read(tmp_path / "a.txt", attributes=put(tmp_path / "n.csv", "id,square\n" + rows))
+    for how in ({"method": "drv"}, {"method": "cre"}, {"method": "rw"}, {"method": "rn"}):
+        sample = clgraph.sample(whole, size="30%", seed=1, device=device, **how)
+        write(sample.graph, tmp_path / "b.graphml")
+        found = facts(read(tmp_path / "b.graphml"))["square"]
+        assert found == {v: v * v for v in sample.vertices.tolist()} and len(found) > 10
+    several = clgraph.sample(whole, "drv", size="30%", seed=1, seeds=3, device=device)
+    assert all(each.graph.attributes is whole.attributes for each in several)
+
+
+def test_a_table_of_vertices(tmp_path: Path) -> None:
+    graph = put(tmp_path / "a.txt", "10 20\n20 30\n30 40\n")
+    known = read(graph, attributes=put(tmp_path / "n.csv", NODES))
+    assert facts(known) == {
+        "city": {10: "a, b", 20: None, 30: 'c ""d', 40: None},
+        "since": {10: 1.5, 20: 2.0, 30: None, 40: None},
+        "old": {10: True, 20: False, 30: True, 40: None},
+    }
+    put(tmp_path / "n.tsv.gz", "v\tx\r\n\r\na\t 1\r\nb\t2\r\n")
+    words = read(put(tmp_path / "b.txt", "a b\n"), ids="str", attributes=tmp_path / "n.tsv.gz")
+    assert facts(words) == {"x": {"a": 1, "b": 2}}
+    said = write_with_summary(known, tmp_path / "b.txt")
+    assert said.endswith("(left out: node city, node since, node old; graphml and gexf hold attributes)")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id\n10\n", "line 1: 'id' should name two columns"),
+        ("id,a,a\n10,1,2\n", "line 1: a column 'a' that is there twice"),
+        ("id,a,\n10,1,2\n", "line 1: a column '' that is there twice, or has no name"),
+        ("id,a\n10,1\n10,2\n", "line 3: a second row of the vertex 10"),
+        ("id,a\n10,1\nx,2\n", "line 3: 'x' is not a vertex id.*--ids str"),
+        ("id,a\n10,1,5\n", "line 2: 3 fields where line 1 names 2"),
+        ('id,a\n10,"1\n', "line 2: .*correct the quotes"),
+        ("id,a\n77,1\n", "none of its ids is a vertex"),
+        (b"id,a\n10,\xff\n", "line 2: bytes that are not UTF-8"),
+        ("", "the file is empty"),
+    ],
+)
+def test_bad_tables(tmp_path: Path, text: str | bytes, said: str) -> None:
+    graph = put(tmp_path / "a.txt", "10 20\n")
+    with pytest.raises(InputError, match=rf"n\.csv.*{said}"):
+        read(graph, attributes=put(tmp_path / "n.csv", text))
+    with pytest.raises(InputError, match=r"none\.csv: no such file"):
+        read(graph, attributes=tmp_path / "none.csv")
+
+
+def test_what_xml_cannot_hold(tmp_path: Path) -> None:
+    graph = read(put(tmp_path / "a.txt", "1 2\n"), attributes=put(tmp_path / "n.csv", "id,a\n1,x\x01\n"))
+    for suffix in ("graphml", "gexf"):
+        with pytest.raises(InputError, match=r"attribute 'a' .* holds '\\x01', which XML cannot"):
+            write(graph, tmp_path / f"b.{suffix}")
+
+
+def test_values_that_are_not_what_they_should_be() -> None:
+    column = Column("integer", {1: "x", 2: " 5 "}, "many")
+    assert [column.value(v) for v in (1, 2, 3)] == ["x", 5, "many"]
+
+
+def test_the_command_carries_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clgraph_does = InProcess(capsys)
+    one, other = put(tmp_path / "a.txt", "10 20\n20 30\n30 10\n"), tmp_path / "b.graphml"
+    done = clgraph_does("convert", one, other, "--attributes", put(tmp_path / "n.csv", NODES))
+    assert "with node city, node since, node old" in done.err
+    assert (
+        "left out: node city, node since, node old" in clgraph_does("convert", other, tmp_path / "c.txt").err
+    )
+
+
+def test_weights_that_are_not_read_are_told(tmp_path: Path) -> None:
+    for text in ("1 2 0.5\n", "1,2,7\n", "u,v,w\n1,2,7\n"):
+        path = put(tmp_path / "a.txt", text)
+        assert "(1 row; weights not read (use --weights)" in read_with_summary(path)[1]
+        assert "not read" not in read_with_summary(path, weights=True)[1]
+    assert "not read" not in read_with_summary(put(tmp_path / "a.txt", "1 2 x\n"))[1]
