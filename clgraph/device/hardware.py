@@ -164,6 +164,14 @@ class Setup:
         return Setup(chosen, None if path is None else str(path), forced)  # type: ignore[arg-type]
 
 
+# how drivers answer once a device is gone
+LOST = (
+    cl.status_code.DEVICE_NOT_AVAILABLE,
+    cl.status_code.INVALID_COMMAND_QUEUE,
+    cl.status_code.INVALID_CONTEXT,
+)
+
+
 @dataclass(frozen=True)
 class Hardware:
     """The facts of a device as its driver states them; they never change.
@@ -262,4 +270,6 @@ class Hardware:
     def failure(self, error: Exception, doing: str) -> DeviceError:
         """An OpenCL error as one of clgraph's, with the device named."""
         text = f"{self}: {error} ({doing})"
+        if getattr(error, "code", None) in LOST:
+            text += "; the device seems to be lost: graphs that are also on the host go on on another one"
         return CapacityError(text) if isinstance(error, cl.MemoryError) else DeviceError(text)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import shown
-from clgraph.errors import InputError
+from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
 from clgraph.graph.arrays import Arrays, Edges
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
@@ -267,7 +267,11 @@ class Graph(Placed, Exchange, Shown):
         """A view, made where the graph is: in a place that can make it, or on the host."""
         made: Graph | None = None
         for place in self._places():
-            made = place.view(self, view) if made is None else made
+            try:
+                made = place.view(self, view) if made is None else made
+            except DeviceError:
+                if not self.is_on_host:  # else it goes on without the device, which may be lost
+                    raise
         if made is None:
             made = self._made_on_host(view)
         made._origin = weakref.ref(self), view

@@ -6,6 +6,7 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from devices import working_devices
 from graphs import random_graph, same
@@ -13,6 +14,7 @@ from placed_graphs import looked_at, made_there
 
 import clgraph
 from clgraph import Graph, powerlaw_graph
+from clgraph.csr import upload
 from clgraph.csr.upload import Place, upload_csr
 from clgraph.errors import CapacityError, DeviceError
 
@@ -186,3 +188,46 @@ def test_a_lost_device(device, monkeypatch):
     with pytest.raises(DeviceError, match=r"row_ptr of a graph of 50 vertices is on .* only.*lost"):
         there.row_ptr  # noqa: B018
     assert Place.of(device, here) is not None
+
+
+def lose(device, monkeypatch):
+    """From now on the device's driver answers that it is gone."""
+    queues = {device.queues.main.int_ptr, device.queues.second.int_ptr}
+
+    def gone(name, before):
+        def call(queue, *arguments, **options):
+            if queue.int_ptr in queues:
+                raise Gone(f"{name} failed: DEVICE_NOT_AVAILABLE")
+            return before(queue, *arguments, **options)
+
+        return call
+
+    names = "nd_range_kernel copy fill_buffer map_buffer marker barrier"
+    for name in (f"enqueue_{word}" for word in names.split()):
+        monkeypatch.setattr(cl, name, gone(name, getattr(cl, name)))
+
+
+class Gone(cl.LogicError):
+    code = cl.status_code.DEVICE_NOT_AVAILABLE
+
+
+@pytest.mark.first_device
+def test_what_is_also_on_the_host_goes_on_without_a_lost_device(device, monkeypatch):
+    monkeypatch.setattr(upload, "SMALL", 0)  # views are made on the device
+    want, graph = given(directed=True), given(directed=True)
+    upload_csr(device, graph)
+    reverse = graph.reverse
+    assert not looked_at(reverse)
+    lose(device, monkeypatch)
+    with pytest.raises(DeviceError, match=r"DEVICE_NOT_AVAILABLE .*seems to be lost: graphs that are also"):
+        clgraph.bfs(graph, graph.ids[0], device=device)
+    same(graph.undirected, want.undirected)
+    same(graph.undirected.simple, want.undirected.simple)
+    same(reverse, want.reverse)
+    graph.free(device)
+    others = [other for other in working_devices().values() if other is not device]
+    for other in others[:1]:
+        for call in (clgraph.connected_components, clgraph.pagerank, clgraph.triangles):
+            here, there = call(want, device=other), call(graph, device=other)
+            parts = [getattr(each, "labels", getattr(each, "ranks", each)) for each in (here, there)]
+            np.testing.assert_array_equal(*parts)

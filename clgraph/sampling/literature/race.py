@@ -44,7 +44,7 @@ class _Race:
     def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.runs = device, view, wish, runs
         self.n, self.csr = view.n, view.csr(device)
-        self.head = np.int32(self.n), np.uint64(seed)
+        self.head = np.int32(self.n), np.int32(runs), np.uint64(seed)
         self.table = device_tables(device)
 
     def build(self, **variant: int) -> None:
@@ -178,7 +178,7 @@ class _EdgeRace(_Race):
     def flat(self, kernel: str, *arguments: Any) -> None:
         """Launch over arcs."""
         size = -(-self.csr.arcs // self.device.tuning.items), self.runs
-        getattr(self.program, kernel)(size, np.int64(self.csr.arcs), self.head[1], *arguments)
+        getattr(self.program, kernel)(size, np.int64(self.csr.arcs), *self.head[1:], *arguments)
 
     def run(self) -> Drawn:
         view, wish, csr = self.view, self.wish, self.csr
@@ -188,7 +188,7 @@ class _EdgeRace(_Race):
         if method == "hyb":
             lg_arc, lg_edge, arcs, edges = mixed(wish.mix_word, view.n, view.rows.num_arcs // 2)
         weight = view.kept(self.device, "integers", lambda: view.integers) if view.weighted else None
-        self.build(WEIGHT=kind, ARCS=int(arcs), EDGES=int(edges), COPIES=int(view.rows.has_copies))
+        self.build(WEIGHT=kind, ARCS=int(arcs), NO_EDGES=int(not edges), COPIES=int(view.rows.has_copies))
         tail, copy = self.tails()
         key = self.device.empty(max(csr.arcs, 1) * self.runs, np.uint64)
         numbers = np.int64(lg_arc), np.int64(lg_edge), self.table
