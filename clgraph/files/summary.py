@@ -89,7 +89,7 @@ def _loaded(
 ) -> Loaded:
     kind, form = find_format(file, format)
     if kind != "ldbc":  # which looks for its two files itself
-        check_file(file)
+        check_file(file, packed=kind == "jlg")
     if options.header is not None and kind != "edges":
         raise InputError(f"{file}: {kind} files have no header row; leave header (--header, --no-header) out")
     try:
