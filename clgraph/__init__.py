@@ -15,7 +15,7 @@ watch_forks()
 if TYPE_CHECKING:
     from clgraph.components import Components, connected_components, largest_component
     from clgraph.csr import powerlaw_graph, rmat_graph
-    from clgraph.device import Device, devices, get_device
+    from clgraph.device import Device, devices, get_device, profile
     from clgraph.errors import (
         BuildError,
         CapacityError,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "components": "Components connected_components largest_component",
     "csr": "powerlaw_graph rmat_graph",
-    "device": "Device devices get_device",
+    "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
     " InputError",
     "files": "read write",
@@ -124,6 +124,7 @@ __all__ = [
     "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
+    "profile",
     "quality",
     "read",
     "reduction_curve",

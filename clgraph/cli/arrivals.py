@@ -93,7 +93,7 @@ def sample_stream(
             _tell(sample, name)
     value: dict[str, Any] = told[0] if len(told) == 1 and seeds is None else {"samples": told}
     if record:
-        write_record(record, path, reading["format"], dev, value)
+        write_record(record, path, reading, dev, value)
     if as_json:
         print_json(value)
 

@@ -107,7 +107,14 @@ class Device:
     second_queue: Any = _of("queues.second")
 
     def __init__(
-        self, raw: Any, spec: str, setup: Setup | None = None, lock: threading.RLock | None = None
+        self,
+        raw: Any,
+        spec: str,
+        setup: Setup | None = None,
+        lock: threading.RLock | None = None,
+        *,
+        context: Any = None,
+        queue: Any = None,
     ) -> None:
         self.setup = setup or Setup.wanted()
         self.hardware = Hardware.of(raw, spec, self.setup.without)
@@ -115,7 +122,8 @@ class Device:
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
         self._lock = lock or turns.new_lock()
-        self.queues = Queues(self.hardware)
+        self._given = {"context": context, "queue": queue}
+        self.queues = Queues(self.hardware, context, queue)
         self.memory = Memory(self.hardware, self.queues, self._fill_kernel)
         self._programs: dict[Any, Program] = {}
         self._others: dict[Setup, Device] = {}
@@ -133,7 +141,8 @@ class Device:
         if setup == self.setup:
             return self
         if setup not in self._others:
-            self._others.setdefault(setup, Device(self.raw, self.spec, setup, self._lock))
+            made = Device(self.raw, self.spec, setup, self._lock, **self._given)
+            self._others.setdefault(setup, made)
         return self._others[setup]
 
     def alone(self) -> AbstractContextManager[Any]:

@@ -288,7 +288,8 @@ class Memory:
         def copy() -> None:
             pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
             if not (pieces and self._pinned.download(buffer, array, start)):
-                cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
+                event = cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
+                self._queues.note("download", array.nbytes, event)
 
         if count:
             self.wait(copy)
@@ -333,15 +334,20 @@ class Memory:
         array = np.ascontiguousarray(array)
         if array.nbytes:
             start = offset * array.itemsize
-            self.wait(
-                lambda: cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
-            )
+            queue = self._queues.main
+
+            def copy() -> None:
+                event = cl.enqueue_copy(queue, buffer, array, dst_offset=start, is_blocking=True)
+                self._queues.note("upload", array.nbytes, event)
+
+            self.wait(copy)
 
     def copy(self, dst: Any, src: Any, nbytes: int) -> None:
         """Copy the first `nbytes` bytes of a buffer to another; does not wait."""
         if nbytes:
             try:
-                cl.enqueue_copy(self._queues.main, dst, src, byte_count=nbytes)
+                event = cl.enqueue_copy(self._queues.main, dst, src, byte_count=nbytes)
+                self._queues.note("copy", nbytes, event)
             except cl.Error as error:
                 raise self._hardware.failure(error, f"copy of {nbytes} bytes") from error
 

@@ -71,6 +71,7 @@ class Pinned:
                         self._queues.main, here, buffer, src_offset=start + begin, is_blocking=False
                     )
                     self._queues.main.flush()
+                    self._queues.note("download", len(there), event)
                     moving.append(movers.submit(_move, event, here, there))
             finally:
                 faults = [each.exception() for each in moving]  # waits: nobody writes to the array any more
@@ -105,7 +106,8 @@ class Pinned:
                     filling[number].result()
                     begin = number * self._piece
                     here = self._slots[number % SLOTS][: nbytes - begin]
-                    copies.append(cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False))
+                    event = cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False)
+                    copies.append(self._queues.note("upload", len(here), event))
                     queue.flush()
                     if number + SLOTS < pieces:
                         fill(number + SLOTS)

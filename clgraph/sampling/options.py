@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -52,6 +52,7 @@ class SampleOptions(TypedDict, total=False):
     weight: float | str | None
     start: Any
     strict: bool
+    min_size: Size | None
     progress: Progress | None
     mix: float | str | None
     edges: float | int | str | None
@@ -74,6 +75,8 @@ class SampleOptions(TypedDict, total=False):
     r: float | str | None
     coupons: int | None
     parts: Any
+    share: float | str | None
+    powers: Any
     q: float | str | None
     closing: bool | None
     triangles: int | None
@@ -92,6 +95,7 @@ class Options:
     mix: Fraction | None
     start: int | None
     older_name: bool = False  # whether `mix` was given as `weight`
+    given: dict[str, Any] = field(default_factory=dict)
 
     @property
     def exact(self) -> bool:
@@ -186,6 +190,25 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     )
 
 
+def given_options(options: Mapping[str, Any], sizes: Sequence[Size] | None) -> dict[str, Any]:
+    """The options that somebody gave and that change what is drawn, as a record has them."""
+    beside = ("seed", "device", "progress", "strict", "min_size")
+    plain = {name: _plain(value) for name, value in options.items() if name not in beside}
+    given = {name: value for name, value in plain.items() if value is not None}
+    return given if sizes is None else {**given, "sizes": [_plain(size) for size in sizes]}
+
+
+def _plain(value: Any) -> Any:
+    """A value for JSON; what is no plain value (an array of strata) as text, which cannot be replayed."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return (
+        value if value is None or isinstance(value, (str, int, float, bool)) else f"<{type(value).__name__}>"
+    )
+
+
 def check_names(options: Mapping[str, Any]) -> None:
     """Raise TypeError, as Python does, for an option that no method has."""
     for name in options:
@@ -262,6 +285,13 @@ def tiny(size: Size, n: int) -> str | None:
     if not isinstance(parsed, int) or not 2 <= parsed <= 100 or 20 * parsed > n:
         return None
     return f"size {size} is a count: {parsed} of {n} vertices; did you mean {parsed}%?"
+
+
+def check_min_size(min_size: Any, graph: Graph, method: str) -> int:
+    """The vertices that a sample has at least, of methods whose samples may have fewer than asked for."""
+    if plain_method(method) not in METHODS:
+        raise InputError(f"min_size is of {', '.join(METHODS)}: leave it out for {method}")
+    return target_size(min_size, graph.num_vertices)
 
 
 def check_seeds(first: int, seeds: int | None) -> int:
