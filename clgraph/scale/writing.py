@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.io.binary import id_arrays, write_sections
+from clgraph.graph.io.binary import OnDisk, id_arrays, write_sections
 from clgraph.graph.io.binary_header import Header
 from clgraph.graph.io.formats import DATASET
 from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard
@@ -43,8 +43,8 @@ class Writer:
         number: int,
         first_row: int,
         row_ptr: npt.NDArray[Any],
-        col_idx: npt.NDArray[np.int32],
-        values: Mapping[str, npt.NDArray[Any] | None],
+        col_idx: npt.NDArray[np.int32] | OnDisk,
+        values: Mapping[str, npt.NDArray[Any] | OnDisk | None],
         *,
         loops: int | None = None,
     ) -> Shard:
@@ -62,18 +62,18 @@ class Writer:
         loops : int, optional
             How many entries join a vertex to itself; by default they are counted.
         """
-        rows = len(row_ptr) - 1
+        rows, edges = len(row_ptr) - 1, int(row_ptr[-1])
         name = f"{section}-{number:06d}.clg"
         if loops is None:
             tails = np.repeat(np.arange(first_row, first_row + rows, dtype=np.int32), np.diff(row_ptr))
             loops = int(np.count_nonzero(tails == col_idx))
-        narrow = np.int32 if len(col_idx) < 2**31 else np.int64
+        narrow = np.int32 if edges < 2**31 else np.int64
         arrays = {"row_ptr": row_ptr.astype(narrow, copy=False), "col_idx": col_idx, **values}
-        header = Header(self._directed, rows, len(col_idx), loops, {}, first_row, self._n)
+        header = Header(self._directed, rows, edges, loops, {}, first_row, self._n)
         with self._new(name) as file:
             crc = write_sections(file, header, arrays)
             length = file.tell()
-        return Shard(name, first_row, rows, len(col_idx), loops, 0, length, crc)
+        return Shard(name, first_row, rows, edges, loops, 0, length, crc)
 
     def numbers(self, name: str, values: npt.NDArray[np.float64]) -> Part:
         """Write an array of float64 numbers as it is."""

@@ -18,8 +18,8 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,7 +44,9 @@ from clgraph.graph.io.binary_header import (
     unpack_header,
 )
 from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.graph.io.progress import expect, tell
 
+PIECE = 1 << 22  # bytes that are read or written at a time
 FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, reading it 0.05 s
 
 
@@ -147,12 +149,13 @@ def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Sec
     file.seek(section.offset)
     at = section.offset
     while at < section.end:
-        count = file.readinto(data[at : section.end].data)  # type: ignore[attr-defined]
+        count = file.readinto(data[at : min(at + PIECE, section.end)].data)  # type: ignore[attr-defined]
         if not count:
             raise InputError(
                 f"{path}: it became shorter while it was read; read it again when it is complete"
             )
         at += count
+        tell(at, len(data))
 
 
 def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
@@ -237,14 +240,43 @@ def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
     return {"text": np.frombuffer(b"".join(text), np.uint8), "ids": ends.astype(np.int64, copy=False)}
 
 
-def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | None]) -> int:
+@dataclass(frozen=True)
+class OnDisk:
+    """An array to be written that lies in a file of ours: `count` values of a little-endian type."""
+
+    path: Path
+    dtype: np.dtype[Any]
+    first: int
+    count: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array."""
+        return self.count * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        with open(self.path, "rb", buffering=0) as file:
+            file.seek(self.first * self.dtype.itemsize)
+            left = self.nbytes
+            while left:
+                data = file.read(min(left, 1 << 22))
+                if not data:
+                    raise InputError(f"{self.path}: became shorter while it was read")
+                left -= len(data)
+                yield memoryview(data)
+
+
+def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | OnDisk | None]) -> int:
     """Write a header, which knows no sections yet, and its arrays; returns the CRC-32 of all checksums."""
-    sections, parts, end = {}, [], PAGE
+    sections, end = {}, PAGE
+    parts: list[tuple[int, npt.NDArray[Any] | OnDisk]] = []
     for name in (*SECTIONS, "way"):
         array = arrays.get(name)
         if array is None:
             continue
-        array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        if not isinstance(array, OnDisk):
+            array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
         parts.append((section.offset - end, array))
         sections[name], end = section, section.end
@@ -252,14 +284,21 @@ def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[A
     sums = -(-(offset - PAGE) // BLOCK)
     sections["crc"] = Section(offset, 4 * sums, "<u4")
     checksums = _Checksums()
+    expect(offset + 4 * sums)
     file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
     for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
-        for piece in (memoryview(bytes(gap)), array.reshape(-1).view(np.uint8).data):
+        stored = array.pieces() if isinstance(array, OnDisk) else _pieces(array)
+        for piece in chain([memoryview(bytes(gap))], stored):
             checksums.add(piece)
             file.write(piece)
     last = np.array(checksums.finished(), "<u4").tobytes()
     file.write(last)
     return zlib.crc32(last)
+
+
+def _pieces(array: npt.NDArray[Any]) -> Iterator[memoryview]:
+    whole = array.reshape(-1).view(np.uint8).data
+    return (whole[begin : begin + PIECE] for begin in range(0, len(whole), PIECE))
 
 
 def _next_page(offset: int) -> int:
