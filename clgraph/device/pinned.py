@@ -82,7 +82,13 @@ class Pinned:
             self._lock.release()
         return True
 
-    def upload(self, buffer: Any, nbytes: int, read: Callable[[memoryview, int], None]) -> bool:
+    def upload(
+        self,
+        buffer: Any,
+        nbytes: int,
+        read: Callable[[memoryview, int], None],
+        progress: Callable[[int], None] | None = None,
+    ) -> bool:
         """Fill a buffer with what `read(view, offset)` gives; waits. False if another thread is at it."""
         if not self._lock.acquire(blocking=False):
             return False
@@ -109,6 +115,8 @@ class Pinned:
                     event = cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False)
                     copies.append(self._queues.note("upload", len(here), event))
                     queue.flush()
+                    if progress is not None:
+                        progress(begin + len(here))
                     if number + SLOTS < pieces:
                         fill(number + SLOTS)
             finally:

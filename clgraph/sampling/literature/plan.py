@@ -278,4 +278,4 @@ def known(method: object) -> str | None:
     if not isinstance(method, str):
         return None
     plain = method.lower()
-    return ALIASES.get(plain) or ALIASES.get(plain.removesuffix("sampler"))
+    return ALIASES.get(plain) or ALIASES.get(plain.replace("sampler", "", 1))

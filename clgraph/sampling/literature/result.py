@@ -339,9 +339,9 @@ class DrawnSample(Sample):
         state.pop("_there", None)  # buffers of a device
         return state
 
-    def to_dict(self) -> dict[str, Any]:
-        """The scalars (vertices and edges as counts), ready for JSON."""
-        made = super().to_dict()
+    def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
+        """As `clgraph.Sample.to_dict`."""
+        made = super().to_dict(hashes=hashes)
         made["weighting"] = self.weighting
         made["keep"] = self.wish.keep
         if self._drawn.held is not None:

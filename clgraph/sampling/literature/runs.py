@@ -24,7 +24,7 @@ from clgraph.sampling.literature import (
 from clgraph.sampling.literature.arguments import Wish, check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
-from clgraph.sampling.options import check_seeds
+from clgraph.sampling.options import check_seeds, given_options
 from clgraph.sampling.samples import Clock
 
 if TYPE_CHECKING:
@@ -141,5 +141,6 @@ def drawn_samples(
         clock.lap("upload")
         by_size = [draw(device, wish, first, runs) for wish in wanted]
         clock.lap("sample")
-        common = {"device": device.name, "seconds": clock.seconds(), "notes": told, **how()}
+        given = given_options(options, sizes)
+        common = {"options": given, "device": device.name, "seconds": clock.seconds(), "notes": told, **how()}
         return DrawnPortion(wanted, by_size, first, common)
