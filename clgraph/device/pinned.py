@@ -82,8 +82,13 @@ class Pinned:
             self._lock.release()
         return True
 
-    def upload(self, buffer: Any, nbytes: int, read: Callable[[memoryview, int], None]) -> bool:
-        """Fill a buffer with what `read(view, offset)` gives; waits. False if another thread is at it."""
+    def upload(
+        self, buffer: Any, nbytes: int, read: Callable[[memoryview, int], None], start: int = 0
+    ) -> bool:
+        """Fill a buffer from `start` on with what `read(view, offset)` gives; waits.
+
+        False if another thread is at it.
+        """
         if not self._lock.acquire(blocking=False):
             return False
         try:
