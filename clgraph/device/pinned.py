@@ -83,7 +83,13 @@ class Pinned:
         return True
 
     def upload(
-        self, buffer: Any, nbytes: int, read: Callable[[memoryview, int], None], start: int = 0
+        self,
+        buffer: Any,
+        nbytes: int,
+        read: Callable[[memoryview, int], None],
+        progress: Callable[[int], None] | None = None,
+        *,
+        start: int = 0,
     ) -> bool:
         """Fill a buffer from `start` on with what `read(view, offset)` gives; waits.
 
@@ -114,6 +120,8 @@ class Pinned:
                     event = cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False)
                     copies.append(self._queues.note("upload", len(here), event))
                     queue.flush()
+                    if progress is not None:
+                        progress(begin + len(here))
                     if number + SLOTS < pieces:
                         fill(number + SLOTS)
             finally:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from clgraph.csr.build import build_counted, place_weights
 from clgraph.csr.facts import count_single_arcs
 from clgraph.csr.upload import Parts, graph_of
+from clgraph.errors import InputError
 from clgraph.files.edge_list import opened
 from clgraph.files.lists import Arcs, Lists
 from clgraph.files.number import from_one
@@ -33,7 +34,10 @@ def read_metis(
 ) -> Loaded:
     """Read a METIS graph file on a device (see `clgraph.files.edge_list.read_edge_list`)."""
     with reading(path):
-        found = metis.look(path, options)
+        try:
+            found = metis.look(path, options)
+        except InputError as error:  # of the faults of a file the host's reader names the first
+            raise NotTaken("an unusual header") from error
         if found is None:
             raise NotTaken("no header")
         (n, m, sizes, ncon, weighted), skip = found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Unpack, overload
 
 from clgraph import keyed
@@ -14,11 +15,14 @@ from clgraph.sampling.options import (
     SampleOptions,
     Size,
     check_graph,
+    check_min_size,
     check_names,
     check_options,
     check_seeds,
     check_sizes,
+    given_options,
 )
+from clgraph.sampling.redraw import large_enough
 from clgraph.sampling.replicates import run_replicates, side_by_side
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import Clock, samples_of_run
@@ -176,6 +180,11 @@ def sample(
     k, stages : int, optional
         Of snowball: how many neighbours a vertex names (default 50), and how many stages there are, instead
         of `size`.
+    share : float or str, optional
+        Of spikyball: the share of a stage's arcs that is taken. Default 0.1.
+    powers : three numbers, or str, optional
+        Of spikyball: the powers of the degrees d_out, of the edge's weight (with `weighted`) and of d_in, by
+        which arcs are drawn. Default (0, 0, 0).
     coupons : int, optional
         Of rds: recruits of a vertex. Default 3.
     parts : int, or array of shape (n,), optional
@@ -194,6 +203,9 @@ def sample(
     strict : bool, optional
         Raise an error for a count larger than the graph, instead of returning the largest component. Default
         False.
+    min_size : size, optional
+        A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
+        `notes` say so.
     progress : callable, optional
         Called with (vertices known to be deleted, vertices to delete) during the run.
 
@@ -232,13 +244,36 @@ def sample(
             streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
     graph = check_graph(graph)
+    least = options.pop("min_size", None)
+    made = _made(graph, drawing, method, size, sizes, seeds, options)
+    if least is not None:
+        fewest = check_min_size(least, graph, method)
+
+        def draw(number: int) -> Samples:
+            again: SampleOptions = {**options, "seed": number}
+            return _made(graph, drawing, method, size, sizes, 1, again)
+
+        per_run = 1 if sizes is None else len(sizes)
+        made = Samples(large_enough(made, draw, fewest, per_run, made[-1].seed + 1)[0])
+    return made if sizes is not None or seeds is not None else made[0]
+
+
+def _made(
+    graph: Graph,
+    drawing: str | None,
+    method: str,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: SampleOptions,
+) -> Samples:
+    """The samples of some runs."""
     if drawing is not None:
         from clgraph.sampling.literature.runs import drawn_samples
 
         check_names(options)
-        drawn = drawn_samples(graph, drawing, size, sizes, seeds, options)
-        return Samples([drawn]) if sizes is not None or seeds is not None else drawn[0]
-    how = check_options(graph, method, **options)
+        return Samples([drawn_samples(graph, drawing, size, sizes, seeds, options)])
+    how = replace(check_options(graph, method, **options), given=given_options(options, sizes))
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))
     runs = check_seeds(first, seeds)
@@ -260,4 +295,4 @@ def sample(
         else:
             for i in range(runs):
                 made.append(samples_of_run(graph, device, how, first + i, wanted, clock, progress))
-    return Samples(made) if sizes is not None or seeds is not None else made[0][0]
+    return Samples(made)

@@ -78,6 +78,7 @@ def samples_of_run(
             notes,
             graph,
             left,
+            options=options.given,
             **how(),
         )
     return [replace(made[target], size=size) for size, target in wanted]
@@ -94,4 +95,11 @@ def notes_of(graph: Graph, target: int, untouched: bool, found: int) -> list[str
             f"the largest component has {found} of {graph.num_vertices} vertices, not more than the "
             f"target of {target}: it is returned untouched"
         )
+    elif collapse := collapsed(found, target):
+        notes.append(collapse)
     return notes
+
+
+def collapsed(found: int, target: int) -> str | None:
+    """What to say of a sample with less than half of the vertices that were asked for."""
+    return f"the sample collapsed to {found} of {target} vertices" if 2 * found < target else None

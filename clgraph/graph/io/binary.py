@@ -46,8 +46,10 @@ from clgraph.graph.io.binary_header import (
 )
 from clgraph.graph.io.common import Loaded, Options, counted, reading
 from clgraph.graph.io.packed import unpacker
+from clgraph.graph.io.progress import expect, tell
 from clgraph.system import cores
 
+PIECE = 1 << 22  # bytes that are read or written at a time
 FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, reading it 0.05 s
 
 
@@ -150,12 +152,13 @@ def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Sec
     file.seek(section.offset)
     at = section.offset
     while at < section.end:
-        count = file.readinto(data[at : section.end].data)  # type: ignore[attr-defined]
+        count = file.readinto(data[at : min(at + PIECE, section.end)].data)  # type: ignore[attr-defined]
         if not count:
             raise InputError(
                 f"{path}: it became shorter while it was read; read it again when it is complete"
             )
         at += count
+        tell(at, len(data))
 
 
 def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
@@ -286,17 +289,21 @@ def write_sections(
     sums = -(-(offset - PAGE) // BLOCK)
     sections["crc"] = Section(offset, 4 * sums, "<u4")
     checksums = _Checksums(offset)
+    expect(offset + 4 * sums)
     file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
     for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
-        stored = (
-            array.pieces() if isinstance(array, OnDisk) else iter([array.reshape(-1).view(np.uint8).data])
-        )
+        stored = array.pieces() if isinstance(array, OnDisk) else _pieces(array)
         for piece in chain([memoryview(bytes(gap))], stored):
             checksums.add(piece)
             file.write(piece)
     last = np.array(checksums.finished(), "<u4")
     file.write(last.tobytes())
     return last
+
+
+def _pieces(array: npt.NDArray[Any]) -> Iterator[memoryview]:
+    whole = array.reshape(-1).view(np.uint8).data
+    return (whole[begin : begin + PIECE] for begin in range(0, len(whole), PIECE))
 
 
 def _next_page(offset: int) -> int:

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph.building import LOW_HALF
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
     Loaded,
     Options,
     cells,
     check_vertex_count,
     counted,
+    numbered_graph,
     only_int_ids,
     open_binary,
     reading,
@@ -100,15 +101,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
     directed = options.direction(False)
     if not directed:
         tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
-    graph = build_csr(
-        tail,
-        head,
-        n,
-        weights=weights,
-        ids=np.arange(1, n + 1),
-        directed=directed,
-        duplicates=options.duplicates,
-    )
+    graph = numbered_graph(tail, head, n, options, weights=weights, directed=directed)
     return Loaded(graph, counted(len(numbers), "entry", "entries"), notes)
 
 

@@ -183,6 +183,27 @@ METHODS = {
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
     ),
+    "spikyball": Method(
+        "spikyball",
+        "of the arcs that leave a stage a `share`, in proportion to `powers` of degrees and weights",
+        ("start", "keep", "direction", "share", "powers", "weighted"),
+        "Ricaud, Aspert, Miz 2020",
+        ("SpikyBall",),
+    ),
+    "diffusion": Method(
+        "passage",
+        "a seen vertex at random takes a neighbour at random, again and again",
+        ("start", "keep"),
+        "Rozemberczki, Sarkar 2018",
+        ("DiffusionSampler", "DiffusionTreeSampler"),
+    ),
+    "xsn": Method(
+        "expansion",
+        "expansion snowball: of the sample's neighbours the one with most neighbours elsewhere",
+        ("start", "keep"),
+        "Maiya, Berger-Wolf 2010",
+        ("CommunityStructureExpansion",),
+    ),
     "ust": Method(
         "tree",
         "a uniform spanning tree, of each component; with `size` its branches to some vertices",
@@ -229,6 +250,9 @@ KINDS = {
     "walk": "random walk",
     "frontier": "random walk",
     "stages": "spreading",
+    "spikyball": "spreading",
+    "passage": "spreading",
+    "expansion": "spreading",
     "tree": "spanning tree",
     "chordal": "chordal subgraph",
     "stream": "stream of edges",
@@ -246,4 +270,4 @@ def known(method: object) -> str | None:
     if not isinstance(method, str):
         return None
     plain = method.lower()
-    return ALIASES.get(plain) or ALIASES.get(plain.removesuffix("sampler"))
+    return ALIASES.get(plain) or ALIASES.get(plain.replace("sampler", "", 1))
