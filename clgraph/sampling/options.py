@@ -25,7 +25,7 @@ METHODS = {
     "drv": "a vertex, uniform among the vertices left, goes with its edges",
     "dre": "an edge, uniform among the edges left, goes",
     "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
-    "dhyb": "a drve step with probability `weight`, else a dre step",
+    "dhyb": "a drve step with probability `mix`, else a dre step",
     "cre": "an edge, uniform among the edges left, is contracted: its ends become one vertex",
     "crve": "a vertex uniform, then an edge uniform among its edges left, is contracted",
     "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
@@ -92,8 +92,9 @@ class Options:
     components: str | None
     far_scan: bool | None
     connection: str
-    weight: Fraction | None
+    mix: Fraction | None
     start: int | None
+    older_name: bool = False  # whether `mix` was given as `weight`
     given: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -116,8 +117,10 @@ class Options:
             for name, value in given
             if value is not None and not batched
         ]
-        if self.weight is not None and self.method != "dhyb":
-            notes.append("weight is of dhyb and played no part")
+        if self.mix is not None and self.method != "dhyb":
+            notes.append("mix is of dhyb and played no part")
+        elif self.older_name:
+            notes.append("weight is the older name of mix: say mix")
         if self.start is not None and self.method not in EXPLORING:
             notes.append("start is of ebfs and edfs and played no part")
         return notes
@@ -183,6 +186,7 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         "strong" if strong else "weak",
         _mix(options),
         None if start is None else _one_vertex(graph, start),
+        options.get("weight") is not None,
     )
 
 
