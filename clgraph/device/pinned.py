@@ -88,8 +88,13 @@ class Pinned:
         nbytes: int,
         read: Callable[[memoryview, int], None],
         progress: Callable[[int], None] | None = None,
+        *,
+        start: int = 0,
     ) -> bool:
-        """Fill a buffer with what `read(view, offset)` gives; waits. False if another thread is at it."""
+        """Fill a buffer from `start` on with what `read(view, offset)` gives; waits.
+
+        False if another thread is at it.
+        """
         if not self._lock.acquire(blocking=False):
             return False
         try:
