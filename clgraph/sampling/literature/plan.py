@@ -94,7 +94,7 @@ METHODS = {
         "to a neighbour, all with one probability (weighted: in proportion to the weights)",
         (*_WALK, "weighted"),
         "Leskovec, Faloutsos 2006; Gjoka et al. 2010",
-        ("RandomWalk", "LoopErased"),
+        ("RandomWalk", "LoopErasedRandomWalk"),
     ),
     "rwr": Method(
         "walk",
