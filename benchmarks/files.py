@@ -1,10 +1,11 @@
-"""How fast edge lists are read and written, beside other readers (those that are found).
+"""How fast graphs are read and written, beside other readers (those that are found).
 
     python benchmarks/files.py --vertices 3000000 --json files.json
     python benchmarks/files.py --formats --no-gzip
     python benchmarks/files.py --device gpu --vertices 30000000 --folder /dev/shm --peers pyarrow
 
-The file is a power-law graph of so many vertices, average degree 5, written as text and by gzip. Each figure
+The file is a power-law graph of so many vertices, average degree 5, written as text, by gzip (one member, as
+gzip writes it, and many, as clgraph does) and zstd, as .clg and as an edge table. Each figure
 is the median of `--repeat` calls in one process; the command's is that of a process of its own, kernel cache
 warm. Peak memory is that of a process that reads the text. The file has just been written or read, so the
 page cache holds it: no figure includes a disk that is read, and those of writing include the fsync. Peers:
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from clgraph import Graph, powerlaw_graph
 from clgraph.bench import script
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
 from clgraph.bench.peers import wanted
+from clgraph.errors import InputError
 from clgraph.files import read, write
 
 NOTE = "the page cache is warm"
@@ -138,6 +141,11 @@ def read_there(path: Path, where: Any) -> None:
     assert kept.num_edges
 
 
+def written(graph: Any, path: Path, where: Any) -> None:
+    """Write a graph as it is on a device."""
+    write(graph, path, device=where)
+
+
 def case(graph: str, what: str, who: str, work: Callable[[Any], Any], on_device: bool = True) -> Case:
     """A call of clgraph with a device, once before it is timed."""
 
@@ -193,11 +201,18 @@ def peak_case(graph: str, path: Path) -> Case:
 def cases_of(folder: Path, graph: Any, name: str, host: bool, peers: list[str]) -> Iterator[Case]:
     """Everything that is measured."""
     text, packed, out = folder / "graph.txt", folder / "graph.txt.gz", folder / "out.txt"
+    binary, members, frames = (folder / f"graph{end}" for end in (".clg", ".members.txt.gz", ".txt.zst"))
+    table = folder / "graph.parquet"
 
     yield case(name, "read text", "clgraph", lambda where: read_there(text, where))
-    if packed.exists():
-        yield case(name, "read gzip", "clgraph", lambda where: read_there(packed, where))
+    files = {"gzip": packed, "gzip by members": members, "zstd": frames, "clg": binary, "parquet": table}
+    for what, path in files.items():
+        if path.exists():
+            yield case(name, f"read {what}", "clgraph", partial(read_there, path))
     yield case(name, "write text", "clgraph", lambda where: write(graph, out, device=where))
+    for what in ("gzip by members", "zstd", "clg"):
+        target = out.with_suffix("".join(files[what].suffixes[-2:]))
+        yield case(name, f"write {what}", "clgraph", partial(written, graph, target))
     yield command_case(name, text)
     yield peak_case(name, text)
     if host:
@@ -262,7 +277,12 @@ def main() -> None:
         where = options.device.split(",")[0] or None
         graph = powerlaw_graph(options.vertices, seed=1, device=where)
         write(graph, folder / "graph.txt", device=where)
+        write(graph, folder / "graph.clg")
+        for optional in ("graph.txt.zst", "graph.parquet"):
+            with suppress(InputError):  # its library is not here
+                write(graph, folder / optional, device=where)
         if not options.no_gzip:
+            write(graph, folder / "graph.members.txt.gz", device=where)
             packed = gzip.open(folder / "graph.txt.gz", "wb", 6)  # noqa: SIM115
             with open(folder / "graph.txt", "rb") as text, packed:
                 shutil.copyfileobj(text, packed, 1 << 22)

@@ -334,9 +334,15 @@ class Device:
         """
         return self.memory.upload(array, writable=writable)
 
-    def load(self, count: int, dtype: npt.DTypeLike, read: Callable[[memoryview, int], None]) -> Any:
+    def load(
+        self,
+        count: int,
+        dtype: npt.DTypeLike,
+        read: Callable[[memoryview, int], None],
+        progress: Callable[[int], None] | None = None,
+    ) -> Any:
         """A buffer of `count` values of bytes that `read(view, offset)` gives, in several threads; waits."""
-        return self.memory.load(count, dtype, read)
+        return self.memory.load(count, dtype, read, progress)
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""

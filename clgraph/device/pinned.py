@@ -82,8 +82,19 @@ class Pinned:
             self._lock.release()
         return True
 
-    def upload(self, buffer: Any, nbytes: int, read: Callable[[memoryview, int], None]) -> bool:
-        """Fill a buffer with what `read(view, offset)` gives; waits. False if another thread is at it."""
+    def upload(
+        self,
+        buffer: Any,
+        nbytes: int,
+        read: Callable[[memoryview, int], None],
+        progress: Callable[[int], None] | None = None,
+        *,
+        start: int = 0,
+    ) -> bool:
+        """Fill a buffer from `start` on with what `read(view, offset)` gives; waits.
+
+        False if another thread is at it.
+        """
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -109,6 +120,8 @@ class Pinned:
                     event = cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False)
                     copies.append(self._queues.note("upload", len(here), event))
                     queue.flush()
+                    if progress is not None:
+                        progress(begin + len(here))
                     if number + SLOTS < pieces:
                         fill(number + SLOTS)
             finally:

@@ -23,9 +23,10 @@ from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
 from clgraph.graph.io.packing import compressed
+from clgraph.graph.io.progress import Progress as Progress
+from clgraph.graph.io.progress import opened
 
 Ids = Literal["int", "str"]
-Progress = Callable[[int, int | None], None] | None  # called with (bytes so far, bytes in all or None)
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
 VERTICES_FLOOR = 1 << 22  # vertices that any file may announce without listing them ...
@@ -113,7 +114,7 @@ def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
     """The bytes of a plain or compressed file."""
     if path.suffix in SUFFIXES:
         return io.BufferedReader(Unpacked(path, max_ratio), 1 << 20)
-    return open(path, "rb")
+    return opened(path)
 
 
 def unpacked_size(path: Path, max_ratio: float = MAX_RATIO) -> int:
@@ -126,9 +127,7 @@ def unpacked_size(path: Path, max_ratio: float = MAX_RATIO) -> int:
 
 def open_text(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> IO[str]:
     """The text of a plain or compressed file."""
-    if path.suffix in SUFFIXES:
-        return io.TextIOWrapper(open_binary(path, max_ratio), encoding=encoding)
-    return open(path, encoding=encoding)
+    return io.TextIOWrapper(open_binary(path, max_ratio), encoding=encoding)
 
 
 def numbered_lines(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> Iterator[tuple[int, str]]:
