@@ -133,10 +133,10 @@ def write_with_summary(
         )
     try:
         kind, form = find_format(file, format)
-        with telling(progress):
-            if kind == "edges":
-                notes = write_edges_somewhere(graph, file, device, progress)
-            else:
+        if kind == "edges":
+            notes = write_edges_somewhere(graph, file, device, progress)
+        else:
+            with telling(progress):
                 notes = form.write(graph, file)
         if graph.attributes is not None and kind not in WITH_ATTRIBUTES:
             left = shortened(graph.attributes.names())

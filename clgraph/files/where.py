@@ -94,7 +94,7 @@ def write_edges_somewhere(
         device = HOST
     found = _found(getattr(graph.home, "device", None) if device is None else device)
     if found is None:
-        return write_edges(graph, path)
+        return _written_here(graph, path, progress)
     from clgraph.files.spell import Spelling, write_edge_list
 
     try:
@@ -104,8 +104,13 @@ def write_edges_somewhere(
             raise
         spelling = None
     if spelling is None:
-        return write_edges(graph, path)
+        return _written_here(graph, path, progress)
     return write_edge_list(spelling, path, progress=progress)
+
+
+def _written_here(graph: Graph, path: Path, progress: Progress) -> list[str]:
+    with telling(progress):
+        return write_edges(graph, path)
 
 
 def _found(device: Device | str | None) -> Device | None:

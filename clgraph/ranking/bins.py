@@ -63,7 +63,7 @@ SHAPES = Shapes(
         groups=1,
         long_row=256,
         hot=65535,
-        segments=7,
+        segments=9,
         classes=(65536, 262144),
         piece_groups=4,
     ),
@@ -76,7 +76,7 @@ SHAPES = Shapes(
     ),
 )
 BLOCK = 32  # pieces that are added up together
-COLD_COST = 3  # the cost of an arc from a cold source, in arcs from hot ones
+COLD_COST = 4  # the cost of an arc from a cold source, in arcs from hot ones
 
 
 @dataclass(frozen=True)

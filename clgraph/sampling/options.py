@@ -25,12 +25,13 @@ METHODS = {
     "drv": "a vertex, uniform among the vertices left, goes with its edges",
     "dre": "an edge, uniform among the edges left, goes",
     "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
-    "dhyb": "a drve step with probability `weight`, else a dre step",
+    "dhyb": "a drve step with probability `mix`, else a dre step",
     "cre": "an edge, uniform among the edges left, is contracted: its ends become one vertex",
     "crve": "a vertex uniform, then an edge uniform among its edges left, is contracted",
     "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
     "edfs": "depth-first from a random vertex, with the edges among the vertices reached",
 }
+ALSO = {"breadthfirstsearch": "ebfs", "depthfirstsearch": "edfs"}  # littleballoffur's names
 EXACT = ("drv", "dre")
 CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
@@ -92,8 +93,9 @@ class Options:
     components: str | None
     far_scan: bool | None
     connection: str
-    weight: Fraction | None
+    mix: Fraction | None
     start: int | None
+    older_name: bool = False  # whether `mix` was given as `weight`
     given: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -116,8 +118,10 @@ class Options:
             for name, value in given
             if value is not None and not batched
         ]
-        if self.weight is not None and self.method != "dhyb":
-            notes.append("weight is of dhyb and played no part")
+        if self.mix is not None and self.method != "dhyb":
+            notes.append("mix is of dhyb and played no part")
+        elif self.older_name:
+            notes.append("weight is the older name of mix: say mix")
         if self.start is not None and self.method not in EXPLORING:
             notes.append("start is of ebfs and edfs and played no part")
         return notes
@@ -129,8 +133,11 @@ def _one_of(name: str, value: Any, *known: str) -> None:
 
 
 def plain_method(method: Any) -> Any:
-    """The name of a method as it stands in the tables: DRV is drv."""
-    return method.lower() if isinstance(method, str) else method
+    """The name of a method as it stands in the tables: DRV is drv, BreadthFirstSearchSampler ebfs."""
+    if not isinstance(method, str):
+        return method
+    plain = method.lower()
+    return ALSO.get(plain.removesuffix("sampler"), plain)
 
 
 def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:
@@ -183,6 +190,7 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         "strong" if strong else "weak",
         _mix(options),
         None if start is None else _one_vertex(graph, start),
+        options.get("weight") is not None,
     )
 
 
