@@ -117,7 +117,7 @@ class Pinned:
                     filling[number].result()
                     begin = number * self._piece
                     here = self._slots[number % SLOTS][: nbytes - begin]
-                    event = cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False)
+                    event = cl.enqueue_copy(queue, buffer, here, dst_offset=start + begin, is_blocking=False)
                     copies.append(self._queues.note("upload", len(here), event))
                     queue.flush()
                     if progress is not None:
