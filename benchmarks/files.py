@@ -1,9 +1,11 @@
-"""How fast edge lists are read and written, beside other readers (those that are found).
+"""How fast graphs are read and written, beside other readers (those that are found).
 
     python benchmarks/files.py --vertices 3000000 --json files.json
+    python benchmarks/files.py --formats --no-gzip
     python benchmarks/files.py --device gpu --vertices 30000000 --folder /dev/shm --peers pyarrow
 
-The file is a power-law graph of so many vertices, average degree 5, written as text and by gzip. Each figure
+The file is a power-law graph of so many vertices, average degree 5, written as text, by gzip (one member, as
+gzip writes it, and many, as clgraph does) and zstd, as .clg and as an edge table. Each figure
 is the median of `--repeat` calls in one process; the command's is that of a process of its own, kernel cache
 warm. Peak memory is that of a process that reads the text. The file has just been written or read, so the
 page cache holds it: no figure includes a disk that is read, and those of writing include the fsync. Peers:
@@ -21,13 +23,19 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from clgraph import powerlaw_graph
+import numpy as np
+
+import clgraph.graph.io.names as names_module
+from clgraph import Graph, powerlaw_graph
 from clgraph.bench import script
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
 from clgraph.bench.peers import wanted
+from clgraph.errors import InputError
 from clgraph.files import read, write
 
 NOTE = "the page cache is warm"
@@ -133,6 +141,11 @@ def read_there(path: Path, where: Any) -> None:
     assert kept.num_edges
 
 
+def written(graph: Any, path: Path, where: Any) -> None:
+    """Write a graph as it is on a device."""
+    write(graph, path, device=where)
+
+
 def case(graph: str, what: str, who: str, work: Callable[[Any], Any], on_device: bool = True) -> Case:
     """A call of clgraph with a device, once before it is timed."""
 
@@ -185,14 +198,21 @@ def peak_case(graph: str, path: Path) -> Case:
     return Case("files", graph, "peak memory of reading", "clgraph", run, True)
 
 
-def cases_of(folder: Path, graph: Any, name: str, peers: list[str], host: bool) -> Iterator[Case]:
+def cases_of(folder: Path, graph: Any, name: str, host: bool, peers: list[str]) -> Iterator[Case]:
     """Everything that is measured."""
     text, packed, out = folder / "graph.txt", folder / "graph.txt.gz", folder / "out.txt"
+    binary, members, frames = (folder / f"graph{end}" for end in (".clg", ".members.txt.gz", ".txt.zst"))
+    table = folder / "graph.parquet"
 
     yield case(name, "read text", "clgraph", lambda where: read_there(text, where))
-    if packed.exists():
-        yield case(name, "read gzip", "clgraph", lambda where: read_there(packed, where))
+    files = {"gzip": packed, "gzip by members": members, "zstd": frames, "clg": binary, "parquet": table}
+    for what, path in files.items():
+        if path.exists():
+            yield case(name, f"read {what}", "clgraph", partial(read_there, path))
     yield case(name, "write text", "clgraph", lambda where: write(graph, out, device=where))
+    for what in ("gzip by members", "zstd", "clg"):
+        target = out.with_suffix("".join(files[what].suffixes[-2:]))
+        yield case(name, f"write {what}", "clgraph", partial(written, graph, target))
     yield command_case(name, text)
     yield peak_case(name, text)
     if host:
@@ -202,6 +222,46 @@ def cases_of(folder: Path, graph: Any, name: str, peers: list[str], host: bool) 
         yield peer_case(name, each, text)
 
 
+def format_cases(folder: Path, graph: Any, name: str, host: bool) -> Iterator[Case]:
+    """Formats beside edge lists, weights, and ids that are text."""
+    edges = graph.to_edges()
+    heavy = Graph.from_edges(*edges[:2], weights=np.random.default_rng(1).random(graph.num_edges))
+    out, names = folder / "out.txt", folder / "names.txt"
+
+    def both(what: str, work: Callable[[Any], Any], on_device: Callable[[Any], Any]) -> Iterator[Case]:
+        yield case(name, what, "clgraph", on_device)
+        if host:
+            yield case(name, what, "clgraph, host", work, False)
+
+    def named(path: Path) -> Callable[[Any], Any]:
+        return lambda where: read(path, device=where)
+
+    for form, suffix in (("mtx", ".mtx"), ("metis", ".graph"), ("ldbc", ".e")):
+        path = folder / f"graph{suffix}"
+        write(graph, path)
+        yield from both(f"read {form}", named(path), partial(read_there, path))
+
+    def weigh(where: Any) -> Any:
+        return write(heavy, out, device=where)
+
+    yield from both("write weights", weigh, weigh)
+    rows = (folder / "graph.txt").read_bytes()
+    rows = rows[: rows.find(b"\n", len(rows) // 10) + 1]
+    names.write_bytes(b"n" + rows[:-1].replace(b"\t", b"\tn").replace(b"\n", b"\nn") + b"\n")
+    yield case(name, "read names, a tenth", "clgraph", lambda _: read(names, ids="str"), False)
+    if host:
+        yield case(name, "read names, a tenth", "clgraph, scanned", lambda _: scanned(names), False)
+
+
+def scanned(path: Path) -> Any:
+    """Names read without Arrow."""
+    size, names_module.SMALL = names_module.SMALL, sys.maxsize
+    try:
+        return read(path, ids="str")
+    finally:
+        names_module.SMALL = size
+
+
 def main() -> None:
     """Write the files and measure."""
     parser = script.parser(__doc__)
@@ -209,6 +269,7 @@ def main() -> None:
     parser.add_argument("--folder", help="where the files go (default: the folder for temporary files)")
     parser.add_argument("--no-gzip", action="store_true", help="leave the compressed file out")
     parser.add_argument("--no-host", action="store_true", help="leave the host's reader and writer out")
+    parser.add_argument("--formats", action="store_true", help="measure other formats instead")
     parser.add_argument("--peers", default="all", help=f"of {', '.join(PEERS)}, with commas; or none")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as place:
@@ -216,13 +277,21 @@ def main() -> None:
         where = options.device.split(",")[0] or None
         graph = powerlaw_graph(options.vertices, seed=1, device=where)
         write(graph, folder / "graph.txt", device=where)
+        write(graph, folder / "graph.clg")
+        for optional in ("graph.txt.zst", "graph.parquet"):
+            with suppress(InputError):  # its library is not here
+                write(graph, folder / optional, device=where)
         if not options.no_gzip:
+            write(graph, folder / "graph.members.txt.gz", device=where)
             packed = gzip.open(folder / "graph.txt.gz", "wb", 6)  # noqa: SIM115
             with open(folder / "graph.txt", "rb") as text, packed:
                 shutil.copyfileobj(text, packed, 1 << 22)
         name = f"powerlaw{options.vertices}"
         peers = wanted(PEERS, options.peers)
-        script.run(lambda: cases_of(folder, graph, name, peers, not options.no_host), options)
+        cases = partial(cases_of, peers=peers)
+        if options.formats:
+            cases = format_cases
+        script.run(lambda: cases(folder, graph, name, host=not options.no_host), options)
 
 
 if __name__ == "__main__":

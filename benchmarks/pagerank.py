@@ -7,13 +7,13 @@
 
 Cases. iteration: one iteration of every variant, compared with SciPy's float32 ``csr @ x`` (on a GPU also
 cuSPARSE's), arcs per second, and the bytes that must be moved at least, as a share of a copy's bandwidth in
-the same run. solve: float64, to an L1 error of --error, from a built Graph (the first call, which includes
-reversing, renumbering and building, and the next one), compared with the peers (igraph's is PRPACK), whose
-own graphs are made beforehand. call: float32 to 1e-6, a first call, and the next ones beside their phases
-(iterate: the kernels), results on the host or left on the device, and top(10) of them. table: Table 6.2 of
-the PageRank thesis, 1000 iterations of ego-Facebook and cit-DBLP (facebook_combined.txt and cit-DBLP.edges in
-the folder --data), next to its printed figures and, on a GPU, its CUDA kernels; --table62 writes it as
-Markdown, with the records of other machines (--with).
+the same run, and with GAPBS's pr if the folder GAPBS_DIR has it. solve: float64, to an L1 error of --error,
+from a built Graph (the first call, which includes reversing, renumbering and building, and the next one),
+compared with the peers (igraph's is PRPACK), whose own graphs are made beforehand. call: float32 to 1e-6, a
+first call, and the next ones beside their phases (iterate: the kernels), results on the host or left on the
+device, and top(10) of them. table: Table 6.2 of the PageRank thesis, 1000 iterations of ego-Facebook and
+cit-DBLP (facebook_combined.txt and cit-DBLP.edges in the folder --data), next to its printed figures and, on
+a GPU, its CUDA kernels; --table62 writes it as Markdown, with the records of other machines (--with).
 
 Graphs: ``rmatS`` (scale S, 16 arcs per vertex before duplicates are merged, directed), ``powerlawN`` (N
 vertices, average degree 5, undirected), or files. Figures are medians over --repeat runs. The cases are in

@@ -1,5 +1,5 @@
-"""Breadth-first search and components, compared with SciPy, NetworKit, igraph, GraphBLAS and CuPy (those
-installed) in one run.
+"""Breadth-first search and components, compared with SciPy, NetworKit, igraph, GraphBLAS, CuPy (those
+installed) and GAPBS (built in the folder GAPBS_DIR) in one run.
 
     python benchmarks/traversal.py --device pocl --graphs rmat20,grid1000,powerlaw3000000 --json out.json
     python benchmarks/traversal.py --device nvidia --graphs rmat22,grid1000 --peers cupy --json h200.json

@@ -13,9 +13,10 @@ from clgraph.process import watch_forks
 watch_forks()
 
 if TYPE_CHECKING:
+    from clgraph import datasets
     from clgraph.components import Components, connected_components, largest_component
     from clgraph.csr import powerlaw_graph, rmat_graph
-    from clgraph.device import Device, devices, get_device
+    from clgraph.device import Device, devices, get_device, profile
     from clgraph.errors import (
         BuildError,
         CapacityError,
@@ -61,7 +62,8 @@ if TYPE_CHECKING:
 _NAMES = {
     "components": "Components connected_components largest_component",
     "csr": "powerlaw_graph rmat_graph",
-    "device": "Device devices get_device",
+    "datasets": "",
+    "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
     " InputError",
     "files": "read write",
@@ -114,6 +116,7 @@ __all__ = [
     "components_of_shards",
     "connected_components",
     "core_numbers",
+    "datasets",
     "deletion_order",
     "devices",
     "get_device",
@@ -124,6 +127,7 @@ __all__ = [
     "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
+    "profile",
     "quality",
     "read",
     "reduction_curve",

@@ -85,7 +85,7 @@ def test_options_that_are_no_numbers(name, value):
 def test_options_are_exact_numbers():
     graph = Graph.from_edges([0], [1])
     for value in ("4/5", " 0.8 ", 0.8, Fraction(4, 5), "8e-1"):
-        assert check_options(graph, "dhyb", weight=value).weight == Fraction(4, 5)
+        assert check_options(graph, "dhyb", weight=value).mix == Fraction(4, 5)
 
 
 def test_whole_and_real_numbers():

@@ -97,15 +97,6 @@ __kernel void probe_feature(__global int *out, __global int *work)
     __asm__("ld.global.cs.s32 %0, [%1];" : "=r"(word) : "l"(work + lid));
     __asm__("ld.global.cs.u16 %0, [%1];" : "=h"(half_word) : "l"((__global ushort *)work + lid));
     right = other == (lid ^ 1) && word == 0 && half_word == 0;
-#elif defined(TRY_PTX_CACHE)
-    // loads that the first-level cache shall keep, or not take, as in ranking/slices.h
-    float kept;
-    __asm__("{ .reg .pred near;\n\t"
-            "setp.le.s32 near, %2, %3;\n\t"
-            "@near ld.global.nc.L1::evict_last.f32 %0, [%1];\n\t"
-            "@!near ld.global.nc.L1::no_allocate.f32 %0, [%1]; }"
-            : "=f"(kept) : "l"((__global float *)work + lid), "r"(lid), "n"(5));
-    right = kept == 0;
 #elif defined(TRY_PREFETCH)
     // clang's builtin, as in traversal/search_fused.cl
     for (int i = lid; i < PROBE_LOCAL; i++)

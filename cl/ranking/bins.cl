@@ -12,7 +12,7 @@
 //             pieces
 // launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, adjacent slices going
 //             to different groups, so that long and short ones spread evenly
-// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL, KEEP (with HAVE_PTX_CACHE)
+// tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL
 
 #include "ranking/pagerank.h"
 #include "ranking/slices.h"
@@ -49,10 +49,10 @@
         for (; e < stop_; e += WIDTH) sum = acc_add(sum, arc(e));                                    \
     } while (0)
 #define LOCAL_ARC(e) HOT_ARC(__local REAL, values, e)
-#define SUM_ROW(sum, s, cold_arc)          \
-    ACC sum = ACC_ZERO;                    \
-    ARCS_OF(sum, hot_begin, s, LOCAL_ARC); \
-    ARCS_OF(sum, cold_begin, s, cold_arc)
+#define SUM_ROW(sum, s)                       \
+    ACC sum = ACC_ZERO;                       \
+    ARCS_OF(sum, hot_begin, s, LOCAL_ARC);    \
+    ARCS_OF(sum, cold_begin, s, COLD_ARC)
 
 OF_GROUP
 __kernel void pagerank_bin_pieces(const int n, __global const int *restrict turns, SLICE_ARGS,
@@ -64,7 +64,7 @@ __kernel void pagerank_bin_pieces(const int n, __global const int *restrict turn
     const int end_ = state[STOPPED] ? 0 : turns[3 * group + 1];
     TAKE_HOT((from < 0 ? n : from));
     for (int s = turns[3 * group] + (int)get_local_id(0) / WIDTH; s < end_; s += LOCAL / WIDTH) {
-        SUM_ROW(sum, s, COLD_ARC);
+        SUM_ROW(sum, s);
         const int to = piece_place[s * WIDTH + lane];
         if (to >= 0) piece_sum[to] = sum;
     }
@@ -99,7 +99,7 @@ __kernel void pagerank_bins(const int n, SLICE_ARGS, __global const int *restric
         const int v = head + lane;
         const REAL before = v < n ? rank[v] : 0, inv = v < n ? inverse[v] : 0;   // fetched while the arcs are summed
         const int has_blocks = first_block[head] != first_block[tail];
-        SUM_ROW(sum, s, KEPT_ARC);
+        SUM_ROW(sum, s);
         if (has_blocks && v < n) {
             const int last = first_block[v + 1];
             for (int b = first_block[v]; b < last; b++)

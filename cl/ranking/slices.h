@@ -49,30 +49,15 @@ static inline int stream32(__global const int *at)
 #define COLD_INDEX(e) cold_index[e]
 #endif
 
-// A value: the first-level cache shall keep those of the first KEEP sources, and no others, which would only push each
-// other out.
-#if defined(HAVE_PTX_CACHE) && KEEP > 0
-static inline REAL kept_value(__global const REAL *values, int i)
-{
-    float x;
-    if (sizeof(REAL) != sizeof(float)) return values[i];
-    __asm__("{ .reg .pred near;\n\t"
-            "setp.le.s32 near, %2, %3;\n\t"
-            "@near ld.global.nc.L1::evict_last.f32 %0, [%1];\n\t"
-            "@!near ld.global.nc.L1::no_allocate.f32 %0, [%1]; }"
-            : "=f"(x) : "l"(values + i), "r"(i), "n"(KEEP));
-    return x;
-}
-#else
-#define kept_value(values, i) PICK(__global REAL, values, i)
-#endif
-
 #ifdef WEIGHTED
-#define HOT_ARC(type, values, e) ((WIDE)PICK(type, values, HOT_INDEX(e)) * (WIDE)hot_share[e])
+#define HOT_SHARE(e) *(WIDE)hot_share[e]
 #define COLD_SHARE(e) *(WIDE)cold_share[e]
 #else
-#define HOT_ARC(type, values, e) ((WIDE)PICK(type, values, HOT_INDEX(e)))
+#define HOT_SHARE(e)
 #define COLD_SHARE(e)
 #endif
-#define COLD_ARC(e) ((WIDE)PICK(__global REAL, contribution, COLD_INDEX(e)) COLD_SHARE(e))
-#define KEPT_ARC(e) ((WIDE)kept_value(contribution, COLD_INDEX(e)) COLD_SHARE(e))
+// what arc e brings from the source of index i
+#define HOT_VALUE(type, values, i, e) ((WIDE)PICK(type, values, i) HOT_SHARE(e))
+#define COLD_VALUE(i, e) ((WIDE)PICK(__global REAL, contribution, i) COLD_SHARE(e))
+#define HOT_ARC(type, values, e) HOT_VALUE(type, values, HOT_INDEX(e), e)
+#define COLD_ARC(e) COLD_VALUE(COLD_INDEX(e), e)

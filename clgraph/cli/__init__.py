@@ -30,6 +30,7 @@ GROUPS = {
         "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
         "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
         "study": ("clgraph.cli.study", "How small may a sample be, and by which method."),
+        "replay": ("clgraph.cli.replay", "Make again what a record describes, and compare."),
         "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
     },
     "Look and rank": {

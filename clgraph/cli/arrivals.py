@@ -19,11 +19,7 @@ def is_stream(path: str, method: str, format: str | None) -> bool:
     from clgraph.graph.io.arrivals import is_streamed
     from clgraph.sampling.literature.plan import STREAMS, known
 
-    if known(method) in STREAMS:
-        return is_streamed(path, format)
-    if path == "-":
-        raise InputError(f"standard input is read by {', '.join(STREAMS)}: give a file to {method}")
-    return False
+    return known(method) in STREAMS and is_streamed(path, format)
 
 
 def refuse_of_streams(reading: dict[str, Any], **given: Any) -> None:
@@ -93,7 +89,7 @@ def sample_stream(
             _tell(sample, name)
     value: dict[str, Any] = told[0] if len(told) == 1 and seeds is None else {"samples": told}
     if record:
-        write_record(record, path, reading["format"], dev, value)
+        write_record(record, path, reading, dev, value)
     if as_json:
         print_json(value)
 

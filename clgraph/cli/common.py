@@ -109,8 +109,24 @@ def _into_environment(variable: str) -> Callable[..., Any]:
 
 
 def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--device SPEC``, and which form of its kernels: ``--kernels``, ``--fpga-binary``, ``--force``."""
+    """``--device``, its kernels' form (``--kernels``, ``--fpga-binary``, ``--force``), and ``--trace``."""
+
+    untraced = command
+
+    @wraps(command)
+    def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
+        if trace is None:
+            return untraced(*args, **kwargs)
+        with _traced(trace, kwargs.get("device")):
+            return untraced(*args, **kwargs)
+
+    command = with_trace
     for option in (
+        click.option(
+            "--trace",
+            metavar="FILE",
+            help="Time every kernel: a table on stderr, a trace for chrome://tracing or Perfetto in FILE.",
+        ),
         click.option(
             "--force",
             is_flag=True,
@@ -141,6 +157,21 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+@contextmanager
+def _traced(path: str, spec: str | None) -> Iterator[None]:
+    """Time what the device does; write the trace, and print the table."""
+    from clgraph.device import get_device, profile
+    from clgraph.graph.io import check_writable
+
+    if spec is not None and "," in spec:
+        raise click.UsageError("--trace is of one device: give one --device")
+    check_writable(path, "edges")
+    with profile(get_device(spec)) as measured:
+        yield
+    measured.write_trace(path)
+    say(f"{measured}\n{path}: {len(measured.activities)} kernels and copies on {measured.device}")
 
 
 class EnergyWish:

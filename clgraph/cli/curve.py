@@ -49,7 +49,8 @@ POINTS_MAX = 10_000
 @click.option(
     "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
 )
-@click.option("--weight", help="dhyb: the probability of a drve step (default 0.8).")
+@click.option("--mix", help="dhyb: the probability of a drve step (default 0.8).")
+@click.option("--weight", help="dhyb: the older name of --mix.")
 @click.option("--points", type=int, default=20, show_default=True, help="Rows of the table.")
 @click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
 @click.option("-o", "--output", metavar="OUT", type=OutputName(), help="Every row of every curve, as CSV.")
@@ -64,6 +65,7 @@ def curve(
     seeds: int,
     size: str,
     mode: str,
+    mix: str | None,
     weight: str | None,
     points: int,
     plot: str | None,
@@ -83,7 +85,7 @@ def curve(
     from clgraph.sampling.curve import curve_table, reduction_curve
     from clgraph.sizes import parse_size
 
-    check_without_graph(method, mode=mode, weight=weight)
+    check_without_graph(method, mode=mode, mix=mix, weight=weight)
     parse_size(size)
     if seeds < 1:
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
@@ -97,7 +99,7 @@ def curve(
         check_writable(output, "edges")
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     dev = open_device(device, quiet)
-    options: dict[str, Any] = {"size": size, "device": dev, "mode": mode, "weight": weight}
+    options: dict[str, Any] = {"size": size, "device": dev, "mode": mode, "mix": mix, "weight": weight}
     curves = []
     for number in range(first, first + seeds):
         with progress_bar(f"reducing, seed {number}", quiet) as progress:

@@ -44,6 +44,8 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--stages", type=int, help="snowball: how many stages, instead of --size."),
         click.option("--r", "r", help="ff, directed: how likely arcs burn backward, compared to --p (0)."),
         click.option("--coupons", type=int, help="rds: recruits of each vertex (3)."),
+        click.option("--share", help="spikyball: the share of a stage's arcs that is taken (0.1)."),
+        click.option("--powers", help="spikyball: powers of d_out, weight and d_in (0,0,0)."),
         click.option("--parts", type=int, help="quasi-chordal: how many parts (16)."),
         click.option(
             "--weighted", is_flag=True, default=None, help="Let edge weights count (read with --weights)."

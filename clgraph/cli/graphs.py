@@ -97,11 +97,12 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 
 
 @click.command()
-@click.argument("source", metavar="IN")
+@click.argument("sources", metavar="IN...", nargs=-1, required=True)
 @click.argument("target", metavar="OUT", type=OutputName())
 @click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
 @click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
 @click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard (default 2^28).")
+@click.option("--resume", is_flag=True, help="Of OUT.clgs: go on where an interrupted conversion stopped.")
 @click.option(
     "--attributes",
     metavar="NODES.CSV",
@@ -110,33 +111,40 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @graph_options
 @quiet_option
 def convert(
-    source: str,
+    sources: tuple[str, ...],
     target: str,
     output_format: str | None,
     sections: str | None,
     shard_edges: int | None,
+    resume: bool,
     attributes: str | None,
     reading: dict[str, Any],
     quiet: bool,
 ) -> None:
     """Read the graph file IN and write it as OUT.
 
+    For a dataset of shards, OUT.clgs, the edges of several files are taken together, and the graph need not
+    fit into memory.
+
     \b
     clgraph convert web.edges.gz web.clg
-    clgraph convert web.clg web.clgs
+    clgraph convert part-*.parquet web.clgs
     """
     from clgraph.graph.io import check_writable
 
-    if attributes is not None and (is_dataset(target) or is_dataset(source)):
+    if attributes is not None and (is_dataset(target) or any(map(is_dataset, sources))):
         raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
     if is_dataset(target):
         from clgraph.scale.writing import check_dataset_name
 
         check_dataset_name(Path(target))
-        to_dataset(read_graph(source, reading, quiet), target, sections, shard_edges, quiet)
+        to_dataset(sources, target, reading, sections, shard_edges, resume=resume, quiet=quiet)
         return
-    if sections is not None or shard_edges is not None:
-        raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
+    if sections is not None or shard_edges is not None or resume:
+        raise click.UsageError("--sections, --shard-edges and --resume are of datasets: OUT.clgs.")
+    if len(sources) > 1:
+        raise click.UsageError("Several files are taken together for datasets only: OUT.clgs.")
+    (source,) = sources
     check_writable(target, output_format)  # before a large file is read
     if is_dataset(source):
         from_dataset(source, target, output_format, quiet)

@@ -29,7 +29,7 @@ class Origin:
     method, mode, command : str or None
     seed, target : int or None
     options : dict of str to str
-        Options of the sampling command that change what is drawn: "--weight", "--connection", "--tolerance".
+        Options of the sampling command that change what is drawn: "--mix", "--connection", ...
     samples : list of dict
         Results in the record, one of which is the sample's.
     facts : list of (str, str)
@@ -162,7 +162,7 @@ def read_origin(
 
 def _options(words: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for name in ("--weight", "--connection", "--tolerance"):
+    for name in ("--mix", "--weight", "--connection", "--tolerance"):
         for i, word in enumerate(words):
             if word == name and i + 1 < len(words):
                 found[name] = words[i + 1]
@@ -222,7 +222,7 @@ def curve_of(
         device=dev,
         mode=mode,  # type: ignore[arg-type]
         tolerance=None if tolerance is None else float(tolerance),
-        weight=options.get("--weight"),
+        mix=options.get("--mix", options.get("--weight")),
         connection="strong" if options.get("--connection") == "strong" else "weak",
     )
     return curve, None

@@ -68,7 +68,7 @@ def spread_table(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def write_record(
-    path: str, graph: str, format_name: str | None, device: Device, told: dict[str, Any]
+    path: str, graph: str, reading: dict[str, Any], device: Device, told: dict[str, Any]
 ) -> None:
     """Write everything that a reader needs to make the same samples."""
     import platform
@@ -97,12 +97,18 @@ def write_record(
             "kernels": device.kernels,
             "built": device.built_files(),
         },
-        "input": [_fingerprint(file) for file in _input_files(Path(graph), format_name)],
+        **input_of(graph, reading),
         "result": told,
     }
     with atomic_write(path, "w") as out:
         json.dump(value, out, indent=2)
         out.write("\n")
+
+
+def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:
+    """The files of a graph with their hashes, and how they were read."""
+    files = [_fingerprint(file) for file in _input_files(Path(graph), reading["format"])]
+    return {"input": files, "reading": reading}
 
 
 def _input_files(graph: Path, format_name: str | None) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 @click.option("--weight", help="dhyb: the older name of --mix.")
 @click.option("--start", metavar="ID", help="ebfs, edfs, walks: where to begin (default: drawn).")
 @drawing_options
+@click.option("--min-size", metavar="SIZE", help="Draw the next seed where a sample is smaller than this.")
 @click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
 @click.option(
     "-o",
@@ -125,6 +127,7 @@ def sample(
     weight: str | None,
     start: str | None,
     drawing: dict[str, Any],
+    min_size: str | None,
     strict: bool,
     output: str | None,
     output_format: str | None,
@@ -261,25 +264,35 @@ def sample(
         "weight": weight,
         "start": from_vertex,
         "strict": strict,
+        "min_size": min_size,
         **drawing,
     }
+    from clgraph.sampling.options import tiny
+
+    for each in dict.fromkeys(wanted) if options["sizes"] else ():
+        if question := tiny(each, data.num_vertices):
+            say(f"note: {question}", quiet)
     told: list[dict[str, Any]] = []
-    together = _together(dev, data, method, mode, connection, seeds or 1)
+    # a run that is drawn again takes a seed that none of the others has: they are known to one call only
+    together = _together(dev, data, method, mode, connection, seeds or 1) if min_size is None else seeds or 1
     for number in range(first, first + (seeds or 1), together):
         count = min(together, first + (seeds or 1) - number)
         which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
         with progress_bar("sampling" + ("" if seeds is None else which), quiet) as progress:
             more: dict[str, Any] = {} if count == 1 else {"seeds": count}
-            found = run(data, method, seed=number, progress=progress, **more, **options)
+            with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
+                found = run(data, method, seed=number, progress=progress, **more, **options)
             made = [found] if options["sizes"] is None and count == 1 else found
         for each, result in zip(wanted * count, made, strict=True):
-            if result.seed == first:
-                for note in result.notes:
+            for note in result.notes:
+                if result.seed == first:
                     say(f"note: {note}", quiet)
+                elif "collapsed" in note:
+                    say(f"note: size {each}, seed {result.seed}: {note}", quiet)
             if verify:
                 _verified(data, result, connection, quiet)
             seconds = {"read": read_seconds, **result.seconds}
-            name = names.get((each, result.seed))
+            name = fill_template(output, each, result.seed) if output else None
             if name:
                 started = time.perf_counter()
                 write_graph(result.graph, name, quiet, to=output_format, device=dev)
@@ -287,7 +300,7 @@ def sample(
             told.append(
                 {
                     "directed": data.directed,
-                    **result.to_dict(),
+                    **result.to_dict(hashes=record is not None),
                     "seconds": seconds,
                     "verified": verify,
                     "output": name,
@@ -312,7 +325,7 @@ def sample(
         if not as_json:
             click.echo(measured)
     if record:
-        write_record(record, graph, reading["format"], dev, value)
+        write_record(record, graph, reading, dev, value)
     if as_json:
         print_json(value)
 

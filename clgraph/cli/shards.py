@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import direction, print_json, progress_bar, say
+from clgraph.cli.common import direction, file_bar, print_json, progress_bar, say
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
@@ -123,13 +123,40 @@ def refuse(**options: Any) -> None:
             )
 
 
-def to_dataset(graph: Any, target: str, sections: str | None, shard_edges: int | None, quiet: bool) -> None:
-    """``clgraph convert IN OUT.clgs``."""
+def to_dataset(
+    sources: Sequence[str],
+    target: str,
+    reading: dict[str, Any],
+    sections: str | None,
+    shard_edges: int | None,
+    *,
+    resume: bool,
+    quiet: bool,
+) -> None:
+    """``clgraph convert IN... OUT.clgs``."""
+    from clgraph.graph.io.common import Options
+    from clgraph.scale import join_shards
+    from clgraph.scale.convert import convert_to_shards
     from clgraph.scale.cut import SHARD_EDGES, write_shards
 
     wanted = None if sections is None else [name.strip() for name in sections.split(",")]
     edges = SHARD_EDGES if shard_edges is None else shard_edges
-    made = write_shards(graph, target, sections=wanted, shard_edges=edges)
+    if len(sources) == 1 and is_dataset(sources[0]):
+        graph = join_shards(open_dataset(sources[0], True, quiet))
+        made = write_shards(graph, target, sections=wanted, shard_edges=edges)
+    else:
+        format_, options = reading["format"], {key: each for key, each in reading.items() if key != "format"}
+        with file_bar("converting", quiet) as progress:
+            made = convert_to_shards(
+                sources,
+                target,
+                options=Options(**options),
+                format=format_,
+                sections=wanted,
+                shard_edges=edges,
+                resume=resume,
+                progress=progress,
+            )
     say(f"wrote {target}: {made!r}", quiet)
 
 

@@ -94,9 +94,10 @@ def study(
     DIR gets study.csv (a row a sample), summary.csv, study.json (the record, for `clgraph replay`), figures
     and report.html, which begins with the answer.
     """
+    from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
     from clgraph.studies import study as run
-    from clgraph.studies.outputs import write_outputs
+    from clgraph.studies.outputs import complete_record, write_outputs
     from clgraph.studies.plan import check_tolerance
 
     checked = check_tolerance(tolerance)
@@ -132,6 +133,10 @@ def study(
         if told[1]:
             say(f"{told[0]} of {told[1]} samples are in {folder}; the same command goes on from there", quiet)
         raise
+    known = input_of(graph, reading)
+    complete_record(
+        folder, {"files": known["input"], "reading": reading, "command": ["clgraph", *sys.argv[1:]]}
+    )
     facts = [
         ("command", shlex.join(["clgraph", *sys.argv[1:]])),
         ("graph", f"{graph}: {data.num_vertices} vertices, {data.num_edges} edges"),

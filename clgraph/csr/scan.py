@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.shapes import Grouped, Shapes
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -16,23 +16,17 @@ NAMES: dict[Any, str] = {np.uint8: "uchar", np.int32: "int", np.uint32: "uint", 
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Grouped):
     """Launch shape.
 
     Attributes
     ----------
-    local : int
-        Work-items in a group, a power of two.
     block : int
         Values that a group takes, a multiple of `local`.
     """
 
-    local: int
     block: int
-
-    def within(self, device: OfKind) -> Shape:
-        """Cut to a device's limits."""
-        return replace(self, local=fitting(self.local, device, each=8))
+    EACH: ClassVar[int] = 8
 
 
 SHAPES = Shapes(

@@ -11,27 +11,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.scan import running_sums
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.shapes import Grouped, OfKind, Shapes, fitting
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Grouped):
     """Launch shape.
 
     Attributes
     ----------
-    local : int
-        Work-items in a group, a power of two.
     each : int
         Consecutive keys of a work-item.
     bits : int
         Of a digit.
     """
 
-    local: int
     each: int
     bits: int
 

@@ -15,7 +15,7 @@ from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.views import reversed_arcs, without_directions
 from clgraph.errors import DeviceError
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.place import Name, View
+from clgraph.graph.place import Name, OnDevice, View
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -27,6 +27,7 @@ __all__ = [
     "DeviceCSR",
     "Parts",
     "Place",
+    "arrays_on",
     "degrees_of",
     "graph_of",
     "hub_of",
@@ -271,6 +272,25 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
     """
     offset = np.int64 if wide else graph.offset
     return Place.of(device, graph).rows(device, graph, offset)
+
+
+def arrays_on(device: Any, graph: Graph) -> OnDevice:
+    """What `Graph.on` gives."""
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    with dev.alone():
+        parts = parts_of(dev, graph)
+        rows = parts.rows
+        some = {"weights": (parts.weights, np.float64), "multiplicity": (parts.multiplicity, np.int32)}
+        return OnDevice(
+            dev.array(rows.row_ptr, rows.offset, rows.n + 1),
+            dev.array(rows.col_idx, np.int32, rows.arcs),
+            **{
+                name: None if buffer is None else dev.array(buffer, kind, rows.arcs)
+                for name, (buffer, kind) in some.items()
+            },
+        )
 
 
 def hub_of(device: Device, graph: Graph) -> int:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from clgraph.device.choosing import choose, devices, get_device, list_devices
     from clgraph.device.device import Device
     from clgraph.device.hardware import TUNING, Kernels, Kind, Quirks, Setup, Tuning, quirks
+    from clgraph.device.profiling import profile
 
 __all__ = [
     "TUNING",
@@ -22,6 +23,7 @@ __all__ = [
     "devices",
     "get_device",
     "list_devices",
+    "profile",
     "quirks",
 ]
 
@@ -31,5 +33,5 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'clgraph.device' has no attribute {name!r}")
     choosing = dict.fromkeys(("choose", "devices", "get_device", "list_devices"), "choosing")
-    module = {"Device": "device", **choosing}.get(name, "hardware")
+    module = {"Device": "device", "profile": "profiling", **choosing}.get(name, "hardware")
     return getattr(import_module(f"clgraph.device.{module}"), name)

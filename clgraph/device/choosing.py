@@ -25,6 +25,7 @@ NO_PLATFORM = (
 )
 
 _known: dict[tuple[int, int], Device] = {}
+_given: dict[int, Device] = {}  # by the number of a user's own context or queue
 _lock = threading.Lock()
 
 
@@ -120,7 +121,7 @@ def choose(spec: str | None, setup: Setup | None = None) -> Device:
 
 
 def get_device(
-    spec: str | Device | None = None,
+    spec: str | Device | cl.Device | cl.Context | cl.CommandQueue | None = None,
     *,
     kernels: Kernels | None = None,
     fpga_binary: str | Path | None = None,
@@ -130,10 +131,11 @@ def get_device(
 
     Parameters
     ----------
-    spec : str, Device or None
+    spec : str, Device, pyopencl.Device, pyopencl.Context, pyopencl.CommandQueue or None
         ``"0:1"`` (platform and device number), a word (``gpu cpu intel fpga pocl rusticl nvidia oclgrind``),
         part of a name, or a Device. None: ``CLGRAPH_DEVICE``, else ``PYOPENCL_CTX``, else the best that works
-        (gpu, then fpga, then cpu).
+        (gpu, then fpga, then cpu). Your own context or in-order queue is used as it is: what clgraph enqueues
+        comes after what you have enqueued there, and its arrays can be given to your kernels.
     kernels : {"ndrange", "pipeline"}, optional
         Which form of the kernels to use where there are two; else ``CLGRAPH_KERNELS`` decides, else pipelines
         on FPGAs and their emulator.
@@ -160,11 +162,38 @@ def get_device(
         if kernels is None and fpga_binary is None and not force:
             return spec
         return _checked(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+    if isinstance(spec, (cl.Device, cl.Context, cl.CommandQueue)):
+        return get_device(_of_users(spec), kernels=kernels, fpga_binary=fpga_binary, force=force)
     if spec is not None and not isinstance(spec, str):
         raise DeviceError(
-            f"device is {shown(spec)}: give a spec such as 'gpu' or '0:1', a clgraph Device, or None"
+            f"device is {shown(spec)}: give a spec such as 'gpu' or '0:1', a clgraph Device, a device, "
+            "context or queue of pyopencl, or None"
         )
     return _checked(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+
+
+def _of_users(given: Any) -> Device:
+    """The device that a device, context or queue of pyopencl is, the same object at each call."""
+    if isinstance(given, cl.Device):
+        for device in list_devices():
+            if device.raw == given:
+                return device
+        raise DeviceError(f"{given.name} is none of the devices that `clgraph devices` lists")
+    context, queue = given, None
+    if isinstance(given, cl.CommandQueue):
+        context, queue = given.context, given
+        if given.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+            raise DeviceError("this queue is out of order: clgraph needs one that keeps the order")
+    raws = [queue.device] if queue else context.devices
+    if len(raws) != 1:
+        names = ", ".join(raw.name for raw in raws)
+        raise DeviceError(f"the context has {len(raws)} devices ({names}): give a queue of one of them")
+    base = _of_users(raws[0])
+    with _lock:
+        if given.int_ptr not in _given:
+            # it keeps the context, so no other will have this number
+            _given[given.int_ptr] = Device(raws[0], base.spec, base.setup, context=context, queue=queue)
+        return _given[given.int_ptr]
 
 
 def _checked(device: Device, fpga_binary: str | Path | None) -> Device:

@@ -107,7 +107,14 @@ class Device:
     second_queue: Any = _of("queues.second")
 
     def __init__(
-        self, raw: Any, spec: str, setup: Setup | None = None, lock: threading.RLock | None = None
+        self,
+        raw: Any,
+        spec: str,
+        setup: Setup | None = None,
+        lock: threading.RLock | None = None,
+        *,
+        context: Any = None,
+        queue: Any = None,
     ) -> None:
         self.setup = setup or Setup.wanted()
         self.hardware = Hardware.of(raw, spec, self.setup.without)
@@ -115,7 +122,8 @@ class Device:
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
         self._lock = lock or turns.new_lock()
-        self.queues = Queues(self.hardware)
+        self._given = {"context": context, "queue": queue}
+        self.queues = Queues(self.hardware, context, queue)
         self.memory = Memory(self.hardware, self.queues, self._fill_kernel)
         self._programs: dict[Any, Program] = {}
         self._others: dict[Setup, Device] = {}
@@ -133,7 +141,8 @@ class Device:
         if setup == self.setup:
             return self
         if setup not in self._others:
-            self._others.setdefault(setup, Device(self.raw, self.spec, setup, self._lock))
+            made = Device(self.raw, self.spec, setup, self._lock, **self._given)
+            self._others.setdefault(setup, made)
         return self._others[setup]
 
     def alone(self) -> AbstractContextManager[Any]:
@@ -239,7 +248,7 @@ class Device:
         BuildError
             With device, options, log, the saved source and a hint.
         """
-        pipeline = self.has_pipeline(name)
+        pipeline = self.has_pipeline(name, **defines)
         if pipeline:
             defines = self.pipelines.variant(name, defines)
         key = (name, tuple(sorted(defines.items())))
@@ -261,9 +270,9 @@ class Device:
         """The single-work-item form of its kernels."""
         return pipelines_of(self)
 
-    def has_pipeline(self, name: str) -> bool:
-        """Whether `program` gives single-work-item kernels for a name."""
-        return self.kernels == "pipeline" and self.pipelines.has(name)
+    def has_pipeline(self, name: str, **defines: Any) -> bool:
+        """Whether `program` gives single-work-item kernels for a name and build options."""
+        return self.kernels == "pipeline" and self.pipelines.has(name, defines)
 
     def pipeline_parameter(self, name: str) -> int:
         """A value of ``cl/fpga/parameters.h`` as this device's pipelines have it."""
@@ -325,9 +334,15 @@ class Device:
         """
         return self.memory.upload(array, writable=writable)
 
-    def load(self, count: int, dtype: npt.DTypeLike, read: Callable[[memoryview, int], None]) -> Any:
+    def load(
+        self,
+        count: int,
+        dtype: npt.DTypeLike,
+        read: Callable[[memoryview, int], None],
+        progress: Callable[[int], None] | None = None,
+    ) -> Any:
         """A buffer of `count` values of bytes that `read(view, offset)` gives, in several threads; waits."""
-        return self.memory.load(count, dtype, read)
+        return self.memory.load(count, dtype, read, progress)
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyopencl as cl
 
+from clgraph.device.queues import Note
 from clgraph.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -71,7 +72,6 @@ class Kernel:
         "_launched",
         "_local",
         "_lock",
-        "_queue",
         "_queues",
         "_set_null",
         "_set_scalars",
@@ -100,7 +100,6 @@ class Kernel:
         self.partner = partner
         self._kernel = kernel
         self._queues = queues
-        self._queue = queues.main
         self._launched = queues.launched
         self._lock = threading.Lock()
         self.num_args: int = kernel.num_args
@@ -128,15 +127,15 @@ class Kernel:
 
     def _launch_with_partner(self, args: tuple[Any, ...]) -> None:
         """Launch two pipelines joined by a channel: the second one on the second queue, in step with ours."""
-        other = self._queues.second
+        other, queue = self._queues.second, self._queues.main
         for index, arg in enumerate(args):
             self.partner.set_arg(index, arg)
-        before = cl.enqueue_marker(self._queue)
-        self._queue.flush()
+        before = cl.enqueue_marker(queue)
+        queue.flush()
         event = cl.enqueue_nd_range_kernel(other, self.partner, (1,), (1,), wait_for=[before])
         other.flush()
-        cl.enqueue_nd_range_kernel(self._queue, self._kernel, (1,), (1,))
-        cl.enqueue_barrier(self._queue, wait_for=[event])
+        cl.enqueue_nd_range_kernel(queue, self._kernel, (1,), (1,))
+        cl.enqueue_barrier(queue, wait_for=[event])
 
     def __call__(self, size: Size, *args: Any, local: Size | None = None) -> None:
         """Enqueue over `size` work-items, padded to whole work-groups (the kernel must check its range).
@@ -216,7 +215,10 @@ class Kernel:
                 if self.partner is not None:
                     self._launch_with_partner(args)
                     return
-                cl.enqueue_nd_range_kernel(self._queue, kernel, sizes, locals_)
+                event = cl.enqueue_nd_range_kernel(self._queues.main, kernel, sizes, locals_)
+            if self._queues.notes is not None:
+                nbytes = sum(arg.size for arg in args if isinstance(arg, cl.Buffer))
+                self._queues.notes.append(Note(self.name, f"cl/{self.program}.cl", nbytes, event, sizes))
         except cl.Error as error:
             raise self._failure(error, sizes, locals_, args) from error
 

@@ -250,7 +250,13 @@ class Memory:
         self.write(buffer, array)
         return buffer
 
-    def load(self, count: int, dtype: npt.DTypeLike, read: Callable[[memoryview, int], None]) -> Any:
+    def load(
+        self,
+        count: int,
+        dtype: npt.DTypeLike,
+        read: Callable[[memoryview, int], None],
+        progress: Callable[[int], None] | None = None,
+    ) -> Any:
         """A buffer of `count` values for kernels to read, of bytes that `read` fills in; waits.
 
         Parameters
@@ -259,6 +265,8 @@ class Memory:
         dtype : dtype
         read : callable
             Called in several threads with a view and the place of its first byte in the whole.
+        progress : callable, optional
+            Called with the bytes done, in this thread.
         """
         kind = np.dtype(dtype)
         nbytes = count * kind.itemsize
@@ -267,17 +275,18 @@ class Memory:
         if not shared and nbytes >= LARGE:
             buffer = self.empty(count, kind)
             done = []
-            self.wait(lambda: done.append(self._pinned.upload(buffer, nbytes, read)))
+            self.wait(lambda: done.append(self._pinned.upload(buffer, nbytes, read, progress)))
             if done[0]:
                 return buffer
         array = _on_large_pages(count, kind)
         view = array.view(np.uint8).data
         with ThreadPoolExecutor(min(cores(), MOST_READERS), "clgraph-read") as pool:
-            parts = [
-                pool.submit(read, view[begin : begin + LARGE], begin) for begin in range(0, nbytes, LARGE)
-            ]
-        for part in parts:
-            part.result()
+            begins = range(0, nbytes, LARGE)
+            parts = [pool.submit(read, view[begin : begin + LARGE], begin) for begin in begins]
+            for begin, part in zip(begins, parts, strict=True):
+                part.result()
+                if progress is not None:
+                    progress(min(begin + LARGE, nbytes))
         return self.upload(array)
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
@@ -288,7 +297,8 @@ class Memory:
         def copy() -> None:
             pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
             if not (pieces and self._pinned.download(buffer, array, start)):
-                cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
+                event = cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
+                self._queues.note("download", array.nbytes, event)
 
         if count:
             self.wait(copy)
@@ -331,17 +341,25 @@ class Memory:
     def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
         """Copy an array into a buffer, from its `offset`-th value (of the array's dtype) on; waits."""
         array = np.ascontiguousarray(array)
+        start = offset * array.itemsize
+
+        def read(view: memoryview, begin: int) -> None:
+            view[:] = array.reshape(-1).view(np.uint8).data[begin : begin + len(view)]
+
+        def copy() -> None:
+            pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
+            if not (pieces and self._pinned.upload(buffer, array.nbytes, read, start=start)):
+                cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
+
         if array.nbytes:
-            start = offset * array.itemsize
-            self.wait(
-                lambda: cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
-            )
+            self.wait(copy)
 
     def copy(self, dst: Any, src: Any, nbytes: int) -> None:
         """Copy the first `nbytes` bytes of a buffer to another; does not wait."""
         if nbytes:
             try:
-                cl.enqueue_copy(self._queues.main, dst, src, byte_count=nbytes)
+                event = cl.enqueue_copy(self._queues.main, dst, src, byte_count=nbytes)
+                self._queues.note("copy", nbytes, event)
             except cl.Error as error:
                 raise self._hardware.failure(error, f"copy of {nbytes} bytes") from error
 

@@ -71,6 +71,7 @@ class Pinned:
                         self._queues.main, here, buffer, src_offset=start + begin, is_blocking=False
                     )
                     self._queues.main.flush()
+                    self._queues.note("download", len(there), event)
                     moving.append(movers.submit(_move, event, here, there))
             finally:
                 faults = [each.exception() for each in moving]  # waits: nobody writes to the array any more
@@ -81,8 +82,19 @@ class Pinned:
             self._lock.release()
         return True
 
-    def upload(self, buffer: Any, nbytes: int, read: Callable[[memoryview, int], None]) -> bool:
-        """Fill a buffer with what `read(view, offset)` gives; waits. False if another thread is at it."""
+    def upload(
+        self,
+        buffer: Any,
+        nbytes: int,
+        read: Callable[[memoryview, int], None],
+        progress: Callable[[int], None] | None = None,
+        *,
+        start: int = 0,
+    ) -> bool:
+        """Fill a buffer from `start` on with what `read(view, offset)` gives; waits.
+
+        False if another thread is at it.
+        """
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -105,8 +117,11 @@ class Pinned:
                     filling[number].result()
                     begin = number * self._piece
                     here = self._slots[number % SLOTS][: nbytes - begin]
-                    copies.append(cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False))
+                    event = cl.enqueue_copy(queue, buffer, here, dst_offset=start + begin, is_blocking=False)
+                    copies.append(self._queues.note("upload", len(here), event))
                     queue.flush()
+                    if progress is not None:
+                        progress(begin + len(here))
                     if number + SLOTS < pieces:
                         fill(number + SLOTS)
             finally:

@@ -6,6 +6,7 @@ then is `PLUG_IN` imported.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,8 +20,8 @@ PLUG_IN = "clgraph.fpga.programs"
 class Pipelines(Protocol):
     """What a device asks of its pipelines."""
 
-    def has(self, name: str) -> bool:
-        """Whether the kernel file ``cl/NAME.cl`` has a pipeline form."""
+    def has(self, name: str, defines: Mapping[str, Any]) -> bool:
+        """Whether the kernel file ``cl/NAME.cl`` has a pipeline form for these build options."""
 
     def variant(self, name: str, defines: dict[str, Any]) -> dict[str, Any]:
         """Those of a kernel file's build options that matter to its pipelines."""

@@ -200,7 +200,6 @@ def _candidates(hardware: Hardware, beyond_1_2: bool) -> list[str]:
         "C11_ATOMICS": beyond_1_2,
         "FLOAT_ATOMICS": "cl_ext_float_atomics" in extensions,
         "PTX": "NVIDIA" in hardware.platform_name,
-        "PTX_CACHE": "NVIDIA" in hardware.platform_name,
         # GPUs hide latency by themselves, and simulators have no caches
         "PREFETCH": hardware.kind in ("cpu", "emulator"),
     }

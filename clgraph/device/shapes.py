@@ -7,8 +7,8 @@ local memory, or take work-groups of 64 work-items at most, or of one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Generic, Literal, Protocol, Self, TypeVar
 
 Kind = Literal["gpu", "cpu", "fpga", "emulator", "simulator"]
 S = TypeVar("S")
@@ -42,6 +42,26 @@ def fewer(size: int, nbytes: int, device: OfKind) -> int:
     while size > 1 and nbytes > device.local_memory:
         size, nbytes = size // 2, nbytes // 2
     return size
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """A launch shape with work-groups; sub-classes add what else there is to choose.
+
+    Attributes
+    ----------
+    local : int
+        Work-items in a group, a power of two.
+    EACH : int
+        Bytes of local memory to a work-item.
+    """
+
+    local: int
+    EACH: ClassVar[int] = 0
+
+    def within(self, device: OfKind) -> Self:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device, each=self.EACH))
 
 
 @dataclass(frozen=True, kw_only=True)

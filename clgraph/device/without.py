@@ -21,7 +21,6 @@ FEATURES = (
     "C11_ATOMICS",
     "FLOAT_ATOMICS",
     "PTX",
-    "PTX_CACHE",
     "PREFETCH",
 )
 #: the limits, and the attribute of `clgraph.device.hardware.Hardware` that each lowers

@@ -43,7 +43,7 @@ def read(
         own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra ``arrow``).
         ``docs/files.md`` says what each holds.
     format : str, optional
-        ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"graphml"``,
+        ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"jlg"``, ``"graphml"``,
         ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``, ``"wsg"``,
         ``"graph500"``, ``"clg"``, ``"parquet"`` or ``"arrow"``. Default: by the suffix.
     directed : bool, optional

@@ -104,7 +104,7 @@ class _Reading:
         }
         device.reserve({name: section.nbytes for name, section in wanted.items()})
         sums = Sums(device, crc.offset - PAGE) if compare and crc is not None else None
-        buffers, at, done = {}, PAGE, 0
+        buffers, at, before = {}, PAGE, 0
         for name, section in sorted(wanted.items(), key=lambda item: item[1].offset):
             if sums is not None:
                 self._between(at, section.offset)
@@ -115,12 +115,14 @@ class _Reading:
                 if sums is not None:
                     sums.read(view, section.offset - PAGE + offset)
 
-            buffers[name] = device.load(section.nbytes // dtype.itemsize, dtype, read)
-            at, done = section.end, done + section.nbytes
+            def progress(done: int, before: int = before) -> None:
+                if self.progress is not None:
+                    self.progress(before + done, self.source.size)
+
+            buffers[name] = device.load(section.nbytes // dtype.itemsize, dtype, read, progress)
+            at, before = section.end, before + section.nbytes
             if sums is not None:
                 sums.loaded(buffers[name], section.offset - PAGE, section.nbytes)
-            if self.progress is not None:
-                self.progress(done, self.source.size)
         if sums is not None and crc is not None:
             self._between(at, crc.offset)
             told = np.empty(crc.nbytes // 4, "<u4")

@@ -18,6 +18,7 @@ from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_bin
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+FIELDS = ("pattern", "real", "integer")
 LINE = 1 << 16  # bytes of a line before the entries
 
 
@@ -35,7 +36,7 @@ def read_mtx(
         head = mtx.look(path, options)
         symmetric = head.symmetry == "symmetric"
         directed = options.direction(not symmetric)
-        if head.field == "complex" or not (symmetric or head.symmetry == "general"):
+        if head.field not in FIELDS or not (symmetric or head.symmetry == "general"):
             raise NotTaken(f"a {head.symmetry} matrix of {head.field} entries")
         if symmetric and directed:
             raise NotTaken("a symmetric matrix as a directed graph")

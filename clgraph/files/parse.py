@@ -212,6 +212,13 @@ class Parser:
         source, target, weight = self._columns()
         return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
 
+    def one(self, piece: Piece) -> Columns:
+        """The rows of a piece alone, in buffers that the next piece uses again; errors as of `all`."""
+        self._count = 0
+        self._take(piece)
+        source, target, weight = self._columns()
+        return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
+
     def _take(self, piece: Piece) -> None:
         device, program = self._device, self._program
         text = np.int32(piece.begin), np.int32(piece.end)

@@ -26,6 +26,7 @@ from clgraph.graph.io.common import (
     counted,
 )
 from clgraph.graph.io.formats import check_writable, find_format
+from clgraph.graph.io.progress import telling
 from clgraph.graph.io.tables import add_vertex_table
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def read_with_summary(
     Parameters
     ----------
     progress : callable, optional
-        Called with (bytes read, bytes in all or None), by readers on devices.
+        Called with (bytes read, bytes in all or None).
 
     Returns
     -------
@@ -88,7 +89,7 @@ def _loaded(
 ) -> Loaded:
     kind, form = find_format(file, format)
     if kind != "ldbc":  # which looks for its two files itself
-        check_file(file)
+        check_file(file, packed=kind == "jlg")
     if options.header is not None and kind != "edges":
         raise InputError(f"{file}: {kind} files have no header row; leave header (--header, --no-header) out")
     try:
@@ -135,7 +136,8 @@ def write_with_summary(
         if kind == "edges":
             notes = write_edges_somewhere(graph, file, device, progress)
         else:
-            notes = form.write(graph, file)
+            with telling(progress):
+                notes = form.write(graph, file)
         if graph.attributes is not None and kind not in WITH_ATTRIBUTES:
             left = shortened(graph.attributes.names())
             notes = [*notes, f"left out: {left}; {' and '.join(WITH_ATTRIBUTES)} hold attributes"]

@@ -15,6 +15,7 @@ from clgraph.graph.io.common import Loaded, Options, Progress
 from clgraph.graph.io.edges import write_edges
 from clgraph.graph.io.formats import Format
 from clgraph.graph.io.packed import GZIP, unpacker
+from clgraph.graph.io.progress import telling
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -45,12 +46,12 @@ def read_somewhere(
     """Read a file where `device` says (see `clgraph.read`), else on the host."""
     asked = device is not None
     if name not in ON_DEVICES or (name != "clg" and options.ids != "int"):
-        return form.read(path, options)
+        return _on_host(form, path, options, progress)
     if device is None and (name == "clg" or _size(name, path) < SMALL):
         device = HOST
     found = _found(device)
     if found is None:
-        return form.read(path, options)
+        return _on_host(form, path, options, progress)
     from clgraph.files.parse import NotTaken
 
     by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
@@ -65,7 +66,12 @@ def read_somewhere(
         if asked:
             raise  # who asks for a device hears of its faults
         why = str(error).split("\n", 1)[0]
-    return replace(form.read(path, options), where=f"read on the host: {why}")
+    return replace(_on_host(form, path, options, progress), where=f"read on the host: {why}")
+
+
+def _on_host(form: Format, path: Path, options: Options, progress: Progress) -> Loaded:
+    with telling(progress):
+        return form.read(path, options)
 
 
 def reader_of(name: str) -> Callable[..., Loaded]:
@@ -88,7 +94,7 @@ def write_edges_somewhere(
         device = HOST
     found = _found(getattr(graph.home, "device", None) if device is None else device)
     if found is None:
-        return write_edges(graph, path)
+        return _written_here(graph, path, progress)
     from clgraph.files.spell import Spelling, write_edge_list
 
     try:
@@ -98,8 +104,13 @@ def write_edges_somewhere(
             raise
         spelling = None
     if spelling is None:
-        return write_edges(graph, path)
+        return _written_here(graph, path, progress)
     return write_edge_list(spelling, path, progress=progress)
+
+
+def _written_here(graph: Graph, path: Path, progress: Progress) -> list[str]:
+    with telling(progress):
+        return write_edges(graph, path)
 
 
 def _found(device: Device | str | None) -> Device | None:

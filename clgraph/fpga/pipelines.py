@@ -37,11 +37,18 @@ class Pipeline:
         Build options that make a different program; all others change nothing.
     standard : tuple of tuple of (str, value)
         The variants that a binary holds, each by its build options.
+    without : tuple of (str, tuple)
+        Build options with the values that no pipeline is for: these variants run as ranges.
     """
 
     group: str
     matters: tuple[str, ...] = ()
     standard: tuple[tuple[tuple[str, Any], ...], ...] = ((),)
+    without: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+    def takes(self, defines: Mapping[str, Any]) -> bool:
+        """Whether there is a pipeline for a variant."""
+        return not any(defines.get(name) in values for name, values in self.without)
 
 
 _OFFSET = ("OFFSET",)
@@ -59,6 +66,19 @@ PIPELINES: dict[str, Pipeline] = {
     "sampling/select": Pipeline("sample", _OFFSET),
     "sampling/exact": Pipeline("sample", _OFFSET),
     "sampling/marks": Pipeline("sample", _OFFSET),
+    "sampling/literature/race": Pipeline(
+        "draw",
+        ("OFFSET", "WEIGHT", "ARCS", "NO_EDGES"),
+        ((), (("WEIGHT", 1),), (("WEIGHT", 2),), (("ARCS", 1), ("NO_EDGES", 1))),
+    ),
+    "sampling/literature/smallest": Pipeline("draw", ("ITEM",)),
+    # rw, rwr, rj, mhrw; others are compiled where they are asked for
+    "sampling/literature/walk": Pipeline(
+        "draw",
+        ("OFFSET", "METHOD"),
+        ((), *((("METHOD", method),) for method in (1, 2, 4))),
+        without=(("METHOD", (7, 8, 9, 10)), ("WEIGHTED", (1,))),
+    ),
     "components/finder": Pipeline(
         "components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))
     ),
@@ -75,7 +95,7 @@ PIPELINES: dict[str, Pipeline] = {
     "ranking/top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
 }
 #: further groups that a group needs
-NEEDS = {"sample": ("components",), "walks": ("pagerank",)}
+NEEDS = {"sample": ("components",), "walks": ("pagerank",), "draw": ("components",)}
 GROUPS = tuple(dict.fromkeys(p.group for p in PIPELINES.values() if p.group != "all"))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,9 +28,9 @@ class PipelinePrograms:
     def __init__(self, device: Device) -> None:
         self._device = device
 
-    def has(self, name: str) -> bool:
-        """Whether the kernel file ``cl/NAME.cl`` has a pipeline form."""
-        return name in pipelines.PIPELINES
+    def has(self, name: str, defines: Mapping[str, Any]) -> bool:
+        """Whether the kernel file ``cl/NAME.cl`` has a pipeline form for these build options."""
+        return name in pipelines.PIPELINES and pipelines.PIPELINES[name].takes(defines)
 
     def variant(self, name: str, defines: dict[str, Any]) -> dict[str, Any]:
         """Those of a kernel file's build options that matter to its pipelines."""

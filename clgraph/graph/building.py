@@ -217,6 +217,7 @@ def sorted_rows(
     ids: npt.NDArray[Any] | None = None,
     directed: bool,
     duplicates: Duplicates = "merge",
+    rows: int | None = None,
 ) -> Arrays:
     """Mirror (if undirected), sort and merge edges given by vertex index.
 
@@ -233,6 +234,8 @@ def sorted_rows(
     directed : bool
     duplicates : {"merge", "keep"}
         Whether parallel edges become one (weights and multiplicities summed), or stay copies.
+    rows : int, optional
+        How many rows there are, where that is not `n`: some of a directed graph's, numbered from 0.
 
     Raises
     ------
@@ -287,7 +290,7 @@ def sorted_rows(
     np.bitwise_and(key, (1 << bits) - 1, out=head, casting="unsafe")
     key >>= bits  # the tail
     return Arrays(
-        row_ptr_of(np.bincount(key, minlength=n)),
+        row_ptr_of(np.bincount(key, minlength=n if rows is None else rows)),
         head,
         weights=weights,
         multiplicity=multiplicity,

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy.typing as npt
 
@@ -73,3 +73,16 @@ class Place(Protocol):
 
     def free(self, graph: Any) -> None:
         """Give back what the device holds for the graph and can be made again."""
+
+
+# by name, because this floor knows nothing of devices: what finds or makes a graph's arrays there
+UPLOADER = ("clgraph.csr.upload", "arrays_on")
+
+
+class OnDevice(NamedTuple):
+    """A graph's arrays on a device: see `clgraph.Graph.on`."""
+
+    row_ptr: Any
+    col_idx: Any
+    weights: Any = None
+    multiplicity: Any = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from clgraph.errors import DeviceError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
-from clgraph.graph.place import NAMES, Name, Place, View
+from clgraph.graph.place import NAMES, UPLOADER, Name, OnDevice, Place, View
 from clgraph.lazy import lazy
 
 
@@ -264,6 +265,30 @@ class Placed:
         for view, graph in self._views().items():
             for where, held in graph.places().items():
                 found.setdefault(where, {}).update({f"{view}: {name}": n for name, n in held.items()})
+        return found
+
+    def on(self, device: Any = None) -> OnDevice:
+        """The graph's arrays on a device, for kernels of your own; uploaded if they are not there yet.
+
+        Parameters
+        ----------
+        device : Device, str, or a device, context or queue of pyopencl, optional
+            As in `clgraph.get_device`.
+
+        Returns
+        -------
+        OnDevice
+            `row_ptr`, `col_idx`, `weights`, `multiplicity`: each a ``pyopencl.array.Array`` on the device's
+            queue, not copied, or None. They live as long as you hold them; nothing may write to them.
+
+        Examples
+        --------
+        >>> import clgraph
+        >>> graph = clgraph.Graph.from_edges([0, 1], [1, 2])
+        >>> graph.on("cpu").row_ptr.get()
+        array([0, 1, 3, 4], dtype=int32)
+        """
+        found: OnDevice = getattr(import_module(UPLOADER[0]), UPLOADER[1])(device, self)
         return found
 
     def free(self, device: Any = None) -> None:

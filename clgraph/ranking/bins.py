@@ -39,9 +39,6 @@ class Shape:
         Bounds between classes of sources.
     piece_groups : int
         Work-groups for each compute unit that sum pieces.
-    keep : int
-        Values that the first-level cache shall keep while rows are summed, where the compiler has loads for
-        that; 0: it decides.
     """
 
     local: int
@@ -52,7 +49,6 @@ class Shape:
     segments: int
     classes: tuple[int, ...]
     piece_groups: int
-    keep: int = 0
 
     def within(self, device: OfKind) -> Shape:
         """Cut to a device's limits: at least half of its local memory is for sources."""
@@ -67,7 +63,7 @@ SHAPES = Shapes(
         groups=1,
         long_row=256,
         hot=65535,
-        segments=7,
+        segments=9,
         classes=(65536, 262144),
         piece_groups=4,
     ),
@@ -80,7 +76,7 @@ SHAPES = Shapes(
     ),
 )
 BLOCK = 32  # pieces that are added up together
-COLD_COST = 3  # the cost of an arc from a cold source, in arcs from hot ones
+COLD_COST = 4  # the cost of an arc from a cold source, in arcs from hot ones
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,6 @@ class BinRows(SliceRows[BinBalance]):
         self.hot = min(shape.hot, (self.device.local_memory - box) // size - 1)
         self.segments = shape.segments
         self.piece_groups = shape.piece_groups * self.device.compute_units
-        self.keep = shape.keep
 
     def make(self) -> SliceBuffers[BinBalance]:
         dev, real = self.device, self.numbers.real
@@ -213,7 +208,7 @@ class BinRows(SliceRows[BinBalance]):
         ]
 
     def compile(self, defines: dict[str, Any]) -> None:
-        options = {**defines, **self.offset, "WIDTH": self.width, "HOT": self.hot, "KEEP": self.keep}
+        options = {**defines, **self.offset, "WIDTH": self.width, "HOT": self.hot}
         self._program = self.device.program("ranking/bins", **options, LOCAL=self.local)
 
     def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:

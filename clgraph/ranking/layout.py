@@ -32,22 +32,11 @@ TURN_BITS = 8
 
 
 @dataclass(frozen=True)
-class Slices:
-    """A graph's rows for one device.
-
-    The begins are int32 arrays of shape (slices + 1,): slice s has the steps ``begin[s]:begin[s + 1]``.
+class Pieces:
+    """Long rows in pieces.
 
     Attributes
     ----------
-    width, hot, long_row : int
-        As in the head of this module.
-    order : int32 array, shape (n,)
-        The vertex of each new number. Those without out-arcs come last.
-    sources : int
-        Vertices that have out-arcs.
-    arcs : int
-    hot_rows, cold_rows : begins
-        Of the slices of all n rows; long ones are empty there.
     pieces : int
         Pieces of long rows.
     hot_pieces, cold_pieces : begins
@@ -65,6 +54,36 @@ class Slices:
         Which of the long rows each row is; -1 for short ones.
     cell_piece : int32 array, shape (long rows * (segments + 1),)
         Each long row's first piece from each segment, then from cold sources.
+    """
+
+    pieces: int
+    hot_pieces: Begin
+    cold_pieces: Begin
+    kinds: tuple[int, ...]
+    piece_place: npt.NDArray[np.int32]
+    piece_at: npt.NDArray[np.int32]
+    first_piece: npt.NDArray[np.int32]
+    long_number: npt.NDArray[np.int32]
+    cell_piece: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Slices(Pieces):
+    """A graph's rows for one device.
+
+    The begins are int32 arrays of shape (slices + 1,): slice s has the steps ``begin[s]:begin[s + 1]``.
+
+    Attributes
+    ----------
+    width, hot, long_row : int
+        As in the head of this module.
+    order : int32 array, shape (n,)
+        The vertex of each new number. Those without out-arcs come last.
+    sources : int
+        Vertices that have out-arcs.
+    arcs : int
+    hot_rows, cold_rows : begins
+        Of the slices of all n rows; long ones are empty there.
     hot_arcs : int
         Arcs from the hottest sources.
     """
@@ -78,15 +97,6 @@ class Slices:
     arcs: int
     hot_rows: Begin
     cold_rows: Begin
-    pieces: int
-    hot_pieces: Begin
-    cold_pieces: Begin
-    kinds: tuple[int, ...]
-    piece_place: npt.NDArray[np.int32]
-    piece_at: npt.NDArray[np.int32]
-    first_piece: npt.NDArray[np.int32]
-    long_number: npt.NDArray[np.int32]
-    cell_piece: npt.NDArray[np.int32]
     hot_arcs: int
 
     @property
@@ -145,21 +155,6 @@ def steps_before(lengths: npt.NDArray[Any], width: int) -> Begin:
     lanes = padded.reshape(slices, width)
     # lane by lane: NumPy's maximum along an axis of 8 takes five times as long
     return starts(reduce(np.maximum, (lanes[:, lane] for lane in range(width)))).astype(np.int32)
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """Long rows in pieces; the attributes are as in `Slices`."""
-
-    pieces: int
-    hot_pieces: Begin
-    cold_pieces: Begin
-    kinds: tuple[int, ...]
-    piece_place: npt.NDArray[np.int32]
-    piece_at: npt.NDArray[np.int32]
-    first_piece: npt.NDArray[np.int32]
-    long_number: npt.NDArray[np.int32]
-    cell_piece: npt.NDArray[np.int32]
 
 
 def cut_long_rows(

@@ -8,14 +8,14 @@ the rest of an iteration.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.shapes import Grouped, Shapes
 from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.shares import upload_shares
 
@@ -30,23 +30,17 @@ TALLY = 24  # bytes of local memory for each work-item whose tally is added to i
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Grouped):
     """Launch shape of pull and contribution.
 
     Attributes
     ----------
-    local : int
-        Work-items in a group, a power of two.
     items : int
         Consecutive vertices of a work-item.
     """
 
-    local: int
     items: int
-
-    def within(self, device: OfKind) -> Shape:
-        """Cut to a device's limits."""
-        return replace(self, local=fitting(self.local, device, each=TALLY))
+    EACH: ClassVar[int] = TALLY
 
 
 # on CPUs a group is one work-item with a long run of rows

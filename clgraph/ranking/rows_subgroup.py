@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.shapes import Grouped, OfKind, Shapes, fitting
 from clgraph.ranking.rows import TALLY, PlainRows
 
 if TYPE_CHECKING:
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Grouped):
     """Launch shape.
 
     Attributes
     ----------
-    local : int
-        Work-items in a group, a power of two.
     team : int
         Work-items that sum a row together, where the device has no sub-groups and no warps.
     rows, most_rows : int
@@ -34,7 +32,6 @@ class Shape:
         Longer rows are cut into pieces for work-groups.
     """
 
-    local: int
     team: int
     rows: int
     most_rows: int

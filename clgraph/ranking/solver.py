@@ -5,14 +5,14 @@ The rows are summed by a `Rows` (`clgraph.ranking.rows` and its neighbours).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from clgraph.device.scratch import Pool
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.shapes import Grouped, Shapes
 from clgraph.errors import InputError
 from clgraph.ranking.rows import TALLY, Numbers
 
@@ -28,23 +28,17 @@ NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Grouped):
     """Launch shape of the start, and of the end of an iteration.
 
     Attributes
     ----------
-    local : int
-        Work-items in a group, and in the one group that adds up the parts.
     items : int
         Vertices of a work-item of the start.
     """
 
-    local: int
     items: int
-
-    def within(self, device: OfKind) -> Shape:
-        """Cut to a device's limits."""
-        return replace(self, local=fitting(self.local, device, each=TALLY))
+    EACH: ClassVar[int] = TALLY
 
 
 SHAPES = Shapes(

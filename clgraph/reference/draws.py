@@ -7,10 +7,14 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, check_graph_type
-from clgraph.reference import chordal, races, spreading, stream, trees, walks
+from clgraph.reference import chordal, growing, paths, races, spreading, stream, trees, walks
 from clgraph.reference.races import ReferenceDraw
 
-METHODS = tuple(name for each in (races, walks, spreading, chordal, trees, stream) for name in each.METHODS)
+METHODS = tuple(
+    name
+    for each in (races, walks, spreading, chordal, growing, paths, trees, stream)
+    for name in each.METHODS
+)
 
 
 def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
@@ -30,6 +34,10 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
     if method in walks.METHODS:
         return walks.reference_walk(graph, method, seed=seed, **options)
+    if method in growing.METHODS:
+        return growing.reference_growth(graph, method, seed=seed, **options)
+    if method in paths.METHODS:
+        return paths.reference_paths(graph, method, seed=seed, **options)
     if method in trees.METHODS:
         return trees.reference_tree(graph, method, seed=seed, **options)
     if method in stream.METHODS:
@@ -50,6 +58,12 @@ def verify_draw(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     check_graph_type(graph)
+    if sample.method in growing.METHODS:
+        growing.verify_growth(graph, sample)
+        return
+    if sample.method in paths.METHODS:
+        paths.verify_paths(graph, sample)
+        return
     if sample.method in trees.METHODS:
         trees.verify_tree(graph, sample)
         return

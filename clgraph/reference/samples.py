@@ -23,6 +23,7 @@ class _Options(TypedDict, total=False):
     mode: str
     tolerance: float | None
     connection: str
+    mix: float | str | Fraction | None
     weight: float | str | Fraction
     start: Any
 
@@ -52,6 +53,7 @@ def reference_sample(
     mode: str = "exact",
     tolerance: float | None = None,
     connection: str = "weak",
+    mix: float | str | Fraction | None = None,
     weight: float | str | Fraction = Fraction(4, 5),
     start: Any = None,
 ) -> ReferenceSample | ReferenceContraction | ReferenceExploration:
@@ -62,7 +64,7 @@ def reference_sample(
     graph : Graph
     method : str
         Any of `clgraph.sample`'s.
-    size, seed, tolerance, connection, weight, start
+    size, seed, tolerance, connection, mix, weight, start
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" takes one step at a time, and the largest component after each; "batched" follows the schedule
@@ -91,7 +93,7 @@ def reference_sample(
         mode=mode,
         tolerance=tolerance,
         connection=connection,
-        weight=weight,
+        weight=weight if mix is None else mix,
     )
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
 
 from clgraph import keyed
 from clgraph.graph import Graph
-from clgraph.reference.numbers import words
-from clgraph.reference.races import ReferenceDraw
+from clgraph.reference.numbers import lg, race_key, words
+from clgraph.reference.races import ReferenceDraw, Rows
 from clgraph.reference.walks import directed_rows, first_start, made_of, start_order
 from clgraph.sizes import target_size
 
-METHODS = ("snowball", "ff", "rds")
+METHODS = ("snowball", "ff", "rds", "spikyball")
 
 
 class Spread:
@@ -29,6 +31,10 @@ class Spread:
             self.back = directed_rows(graph, "in" if direction == "out" else "out")
         self.p = Fraction(str(options.get("p", "0.7")))
         self.r = Fraction(str(options.get("r", 0)))
+        self.share = Fraction(str(options.get("share", "0.1")))
+        powers = options.get("powers", (0, 0, 0))
+        self.powers = [floor(Fraction(str(x)) * 2**16) for x in powers]
+        self.heavy = arc_weights(graph) if options.get("weighted") and self.powers[1] else None
         self.most = options.get("k", 50) if method == "snowball" else options.get("coupons", 3)
 
     def names(self, v: int, row: list[int]) -> list[int]:
@@ -50,6 +56,34 @@ class Spread:
                 [u for u in self.names(v, self.back[v]) if u not in seen][: count_below(b, self.r * self.p)]
             )
         return made
+
+    def arcs_taken(self, active: list[int], seen: set[int], stage: int) -> list[tuple[int, int]]:
+        """spikyball: of the arcs from these vertices to unseen ones a share, by race."""
+        heavy = self.heavy
+        arcs = [(v, u) for v in sorted(active) for u in sorted(set(self.rows[v])) if u not in seen]
+        arcs = [arc for arc in arcs if heavy is None or heavy[arc]]
+        out = Counter(v for v, _ in arcs)
+        enter = Counter(u for _, u in arcs)
+        keys = {}
+        for v, u in arcs:
+            a, b, c = self.powers
+            weight = a * (lg(out[v]) >> 16) + c * (lg(enter[u]) >> 16)
+            if heavy is not None:
+                weight += b * (lg(heavy[v, u]) >> 16)
+            weight = min(max(weight, -128 * 2**40), 63 * 2**40)
+            keys[v, u] = race_key(*words(self.seed, v, u, stage, keyed.TAG_ARC), weight)
+        many = max(1, floor(self.share * len(arcs) + Fraction(1, 2)))
+        return sorted(sorted(arcs, key=lambda arc: (keys[arc], arc))[:many])
+
+
+def arc_weights(graph: Graph) -> dict[tuple[int, int], int]:
+    """The integer weight of each arc of the undirected view; of parallel ones that of the first."""
+    made = Rows(graph)
+    found: dict[tuple[int, int], int] = {}
+    for u, v, w in zip(made.edges.low.tolist(), made.edges.high.tolist(), made.weights(), strict=True):
+        found.setdefault((u, v), w)
+        found.setdefault((v, u), w)
+    return found
 
 
 def count_below(x: int, p: Fraction) -> int:
@@ -101,11 +135,18 @@ def _stages(spread: Spread, starts: list[int], order: list[int], target: int, st
 
     active = bring(set(starts))
     parent |= {v: v for v in starts}
+    number = 0
     while len(came) < target and (stages is None or stages > 0):
+        number += 1
         if stages is not None:
             stages -= 1
         new: set[int] = set()
-        for v in sorted(active):
+        if spread.method == "spikyball":
+            for v, u in spread.arcs_taken(active, seen, number):
+                named.add((v, u, 0))
+                new.add(u)
+                parent.setdefault(u, v)
+        for v in sorted(active) if spread.method != "spikyball" else ():
             for kind, names in enumerate(spread.taken(v, seen)):
                 for u in names:
                     if kind == 0:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from clgraph import keyed
 from clgraph.graph import Graph
+from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import STREAMS, known
-from clgraph.sampling.methods import make_views, upload
-from clgraph.sampling.options import (
-    SampleOptions,
-    Size,
-    check_graph,
-    check_names,
-    check_options,
-    check_seeds,
-    check_sizes,
-)
-from clgraph.sampling.replicates import run_replicates, side_by_side
+from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names
 from clgraph.sampling.result import Sample
-from clgraph.sampling.samples import Clock, samples_of_run
 from clgraph.sampling.sequence import Samples
 
 __all__ = [
@@ -176,6 +166,11 @@ def sample(
     k, stages : int, optional
         Of snowball: how many neighbours a vertex names (default 50), and how many stages there are, instead
         of `size`.
+    share : float or str, optional
+        Of spikyball: the share of a stage's arcs that is taken. Default 0.1.
+    powers : three numbers, or str, optional
+        Of spikyball: the powers of the degrees d_out, of the edge's weight (with `weighted`) and of d_in, by
+        which arcs are drawn. Default (0, 0, 0).
     coupons : int, optional
         Of rds: recruits of a vertex. Default 3.
     parts : int, or array of shape (n,), optional
@@ -194,6 +189,9 @@ def sample(
     strict : bool, optional
         Raise an error for a count larger than the graph, instead of returning the largest component. Default
         False.
+    min_size : size, optional
+        A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
+        `notes` say so.
     progress : callable, optional
         Called with (vertices known to be deleted, vertices to delete) during the run.
 
@@ -231,33 +229,7 @@ def sample(
             check_names(options)
             streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
-    graph = check_graph(graph)
-    if drawing is not None:
-        from clgraph.sampling.literature.runs import drawn_samples
-
-        check_names(options)
-        drawn = drawn_samples(graph, drawing, size, sizes, seeds, options)
-        return Samples([drawn]) if sizes is not None or seeds is not None else drawn[0]
-    how = check_options(graph, method, **options)
-    wanted = check_sizes(graph, size, sizes, options.get("strict", False))
-    first = keyed.check_seed(options.get("seed"))
-    runs = check_seeds(first, seeds)
-
-    from clgraph.device import get_device
-
-    clock = Clock()
-    device = get_device(options.get("device"))
-    with device.alone():
-        clock.lap("device")
-        make_views(device, graph)
-        clock.lap("build")
-        upload(device, graph)
-        clock.lap("upload")
-        made: list[Sequence[Sample]] = []
-        progress = options.get("progress")
-        if side_by_side(device, graph, how, runs):
-            made += run_replicates(graph, device, how, first, runs, wanted, clock.seconds(), progress)
-        else:
-            for i in range(runs):
-                made.append(samples_of_run(graph, device, how, first + i, wanted, clock, progress))
-    return Samples(made) if sizes is not None or seeds is not None else made[0][0]
+    made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
+    if warning := made.warning():
+        warnings.warn(warning, stacklevel=2)
+    return made if sizes is not None or seeds is not None else made[0]

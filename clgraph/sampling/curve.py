@@ -162,6 +162,7 @@ def reduction_curve(
     device: str | Device | None = None,
     mode: Literal["auto", "exact", "batched"] = "auto",
     tolerance: float | None = None,
+    mix: float | str | None = None,
     weight: float | str | None = None,
     connection: Literal["weak", "strong"] = "weak",
     progress: Progress | None = None,
@@ -176,7 +177,7 @@ def reduction_curve(
 
     Parameters
     ----------
-    graph, method, device, mode, tolerance, weight, connection
+    graph, method, device, mode, tolerance, mix, weight, connection
         As in `clgraph.sample`; methods that explore delete nothing and have no curve.
     seed : int, optional
         By default one is drawn from the operating system and recorded in the result.
@@ -203,7 +204,7 @@ def reduction_curve(
     """
     graph = check_graph(graph)
     options = check_options(
-        graph, method, mode=mode, tolerance=tolerance, weight=weight, connection=connection
+        graph, method, mode=mode, tolerance=tolerance, mix=mix, weight=weight, connection=connection
     )
     method = options.method
     if method in EXPLORING:

@@ -70,7 +70,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     copra = Copra(device, simple, far_scan=scan)
     choice: ByDraw | ByPriority
     if method in ("drve", "dhyb"):
-        weight = Fraction(4, 5) if options.weight is None else options.weight
+        weight = Fraction(4, 5) if options.mix is None else options.mix
         choice = ByDraw(copra, seed, weight=weight if method == "dhyb" else Fraction(1))
     else:
         choice = ByPriority(copra, seed, edges=method == "dre")

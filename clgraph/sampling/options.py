@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -25,12 +25,13 @@ METHODS = {
     "drv": "a vertex, uniform among the vertices left, goes with its edges",
     "dre": "an edge, uniform among the edges left, goes",
     "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
-    "dhyb": "a drve step with probability `weight`, else a dre step",
+    "dhyb": "a drve step with probability `mix`, else a dre step",
     "cre": "an edge, uniform among the edges left, is contracted: its ends become one vertex",
     "crve": "a vertex uniform, then an edge uniform among its edges left, is contracted",
     "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
     "edfs": "depth-first from a random vertex, with the edges among the vertices reached",
 }
+ALSO = {"breadthfirstsearch": "ebfs", "depthfirstsearch": "edfs"}  # littleballoffur's names
 EXACT = ("drv", "dre")
 CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
@@ -52,6 +53,7 @@ class SampleOptions(TypedDict, total=False):
     weight: float | str | None
     start: Any
     strict: bool
+    min_size: Size | None
     progress: Progress | None
     mix: float | str | None
     edges: float | int | str | None
@@ -74,6 +76,8 @@ class SampleOptions(TypedDict, total=False):
     r: float | str | None
     coupons: int | None
     parts: Any
+    share: float | str | None
+    powers: Any
     q: float | str | None
     closing: bool | None
     triangles: int | None
@@ -89,8 +93,10 @@ class Options:
     components: str | None
     far_scan: bool | None
     connection: str
-    weight: Fraction | None
+    mix: Fraction | None
     start: int | None
+    older_name: bool = False  # whether `mix` was given as `weight`
+    given: dict[str, Any] = field(default_factory=dict)
 
     @property
     def exact(self) -> bool:
@@ -112,8 +118,10 @@ class Options:
             for name, value in given
             if value is not None and not batched
         ]
-        if self.weight is not None and self.method != "dhyb":
-            notes.append("weight is of dhyb and played no part")
+        if self.mix is not None and self.method != "dhyb":
+            notes.append("mix is of dhyb and played no part")
+        elif self.older_name:
+            notes.append("weight is the older name of mix: say mix")
         if self.start is not None and self.method not in EXPLORING:
             notes.append("start is of ebfs and edfs and played no part")
         return notes
@@ -125,8 +133,11 @@ def _one_of(name: str, value: Any, *known: str) -> None:
 
 
 def plain_method(method: Any) -> Any:
-    """The name of a method as it stands in the tables: DRV is drv."""
-    return method.lower() if isinstance(method, str) else method
+    """The name of a method as it stands in the tables: DRV is drv, BreadthFirstSearchSampler ebfs."""
+    if not isinstance(method, str):
+        return method
+    plain = method.lower()
+    return ALSO.get(plain.removesuffix("sampler"), plain)
 
 
 def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:
@@ -179,6 +190,26 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         "strong" if strong else "weak",
         _mix(options),
         None if start is None else _one_vertex(graph, start),
+        options.get("weight") is not None,
+    )
+
+
+def given_options(options: Mapping[str, Any], sizes: Sequence[Size] | None) -> dict[str, Any]:
+    """The options that somebody gave and that change what is drawn, as a record has them."""
+    beside = ("seed", "device", "progress", "strict", "min_size")
+    plain = {name: _plain(value) for name, value in options.items() if name not in beside}
+    given = {name: value for name, value in plain.items() if value is not None}
+    return given if sizes is None else {**given, "sizes": [_plain(size) for size in sizes]}
+
+
+def _plain(value: Any) -> Any:
+    """A value for JSON; what is no plain value (an array of strata) as text, which cannot be replayed."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return (
+        value if value is None or isinstance(value, (str, int, float, bool)) else f"<{type(value).__name__}>"
     )
 
 
@@ -258,6 +289,13 @@ def tiny(size: Size, n: int) -> str | None:
     if not isinstance(parsed, int) or not 2 <= parsed <= 100 or 20 * parsed > n:
         return None
     return f"size {size} is a count: {parsed} of {n} vertices; did you mean {parsed}%?"
+
+
+def check_min_size(min_size: Any, graph: Graph, method: str) -> int:
+    """The vertices that a sample has at least, of methods whose samples may have fewer than asked for."""
+    if plain_method(method) not in METHODS:
+        raise InputError(f"min_size is of {', '.join(METHODS)}: leave it out for {method}")
+    return target_size(min_size, graph.num_vertices)
 
 
 def check_seeds(first: int, seeds: int | None) -> int:

@@ -355,7 +355,12 @@ def run_replicates(
         if held > device.global_memory // 8:  # too much to stay on the device
             packed.download()
         took = perf_counter() - started
-        about = {"device": device.name, "seconds": {**seconds, "sample": took / count}, **how()}
+        about = {
+            "options": options.given,
+            "device": device.name,
+            "seconds": {**seconds, "sample": took / count},
+            **how(),
+        }
         made.append(PackedSamples(graph, options, first + done, wanted, packed, way, about))
         done += count
         if progress:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clgraph._version import __version__
 from clgraph.graph import Graph
 from clgraph.graph.views import some_vertices
 from clgraph.lazy import lazy
@@ -88,6 +89,8 @@ class Sample(RunsOn):
     notes : tuple of str
         What the user should know: loops left out, nothing to delete, ...
     original : Graph
+    options : dict
+        What was asked for besides method, size and seed.
     kept_arcs : bool array
         Which arcs of ``original.undirected`` are in the sample. (Of a contraction: for each pair of its
         vertices the smallest edge that joins their groups.)
@@ -109,6 +112,7 @@ class Sample(RunsOn):
     notes: tuple[str, ...] = ()
     original: Graph | None = field(default=None, repr=False)
     left: SomeLeft | None = field(default=None, repr=False, compare=False)
+    options: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.original is not None and self.original.attributes is not None:
@@ -164,9 +168,25 @@ class Sample(RunsOn):
             return self.graph.num_edges
         return int(np.count_nonzero(self.kept_arcs)) // 2
 
-    def to_dict(self) -> dict[str, Any]:
-        """The scalars (vertices and edges as counts), ready for JSON."""
+    def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
+        """The scalars (vertices and edges as counts), ready for JSON.
+
+        Parameters
+        ----------
+        hashes : bool
+            Whether to add the hashes of the original and of the sample (`clgraph.graph.digest.digest`), by
+            which `clgraph replay` compares. They bring both graphs to the host.
+        """
+        found = {}
+        if hashes:
+            from clgraph.graph.digest import digest
+
+            assert self.original is not None
+            found = {"input_sha256": digest(self.original), "sha256": digest(self.graph)}
         return {
+            "clgraph": __version__,
+            "options": self.options,
+            **found,
             "method": self.method,
             "mode": self.mode,
             "seed": self.seed,

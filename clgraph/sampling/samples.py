@@ -11,6 +11,7 @@ from clgraph.sampling.extract import extract_sample, prepare_extraction
 from clgraph.sampling.methods import make_run
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.result import Progress, Sample
+from clgraph.sampling.sequence import COLLAPSED
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -78,6 +79,7 @@ def samples_of_run(
             notes,
             graph,
             left,
+            options=options.given,
             **how(),
         )
     return [replace(made[target], size=size) for size, target in wanted]
@@ -94,4 +96,11 @@ def notes_of(graph: Graph, target: int, untouched: bool, found: int) -> list[str
             f"the largest component has {found} of {graph.num_vertices} vertices, not more than the "
             f"target of {target}: it is returned untouched"
         )
+    elif collapse := collapsed(found, target):
+        notes.append(collapse)
     return notes
+
+
+def collapsed(found: int, target: int) -> str | None:
+    """What to say of a sample with less than half of the vertices that were asked for."""
+    return f"{COLLAPSED} to {found} of {target} vertices" if 2 * found < target else None

@@ -88,10 +88,14 @@ class Found(RunsOn):
 
     @property
     def output(self) -> str:
-        """The SHA-256 of the measures, apart from the device's name and clgraph's version."""
+        """The SHA-256 of all counts and what follows from them, which are the same on every device.
+
+        The device's name, clgraph's version and what comes of eigenvalues have no part in it.
+        """
         import hashlib
 
         from clgraph.studies.table import lines_of
 
-        same = [{**row, "version": "", "device": ""} for row in self.rows]
+        beside = dict.fromkeys(("version", "device", "eigen_exponent", "largest_eigenvalue"))
+        same = [{**row, **beside} for row in self.rows]
         return hashlib.sha256(lines_of(same).encode()).hexdigest()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clgraph.graph.io import atomic_write
 from clgraph.studies.columns import COLUMNS, text_of
@@ -16,6 +17,15 @@ from clgraph.studies.summary import SUMMARY
 
 if TYPE_CHECKING:
     from clgraph.studies.found import Found
+
+
+def complete_record(folder: Path, more: dict[str, Any]) -> None:
+    """Add to ``study.json`` what only the command knows: the input's files, how they were read."""
+    path = folder / "study.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    with atomic_write(path, "w") as out:
+        json.dump({**told, **more}, out)
+        out.write("\n")
 
 
 def write_outputs(

@@ -16,7 +16,7 @@ from clgraph.graph import Graph
 from clgraph.measures.hops import SOURCES, check_hop_sources
 from clgraph.sampling.literature.arguments import check_wish
 from clgraph.sampling.literature.plan import known
-from clgraph.sampling.options import Size, check_options, tiny
+from clgraph.sampling.options import Size, check_min_size, check_options, tiny
 from clgraph.sizes import exact_number, target_size
 from clgraph.studies.columns import COMPARED, MEASURES
 
@@ -97,7 +97,7 @@ def make_plan(
     check_hop_sources(hop_sources)
     if eigenvalues is not None:
         flag(eigenvalues, "eigenvalues")
-    least = 0 if min_size is None else target_size(min_size, graph.num_vertices)
+    least = 0 if min_size is None else min(check_min_size(min_size, graph, each) for each in short)
     if least > min(targets):
         raise InputError(
             f"min_size {shown(min_size)} is more than the smallest size, {min(targets)} vertices"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clgraph._version import __version__
 from clgraph.device.shapes import Shapes
-from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
-from clgraph.sampling import Sample, sample
+from clgraph.sampling import Sample, Samples
+from clgraph.sampling.calls import draw_samples
+from clgraph.sampling.redraw import large_enough
+from clgraph.sampling.samples import collapsed
 from clgraph.studies.columns import Row, scalars
 from clgraph.studies.plan import Plan
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
 
 # vertices that are measured together: enough to fill the device, few enough that Ctrl-C loses little
 SHAPES = Shapes(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
-TRIES = 20  # seeds that are tried in place of one whose sample is too small, for each seed of the plan
 
 Histogram = tuple[list[int], list[int]]
 
@@ -70,27 +71,17 @@ def batches(
 def _drawn(
     graph: Graph, plan: Plan, method: str, first: int, runs: int, following: int, device: Device
 ) -> tuple[list[Sample], list[str], int]:
-    """The samples of some runs, those that are too small drawn again."""
-    options: dict[str, Any] = {"sizes": list(plan.sizes), "device": device}
-    found = sample(graph, method, seed=first, seeds=runs, **options)
-    made: list[Sample] = list(found)
-    each, notes = len(plan.sizes), []
-    for run in range(runs):
-        tries = 0
-        while (least := min(part.graph.num_vertices for part in made[run * each :][:each])) < plan.min_size:
-            tries += 1
-            if tries > TRIES:
-                raise InputError(
-                    f"{method}: {TRIES} seeds in a row give a sample of fewer than {plan.min_size} vertices; "
-                    "ask for a smaller min_size or for larger sizes"
-                )
-            notes.append(
-                f"{method}, seed {made[run * each].seed}: a sample of {least} vertices is below min_size "
-                f"{plan.min_size}: seed {following} is drawn instead"
-            )
-            made[run * each : (run + 1) * each] = sample(graph, method, seed=following, **options)
-            following += 1
-    return made, notes, following
+    """The samples of some runs, those that are too small drawn again; the notes of that; the next seed."""
+    sizes = list(plan.sizes)
+    found = draw_samples(graph, method, None, sizes, runs, {"seed": first, "device": device})
+    if not plan.min_size:
+        return list(found), [], following
+
+    def draw(seed: int) -> Samples:
+        return draw_samples(graph, method, None, sizes, 1, {"seed": seed, "device": device})
+
+    runs_, notes, following = large_enough(found, draw, plan.min_size, len(plan.sizes), following)
+    return [each for run in runs_ for each in run], [f"{method}, {note}" for note in notes], following
 
 
 def _measured(
@@ -131,11 +122,8 @@ def _measured(
                 "device": device.name,
             }
         )
-        if 2 * measures.vertices < each.target and measures.vertices < original.largest_component:
-            notes.append(
-                f"{each.method}, size {each.size}, seed {each.seed}: the sample collapsed to "
-                f"{measures.vertices} of {each.target} vertices"
-            )
+        if collapse := collapsed(measures.vertices, min(each.target, original.largest_component)):
+            notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
     degrees = {}
     if with_degrees:
         for each, measures in zip(made[: len(plan.sizes)], found, strict=False):

@@ -7,14 +7,17 @@ import sys
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli_runs import ROOT, InProcess, environment
 
+import clgraph
 from clgraph.bench import run as running
 from clgraph.bench.cases import characteristics, sampling
 from clgraph.bench.graphs import SIZES, graphs_of, make_graph, size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, chosen, median, quantity, timed
 from clgraph.bench.labels import Labels
+from clgraph.bench.peers import bfs, components
 from clgraph.bench.report import write_report
 from clgraph.bench.store import SCHEMA, Store, load
 from clgraph.bench.suites import SUITES, cases_of
@@ -296,6 +299,21 @@ def test_one_core_and_other_libraries(device, run, tmp_path):
     assert found["drv exact", "clgraph, one core"]["status"] in ("done", "absent")
     rows = next(t for t in tables(Store(tmp_path).records(), Labels(found.values())) if t.name == "sampling")
     assert {row["device"] for row in rows.rows} >= {"scipy loop"}
+
+
+def test_gapbs_measures_itself(tmp_path, monkeypatch):
+    program = tmp_path / "cc"
+    program.write_text(
+        '#!/bin/sh\ncp "$2" "$GAPBS_DIR/seen.sg"\nfor s in 5 1 2; do echo "Trial Time: $s.5"; done\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("GAPBS_DIR", str(tmp_path))
+    graph = clgraph.Graph.from_edges([0, 1, 3], [1, 2, 4])
+    find = components.MAKERS["gapbs"](graph)
+    assert timed(find, 3, limit=6).seconds == [2.5, 2.5, 2.5]
+    np.testing.assert_array_equal(clgraph.read(tmp_path / "seen.sg").col_idx, graph.col_idx)
+    with pytest.raises(ImportError, match="GAPBS_DIR"):
+        bfs.MAKERS["gapbs"](graph)
 
 
 @pytest.mark.device

@@ -56,7 +56,6 @@ def test_files_are_verified(run, file, tmp_path, device):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["-", "--method", "rn", "--size", "5"], "standard input is read by pies, gsh, gps"),
         (["-", "--method", "pies", "--size", "5", "--verify"], "standard input can be read once"),
         (["FILE", "--method", "pies", "--size", "5", "--ids", "str"], "--ids str is not for streams"),
         (["FILE", "--method", "pies", "--size", "5", "--mode", "exact"], "--mode is not for streams"),

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from graphs import tangle
 
 from clgraph.cli import common
 from clgraph.cli.common import file_bar, read_graph
 from clgraph.files.pieces import SHAPES, Shape
+from clgraph.files.summary import read_with_summary, write_with_summary
 
 
 class Terminal(io.StringIO):
@@ -58,6 +60,26 @@ def test_a_reader_tells_its_progress(
     monkeypatch.setitem(vars(SHAPES), device.kind, Shape(piece=1000, ahead=2, threads=1))
     read_graph(str(tmp_path / "g.txt"), {}, True, device=device)
     assert seen[-1] == (6000, 6000) and [done for done, _ in seen][:3] == [1000, 2000, 3000]
+
+
+@pytest.mark.parametrize("name", ["g.clg", "g.txt", "g.txt.gz", "g.mtx"])
+@pytest.mark.parametrize("where", ["host", "device"])
+def test_progress_reaches_the_end(device: Any, tmp_path: Path, name: str, where: str) -> None:
+    """Of every way to read and to write: bytes so far, and in all once these are known."""
+    if where == "device" and device.is_fpga:
+        pytest.skip("the host reads and writes")
+    graph, path = tangle(3, n=30_000, edges=120_000), tmp_path / name
+    there: Any = device if where == "device" else "host"
+    for work in (
+        lambda tell: write_with_summary(graph, path, device=there, progress=tell),
+        lambda tell: read_with_summary(path, device=there, progress=tell),
+    ):
+        seen: list[tuple[int, int | None]] = []
+        work(lambda done, of: seen.append((done, of)))  # noqa: B023
+        assert seen
+        least = 0 if "gz" in name or "clg" in name else path.stat().st_size // 2
+        assert least <= seen[-1][0] <= path.stat().st_size * (4 if "gz" in name else 1)
+        assert seen[-1][1] in (None, path.stat().st_size) or "txt" in name
 
 
 class Recorder:

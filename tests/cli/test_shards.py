@@ -27,6 +27,15 @@ def test_there_and_back(run, tmp_path):
     assert run("convert", "g.clgs", "back.txt").status == 0
     assert (tmp_path / "back.txt").read_bytes() == (tmp_path / "g.txt").read_bytes()
     assert "section pairs, entries" in run("info", "g.clgs").out
+    text = (tmp_path / "g.txt").read_text().splitlines(keepends=True)
+    for part in (0, 1):
+        (tmp_path / f"part-{part}.txt").write_text("".join(text[part::2]))
+    done = run("convert", "part-0.txt", "part-1.txt", "h.clgs", "--shard-edges", "300", "--resume")
+    assert (
+        done.status == 0
+        and json.loads(run("info", "h.clgs", "--json").out)["fingerprint"] == facts["fingerprint"]
+    )
+    assert "taken together for datasets only" in run("convert", "part-0.txt", "part-1.txt", "h.txt").err
 
 
 def test_samples(run, tmp_path):

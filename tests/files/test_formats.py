@@ -43,6 +43,7 @@ LEFT_MATRICES = {
     "none": BANNER + "pattern general\n3 3 0\n",
     "above the diagonal": BANNER + "real symmetric\n3 3 2\n3 1 1\n1 2 2\n",
     "skew": BANNER + "real skew-symmetric\n3 3 2\n3 1 1\n2 1 2\n",
+    "unsigned": BANNER + "unsigned-integer general\n3 3 2\n3 1 1\n2 1 99999999999999999999\n",
     "pairs of numbers": BANNER + "complex general\n3 3 1\n3 1 1 0\n",
 }
 VERTICES = "7\n1\n30\n4\n"

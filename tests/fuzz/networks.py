@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
 import struct
@@ -34,6 +35,25 @@ def dimacs(rng: random.Random) -> Made:
     how = options(rng, weights=rng.random() < 0.6)
     expect: dict[str, Any] = {"rows": rows, "n": n, "own": True}
     return end.join([*lines, ""]).encode(), how, expect if how.get("directed", True) else {}, "g.gr"
+
+
+def jlg(rng: random.Random) -> Made:
+    """A graph of Julia's Graphs.jl."""
+    n, directed = rng.choice((0, 1, 2, 5, 30)), rng.random() < 0.5
+    rows = [(u, v, 1.0) for u, v, _ in _rows(rng, n, 1)]
+    mark = rng.choice((",", ",", ", ", " , "))
+    head = [
+        f"{n}",
+        f"{len(rows)}",
+        "d" if directed else "u",
+        "x",
+        *rng.choice(([], ["2", "Int64", "simplegraph"])),
+    ]
+    lines = [rng.choice(("", "# x"))] * (rng.random() < 0.2) + [mark.join(head)]
+    lines += [f"{u}{mark}{v}" for u, v, _ in rows]
+    data = rng.choice(("\n", "\n", "\r\n")).join([*lines, ""]).encode()
+    expect = {"rows": rows, "n": n, "own": directed, "mirror": not directed}
+    return rng.choice((data, data, gzip.compress(data))), options(rng), expect, rng.choice(("g.jlg", "g.lg"))
 
 
 def konect(rng: random.Random) -> Made:
@@ -188,7 +208,7 @@ def edge_index(rng: random.Random) -> Made:
     return out.getvalue(), how, expect, "g.npz"
 
 
-TEXTS = (dimacs, konect, graphml, gexf, pajek, webgraph)
+TEXTS = (dimacs, jlg, konect, graphml, gexf, pajek, webgraph)
 BINARIES = (serialised, graph500, edge_index)
 
 

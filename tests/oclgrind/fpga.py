@@ -65,3 +65,29 @@ def case_partitions(device: Any) -> None:
     assert {"bfs_move", "bfs_pull_placed", "pagerank_move", "pagerank_sum"} <= {x.kernel for x in launches}
     assert found.distance.tolist() == clgraph.bfs(graph, 0, device=device).distance.tolist()
     assert abs(ranks.ranks.sum() - 1) < 1e-6
+
+
+def case_pipelines_of_samplers(device: Any) -> None:
+    """Races, selections and walks."""
+    import clgraph
+    from clgraph import Graph
+    from clgraph.device import Setup
+
+    random = np.random.default_rng(5)
+    graph = Graph.from_edges(random.integers(0, 40, 60), random.integers(0, 40, 60), duplicates="keep")
+    pipelines = device.with_setup(Setup(kernels="pipeline"))
+    pipelines.pipeline_parameters = {"HISTOGRAMS": 2}  # local memory is 32 KB there
+    answers = []
+    for form in (pipelines, device):
+        found = []
+        for method, options in {
+            "rdn": {"size": 30, "strata": np.arange(graph.num_vertices) % 2},
+            "rnn": {"size": 3},
+            "hyb": {"edges": 9},
+            "ties": {"size": 9},
+            "mhrw": {"steps": 9, "walkers": 20, "alpha": "0.5"},
+        }.items():
+            drawn = clgraph.sample(graph, method, seed=3, seeds=2, device=form, **options)
+            found += [(one.vertices.tolist(), one.edges.tolist()) for one in drawn]
+        answers.append(found)
+    assert answers[0] == answers[1]

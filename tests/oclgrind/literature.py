@@ -75,6 +75,15 @@ def case_stages(device: Any) -> None:
     _draw("ff", device, seeds=1, size=20, direction="out", r="0.5", graph=_graph(directed=True))
 
 
+def case_spikyball(device: Any) -> None:
+    """Shares of a stage's arcs, by powers of degrees and weights."""
+    _draw("spikyball", device, size=30, share="0.4", powers=(1, 0, "-0.5"), keep="tree")
+    weights = np.arange(60.0)
+    _draw(
+        "spikyball", device, seeds=1, size=20, powers=(0, 1, 1), weighted=True, graph=_graph(weights=weights)
+    )
+
+
 def case_stages_exact(device: Any) -> None:
     """The same from a queue."""
     _draw("snowball", device, seeds=1, size=20, k=3, mode="exact")
@@ -105,12 +114,24 @@ def case_smallest(device: Any) -> None:
     keys = np.random.default_rng(1).integers(0, 20, (3, 90), dtype=np.uint64)
     smallest = Smallest(device, 3, 90)
     buffer = device.upload(keys, writable=True)
-    mark = device.empty(270, np.uint8)
     wanted = np.array([7, 90, -1])
-    taken = smallest.take(buffer, smallest.cut(buffer, wanted), equal=True, mark=mark)
+    taken = smallest.take(buffer, smallest.cut(buffer, wanted), equal=True)
     assert taken.total.tolist() == [7, 90, 0]
     listed = device.download(taken.items, np.int32, 7).tolist()
     assert listed == sorted(np.lexsort((np.arange(90), keys[0]))[:7].tolist())
+
+
+def case_growing(device: Any) -> None:
+    """First passage and expansion, with further starts."""
+    for method in ("diffusion", "xsn"):
+        _draw(method, device, size=30, keep="tree")
+        _draw(method, device, seeds=1, size=20, start=[3, 5], graph=_graph(duplicates="keep"))
+
+
+def case_paths(device: Any) -> None:
+    """Pairs, more pairs, and edges by how many paths use them."""
+    _draw("sp", device, size=12)
+    _draw("sp", device, seeds=1, size=5, keep="visited", graph=_graph(duplicates="keep"))
 
 
 def case_trees(device: Any) -> None:

@@ -9,7 +9,7 @@ from graphs import random_graph
 from clgraph import InputError, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample, verify_sample
-from clgraph.sampling import sample
+from clgraph.sampling import reduction_curve, sample
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
 
@@ -170,3 +170,16 @@ def test_coins_are_numbers_of_their_own():
         assert not np.any(coin == other)
         # independent: correlation of 20 000 pairs, standard deviation 0.007
         assert abs(np.corrcoef(coin.astype(float), other.astype(float))[0, 1]) < 0.035
+
+
+def test_mix_and_its_older_name(device):
+    graph = random_graph(4, 60, 150)
+    made = sample(graph, "dhyb", size="50%", seed=5, device=device, mix="0.5")
+    older = sample(graph, "dhyb", size="50%", seed=5, device=device, weight="0.5")
+    assert made.vertices.tolist() == older.vertices.tolist()
+    assert not any("older" in note for note in made.notes)
+    assert any("weight is the older name of mix" in note for note in older.notes)
+    curves = [reduction_curve(graph, "dhyb", 5, device=device, **{name: "0.5"}) for name in ("mix", "weight")]
+    assert curves[0].edges.tolist() == curves[1].edges.tolist()
+    with pytest.raises(InputError, match="not both"):
+        sample(graph, "dhyb", size="50%", device=device, weight="0.5", mix="0.5")

@@ -102,7 +102,7 @@ def test_collapsed_samples_and_min_size(device, small_batches, tmp_path):
     again = study(star, "drv", ["40", "20"], seeds=6, min_size=15, device=device, folder=tmp_path)
     assert min(row["vertices"] for row in again.rows) >= 15
     assert len(again.rows) == len(found.rows)
-    assert any(f"seed {seed}: a sample of" in n and "seed 6 is drawn instead" in n for n in again.notes)
+    assert any(f"seed {seed} gave a sample of" in n and "seed 6 was drawn" in n for n in again.notes)
     drawn = [row["seed"] for row in again.rows[::2]]
     assert len(set(drawn)) == 6 and max(drawn) >= 6
     with pytest.raises(InputError, match="20 seeds in a row"):

@@ -7,30 +7,16 @@
 // tail, copy  int[arcs], uint[arcs]: of each arc its tail, and (COPIES) its rank among parallel ones
 // table   of clock.h
 // weight  ulong[n] or ulong[arcs]: integer weights, 0: never drawn
-// launch  padded range of vertices or arcs, ITEMS consecutive ones per work-item; by runs
-// variants    WEIGHT: 0 all equal, 1 degrees, 2 given. For edges ARCS: an edge is drawn by its ends (both arcs have keys of
-//             weight 2^(lg_arc) / d(tail)); EDGES: by itself (weight 2^(lg_edge)); both: by whichever is first
+// launch  padded range of vertices or arcs, ITEMS consecutive ones per work-item; by runs (`runs`: how many, for pipelines)
+// variants    WEIGHT: 0 all equal, 1 degrees, 2 given. Edges are drawn by themselves (weight 2^(lg_edge)), unless NO_EDGES;
+//             with ARCS by their ends, too (both arcs have keys of weight 2^(lg_arc) / d(tail)): by whichever is first
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-#ifndef WEIGHT
-#define WEIGHT 0
-#endif
-#ifndef COPIES
-#define COPIES 0
-#endif
-#ifndef ARCS
-#define ARCS 0
-#endif
-#ifndef EDGES
-#define EDGES 1
-#endif
+#include "sampling/literature/race.h"
 
-__kernel void race_vertices(const int n, const ulong seed, __global const ulong *restrict table,
+__kernel void race_vertices(const int n, const int runs, const ulong seed, __global const ulong *restrict table,
                             __global const OFFSET *restrict row_ptr, __global const ulong *restrict weight,
                             __global ulong *restrict key)
 {
@@ -45,7 +31,7 @@ __kernel void race_vertices(const int n, const ulong seed, __global const ulong 
 }
 
 // Vertex priorities as keys: the order of the centres of rnn.
-__kernel void race_priorities(const int n, const ulong seed, __global ulong *restrict key)
+__kernel void race_priorities(const int n, const int runs, const ulong seed, __global ulong *restrict key)
 {
     const int run = (int)get_global_id(1);
     FOR_ITEMS(v, n)
@@ -53,7 +39,7 @@ __kernel void race_priorities(const int n, const ulong seed, __global ulong *res
 }
 
 // The smallest priority in each vertex's closed neighbourhood: when it comes with one of the centres of rnn.
-__kernel void race_near(const int n, const ulong unused, __global const OFFSET *restrict row_ptr,
+__kernel void race_near(const int n, const int runs, const ulong unused, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict priority,
                         __global ulong *restrict key)
 {
@@ -69,7 +55,7 @@ __kernel void race_near(const int n, const ulong unused, __global const OFFSET *
 
 // Where the first centre's neighbourhood alone is too large: the centre first, then its neighbours by their own
 // priorities, and nobody else. cut: the first centre's priority, or 0 in runs that stay as they are.
-__kernel void race_alone(const int n, const ulong seed, __global const ulong *restrict cut, __global ulong *restrict key)
+__kernel void race_alone(const int n, const int runs, const ulong seed, __global const ulong *restrict cut, __global ulong *restrict key)
 {
     const int run = (int)get_global_id(1);
     const ulong centre = cut[run];
@@ -78,24 +64,6 @@ __kernel void race_alone(const int n, const ulong seed, __global const ulong *re
             const ulong own = vertex_priority(seed + run, v);
             key[(long)run * n + v] = key[(long)run * n + v] != centre ? NONE : own == centre ? 0 : own;
         }
-}
-
-static inline ulong edge_key(ulong seed, int v, int u, uint copy, ulong w, long lg_arc, long lg_edge,
-                             __global const OFFSET *row_ptr, __global const ulong *table)
-{
-    ulong k = NONE;
-    const uint low = (uint)min(v, u), high = (uint)max(v, u);
-#if ARCS
-    const long lg_low = lg((ulong)(row_ptr[low + 1] - row_ptr[low]), table);
-    const long lg_high = lg((ulong)(row_ptr[high + 1] - row_ptr[high]), table);
-    k = min(race_key(keyed_words(seed, low, high, copy, TAG_ARC), lg_arc - lg_low, table),
-            race_key(keyed_words(seed, high, low, copy, TAG_ARC), lg_arc - lg_high, table));
-#endif
-#if EDGES
-    if (w)
-        k = min(k, race_key(keyed_words(seed, low, high, copy, TAG_EDGE), WEIGHT ? lg(w, table) : lg_edge, table));
-#endif
-    return k;
 }
 
 // The tail of each arc, and its rank among parallel ones where `copy` is not NULL.
@@ -112,7 +80,7 @@ __kernel void race_tails(const int n, __global const OFFSET *restrict row_ptr, _
 }
 
 // Each edge's key, at both of its arcs. One flat loop: compilers make vectors of it, and no long row holds others up.
-__kernel void race_arcs(const long arcs, const ulong seed, const long lg_arc, const long lg_edge,
+__kernel void race_arcs(const long arcs, const int runs, const ulong seed, const long lg_arc, const long lg_edge,
                         __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const int *restrict tail,
                         __global const uint *restrict copy, __global const ulong *restrict weight,
@@ -133,7 +101,7 @@ __kernel void race_arcs(const long arcs, const ulong seed, const long lg_arc, co
 }
 
 // The smallest key of each vertex's edges: when the vertex comes, if edges come by their keys and bring their ends.
-__kernel void race_first(const int n, const ulong unused, __global const OFFSET *restrict row_ptr,
+__kernel void race_first(const int n, const int runs, const ulong unused, __global const OFFSET *restrict row_ptr,
                          __global const ulong *restrict key, __global ulong *restrict first)
 {
     const int run = (int)get_global_id(1);
@@ -147,7 +115,7 @@ __kernel void race_first(const int n, const ulong unused, __global const OFFSET 
 }
 
 // Each edge once: at the arc from its smaller end.
-__kernel void race_once(const long arcs, const ulong unused, __global const int *restrict col_idx,
+__kernel void race_once(const long arcs, const int runs, const ulong unused, __global const int *restrict col_idx,
                         __global const int *restrict tail, __global ulong *restrict key)
 {
     const int run = (int)get_global_id(1);
@@ -156,7 +124,7 @@ __kernel void race_once(const long arcs, const ulong unused, __global const int 
 }
 
 // The keys of one stratum; NONE elsewhere.
-__kernel void race_stratum(const int n, const ulong unused, __global const int *restrict code, const int stratum,
+__kernel void race_stratum(const int n, const int runs, const ulong unused, __global const int *restrict code, const int stratum,
                            __global const ulong *restrict key, __global ulong *restrict out)
 {
     const int run = (int)get_global_id(1);

@@ -31,7 +31,7 @@
 #endif
 #define BINS 2048
 
-__kernel void smallest_count(const long items, const int shift, __global const ulong *restrict key,
+__kernel void smallest_count(const long items, const int runs, const int shift, __global const ulong *restrict key,
                              __global const ulong *restrict prefix, __global const int *restrict left,
                              volatile __global int *restrict histogram)
 {
@@ -64,7 +64,7 @@ __kernel void smallest_count(const long items, const int shift, __global const u
 }
 
 // The next 11 bits of each run's key; clears the histogram. A group per run.
-__kernel void smallest_narrow(const int shift, __global ulong *restrict prefix, __global int *restrict left,
+__kernel void smallest_narrow(const int runs, const int shift, __global ulong *restrict prefix, __global int *restrict left,
                               __global int *restrict histogram)
 {
     __local int sums[LANES];
@@ -96,7 +96,7 @@ __kernel void smallest_narrow(const int shift, __global ulong *restrict prefix, 
 }
 
 // How many items of each block have keys below the cut, and how many keys that equal it.
-__kernel void smallest_count_blocks(const long items, const int blocks, __global const ulong *restrict key,
+__kernel void smallest_count_blocks(const long items, const int runs, const int blocks, __global const ulong *restrict key,
                                     __global const ulong *restrict cut, __global const int *restrict left,
                                     __global int *restrict below, __global int *restrict equal)
 {
@@ -117,7 +117,7 @@ __kernel void smallest_count_blocks(const long items, const int blocks, __global
 }
 
 // Counts into running sums: what comes before each block. total[run]: how many are taken, with those of the quota.
-__kernel void smallest_sum(const int blocks, __global int *restrict below, __global int *restrict equal,
+__kernel void smallest_sum(const int runs, const int blocks, __global int *restrict below, __global int *restrict equal,
                            __global const int *restrict left, const int spare, __global int *restrict total)
 {
     __local int sums[2 * LANES];
@@ -150,7 +150,7 @@ __kernel void smallest_sum(const int blocks, __global int *restrict below, __glo
 }
 
 // The items taken, ascending, from offset[run] on; their keys where `keys` is not NULL.
-__kernel void smallest_list(const long items, const int blocks, __global const ulong *restrict key,
+__kernel void smallest_list(const long items, const int runs, const int blocks, __global const ulong *restrict key,
                             __global const ulong *restrict cut, __global const int *restrict left, const int spare,
                             __global const int *restrict below, __global const int *restrict equal,
                             __global const long *restrict offset, __global ITEM *restrict list,

@@ -4,9 +4,7 @@
 // until there is none; in which order does not matter. The vertices on cycles are the image of n steps, which pointer
 // doubling makes. Few long cycles are popped one after the other instead, as Wilson's walks do.
 //
-// label   int[n]: the component of each vertex
-// high, low, root  uint[runs * n], uint[runs * n], int[runs * n], by label: of each component the smallest start priority
-//         and the vertex that has it; -1 in root where roots are given
+// root    int[runs * n]: 1 for roots
 // shown   uint[runs * n]: the number of the arrow that v shows
 // next    int[runs * n]: where it leads; roots: to themselves
 // jump    int[runs * n]: where 2^k steps lead
@@ -24,51 +22,14 @@ static inline int arrow(ulong seed, int v, uint i, __global const OFFSET *row_pt
     return col_idx[row_ptr[v] + (OFFSET)mul_hi(a, (ulong)(row_ptr[v + 1] - row_ptr[v]))];
 }
 
-// The smallest start priority of each component, 32 bits at a time, then its smallest vertex.
-__kernel void ust_roots(const int n, const ulong seed, const int pass, __global const int *restrict label,
-                        volatile __global uint *restrict high, volatile __global uint *restrict low,
-                        volatile __global int *restrict root)
-{
-    const int run = (int)get_global_id(1);
-    FOR_ITEMS(v, n) {
-        const long slot = (long)run * n + label[v];
-        const ulong x = start_priority(seed + run, v);
-        const uint top = (uint)(x >> 32), rest = (uint)x;
-        if (pass == 0) atomic_min(&high[slot], top);
-        else if (high[slot] == top) {
-            if (pass == 1) atomic_min(&low[slot], rest);
-            else if (low[slot] == rest) atomic_min(&root[slot], v);
-        }
-    }
-}
-
-// Roots that are given, or one of the pool: their components have no other.
-__kernel void ust_given(const int n, const int runs, const ulong seed, const int given, __global const int *restrict starts,
-                        const int pool_size, __global const int *restrict pool, __global const int *restrict label,
-                        __global int *restrict root, __global int *restrict next)
-{
-    FOR_ITEMS(run, runs) {
-        for (int i = 0; i < max(given, 1); i++) {
-            const ulong a = keyed_a(keyed_words(seed + run, 0, 0, 0, TAG_DRAW));
-            const int v = given ? starts[i] : pool[mul_hi(a, (ulong)pool_size)];
-            root[(long)run * n + label[v]] = -1;
-            next[(long)run * n + v] = v;
-        }
-    }
-}
-
-// The first arrows; vertices without edges are roots.
+// The first arrows.
 __kernel void ust_show(const int n, const ulong seed, __global const OFFSET *restrict row_ptr,
-                       __global const int *restrict col_idx, __global const int *restrict label,
-                       __global const int *restrict root, __global int *restrict next)
+                       __global const int *restrict col_idx, __global const int *restrict root, __global int *restrict next)
 {
     const int run = (int)get_global_id(1);
     FOR_ITEMS(v, n) {
         const long slot = (long)run * n + v;
-        if (next[slot] < 0) {
-            const int alone = row_ptr[v] == row_ptr[v + 1] || root[(long)run * n + label[v]] == v;
-            next[slot] = alone ? v : arrow(seed + run, v, 0, row_ptr, col_idx);
-        }
+        next[slot] = root[slot] ? v : arrow(seed + run, v, 0, row_ptr, col_idx);
     }
 }
 

@@ -4,26 +4,8 @@
 // A vertex comes with the first vertex of its subtree, and those that come with one another in order of depth. Both are
 // made by pointer doubling: after k rounds first[v] is that of the descendants nearer than 2^k.
 //
-// place   int[runs * n]: all vertices of all runs, run after run, ascending by priority; run * n + vertex
-// first   int[runs * n]: rank in that order; depth int[runs * n]
-// launch  padded range over vertices, by runs; rank, words: over all entries
-
-#include "keyed.h"
-
-// 32 bits of each priority (shift 0, 32), or the run (64), of entries in the order of `place` (NULL: as they are).
-__kernel void cut_words(const int many, const int n, const ulong seed, const int shift, __global const int *restrict place,
-                        __global uint *restrict word)
-{
-    FOR_ITEMS(i, many) {
-        const int at = place ? place[i] : i, run = at / n;
-        word[i] = shift == 64 ? (uint)run : (uint)(vertex_priority(seed + run, at - run * n) >> shift);
-    }
-}
-
-__kernel void cut_rank(const int many, const int n, __global const int *restrict place, __global int *restrict first)
-{
-    FOR_ITEMS(i, many) first[place[i]] = i - i / n * n;
-}
+// first   int[runs * n]: rank by priority, then of the first vertex of the subtree; depth int[runs * n]
+// launch  padded range over vertices, by runs, ITEMS consecutive ones per work-item
 
 __kernel void cut_begin(const int n, __global const int *restrict next, __global int *restrict jump,
                         __global int *restrict depth)

@@ -43,7 +43,7 @@ static inline int degree(int v, __global const OFFSET *row_ptr)
 }
 
 // Whether b falls so that something of probability 2^-(gap alpha) happens, alpha in 2^-32; gap >= 0 is in 2^-40.
-static inline int falls(ulong b, long gap, ulong alpha, __global const ulong *table)
+static inline int falls(ulong b, long gap, ulong alpha, TABLE table)
 {
     return clock_of(b, table) >= ((ulong)(gap >> 16) * alpha) >> 16;
 }

@@ -14,6 +14,7 @@ from clgraph.bench.harness import Absent, Case, Context, Figures, median, quanti
 from clgraph.bench.peers import made as made_by
 from clgraph.bench.peers import pagerank as other
 from clgraph.bench.peers import wanted
+from clgraph.bench.peers.gapbs import gapbs
 from clgraph.bench.printed import PAGERANK, PAGERANK_ITERATIONS
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ def cases(
     for graph in graphs:
         if "iteration" in whats:
             if peers:
-                made.append(_product(graph))
-                made.append(_cusparse(graph))
+                made += [_product(graph), _gapbs(graph), _cusparse(graph)]
             made += [_iteration(graph, variant, dtype) for variant in variants]
         if "solve" in whats:
             made.append(_solve(graph, error))
@@ -114,6 +114,16 @@ def _product(name: str) -> Case:
         return Figures({"iteration": timed(work, max(context.repeat, 5)).quantity}, _size(graph))
 
     return Case("pagerank", name, "iteration", "scipy csr @ x", run, False)
+
+
+def _gapbs(name: str) -> Case:
+    def run(context: Context) -> Figures:
+        graph = context.graph(name, directed=True)
+        iterate = made_by("gapbs", gapbs, "pr", graph)
+        seconds = timed(partial(iterate, "-i", "20", "-t", "0"), context.repeat).seconds
+        return Figures({"iteration": median(each / 20 for each in seconds)}, _size(graph))
+
+    return Case("pagerank", name, "iteration", "gapbs pr", run, False)
 
 
 def _cusparse(name: str) -> Case:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from clgraph.bench.peers.gapbs import gapbs
 from clgraph.bench.peers.graphs import cupy_matrix, igraph_graph, networkit_graph, scipy_matrix
 
 if TYPE_CHECKING:
@@ -71,10 +72,16 @@ def _cupy(graph: Graph) -> Run:
     return run
 
 
+def _gapbs(graph: Graph) -> Run:
+    search = gapbs("bfs", graph)
+    return lambda source: search("-r", str(source))
+
+
 MAKERS: dict[str, Any] = {
     "scipy": _scipy,
     "networkit": _networkit,
     "igraph": _igraph,
     "graphblas": _graphblas,
+    "gapbs": _gapbs,
     "cupy": _cupy,
 }

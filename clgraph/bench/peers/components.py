@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from clgraph.bench.peers.gapbs import gapbs
 from clgraph.bench.peers.graphs import cupy_matrix, igraph_graph, networkit_graph, scipy_matrix
 
 if TYPE_CHECKING:
@@ -49,4 +51,10 @@ def _cupy(graph: Graph) -> Run:
     return run
 
 
-MAKERS: dict[str, Any] = {"scipy": _scipy, "networkit": _networkit, "igraph": _igraph, "cupy": _cupy}
+MAKERS: dict[str, Any] = {
+    "scipy": _scipy,
+    "networkit": _networkit,
+    "igraph": _igraph,
+    "gapbs": partial(gapbs, "cc"),
+    "cupy": _cupy,
+}

@@ -32,7 +32,8 @@ def from_arrow(
 ) -> Arrays:
     """See `clgraph.Graph.from_arrow`."""
     pa = library("pyarrow", "arrow")
-    table = checked(_as_table(pa, table), [source, target, weight, multiplicity])
+    table = _as_table(pa, table)
+    checked(table, [source, target, weight, multiplicity])
     if directed is None:
         directed = bool(noted_direction(table))
     more = None
@@ -43,17 +44,7 @@ def from_arrow(
             more = _ids(pa, whole, "vertices")
         except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
             raise InputError(f"vertices: {error}; ids are integers or strings") from error
-    weights = None if weight is None else _weights(pa, _column(table, weight, "weight"), weight)
-    counts = None
-    if multiplicity is not None:
-        counts = _counts(pa, _column(table, multiplicity, "multiplicity"), multiplicity)
-    tail, head = _ends(
-        pa,
-        _column(table, source, "source"),
-        f"column {source!r}",
-        _column(table, target, "target"),
-        f"column {target!r}",
-    )
+    tail, head, weights, counts = plain_columns(table, source, target, weight, multiplicity)
     return rows_of_columns(
         tail,
         head,
@@ -153,6 +144,26 @@ def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: st
     if not len(source):  # a column without chunks cannot be combined into one
         return np.empty(0, np.int64), np.empty(0, np.int64)
     return names_of(pa, source, target)
+
+
+def plain_columns(
+    table: Any, source: str, target: str, weight: str | None, multiplicity: str | None
+) -> tuple[Column, Column, npt.NDArray[np.float64] | None, npt.NDArray[Any] | None]:
+    """The rows of a table as they are: ids of both ends, weights and counts."""
+    pa = library("pyarrow", "arrow")
+    checked(table, [source, target, weight, multiplicity])
+    ends = _ends(
+        pa,
+        _column(table, source, "source"),
+        f"column {source!r}",
+        _column(table, target, "target"),
+        f"column {target!r}",
+    )
+    weights = None if weight is None else _weights(pa, _column(table, weight, "weight"), weight)
+    counts = None
+    if multiplicity is not None:
+        counts = _counts(pa, _column(table, multiplicity, "multiplicity"), multiplicity)
+    return *ends, weights, counts
 
 
 def names_of(pa: Any, source: Any, target: Any) -> tuple[Names, Names]:

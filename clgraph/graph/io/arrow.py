@@ -7,7 +7,7 @@ has the source in its first column and the target in its second.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from clgraph.errors import InputError
 from clgraph.graph.aligned import aligned_empty
-from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction
+from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction, plain_columns
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
@@ -88,6 +88,41 @@ def arrow_table(path: Path, options: Options) -> EdgeTable:
         return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(data))).read_all()
 
     return _opened(path, options, read_table, "an Arrow")
+
+
+def parquet_parts(path: Path, options: Options, rows: int) -> tuple[bool, Iterator[tuple[Any, ...]]]:
+    """The edges of a Parquet file, so many rows at a time.
+
+    Returns
+    -------
+    directed : bool
+    parts : iterator of (source, target, weights or None, multiplicity or None)
+        Ids that are text are no arrays, but `Names`.
+    """
+    pa, parquet = _pyarrow(path), _parquet(path)
+    damaged = pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError
+    with reading(path):
+        try:
+            file = parquet.ParquetFile(str(path), page_checksum_verification=True)
+            empty = file.schema_arrow.empty_table()
+        except damaged as error:
+            raise InputError(f"{path}: not a Parquet file, or damaged: {error}") from error
+    source, target, weight = _columns(path, empty, options)
+    noted = "multiplicity" in empty.column_names and METADATA in _noted(empty)
+    counts = "multiplicity" if noted and options.duplicates != "keep" else None
+    wanted = list(dict.fromkeys(name for name in (source, target, weight, counts) if name is not None))
+
+    def parts() -> Iterator[tuple[Any, ...]]:
+        with file, reading(path):
+            try:
+                for batch in file.iter_batches(rows, columns=wanted):
+                    yield plain_columns(pa.Table.from_batches([batch]), source, target, weight, counts)
+            except InputError:
+                raise
+            except damaged as error:
+                raise InputError(f"{path}: damaged: {error}") from error
+
+    return options.direction(noted_direction(empty)), parts()
 
 
 def _pyarrow(path: Path) -> Any:

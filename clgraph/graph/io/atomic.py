@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from clgraph import system
 from clgraph.errors import InputError
+from clgraph.graph.io.progress import on_descriptor
 from clgraph.temporary import remove_stale, sync, sync_folder, temporary_name
 
 STDOUT = "-"
@@ -104,15 +105,14 @@ class _Output:
         self._temporary: Path | None = None
 
     def open(self, mode: str) -> None:
-        text: dict[str, Any] = {} if mode == "wb" else {"encoding": "utf-8", "newline": "\n"}
         number = open_descriptor(self._path)
         if number is not None:
             _flush_standard_streams()  # what was printed before comes before
-            self.file = os.fdopen(os.dup(number), mode, **text)
+            self.file = _file(os.dup(number), mode)
             return
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(_mode(self._path)):
-                self.file = os.fdopen(os.open(self._path, os.O_WRONLY | system.OPEN), mode, **text)
+                self.file = _file(os.open(self._path, os.O_WRONLY | system.OPEN), mode)
                 return
         self._target = Path(os.path.realpath(self._path))  # a symbolic link stays one
         remove_stale_once(self._target.parent)
@@ -120,7 +120,7 @@ class _Output:
         # os.open rather than tempfile: the file gets the permissions that the user's umask gives
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.OPEN
         descriptor = os.open(self._temporary, flags, 0o666)
-        self.file = os.fdopen(descriptor, mode, **text)
+        self.file = _file(descriptor, mode)
         with suppress(FileNotFoundError):
             system.copy_mode(descriptor, _mode(self._target))
 
@@ -163,6 +163,12 @@ class _Output:
             f"cannot write {named(self._path)}: {error.strerror or error}; choose a file in an existing "
             "folder that you may write to, with room left"
         ) from error
+
+
+def _file(descriptor: int, mode: str) -> IO[Any]:
+    if mode == "wb":
+        return on_descriptor(descriptor)
+    return os.fdopen(descriptor, mode, encoding="utf-8", newline="\n")
 
 
 def _mode(path: str | os.PathLike[str]) -> int:

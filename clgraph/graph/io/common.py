@@ -19,13 +19,14 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX, Duplicates
-from clgraph.graph.graph import Graph
+from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
 from clgraph.graph.io.packing import compressed
+from clgraph.graph.io.progress import Progress as Progress
+from clgraph.graph.io.progress import opened
 
 Ids = Literal["int", "str"]
-Progress = Callable[[int, int | None], None] | None  # called with (bytes so far, bytes in all or None)
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
 VERTICES_FLOOR = 1 << 22  # vertices that any file may announce without listing them ...
@@ -84,8 +85,11 @@ def reading(path: Path) -> Iterator[None]:
         raise InputError(f"{str(path)!r}: no name of a file: it holds a lone surrogate") from error
 
 
-def check_file(path: Path, may_be_empty: bool = False) -> None:
-    """Raise InputError unless the path is a regular file that is not empty."""
+def check_file(path: Path, may_be_empty: bool = False, packed: bool = False) -> None:
+    """Raise InputError unless the path is a regular file that is not empty.
+
+    One that is compressed must be named so, but where `packed` says that its reader sees that.
+    """
     with reading(path):
         try:
             state = path.stat()
@@ -102,7 +106,7 @@ def check_file(path: Path, may_be_empty: bool = False) -> None:
         with open(path, "rb") as file:
             begin = file.read(4)
         for magic, name, suffix in ((GZIP_MAGIC, "gzip", GZIP), (ZSTD_MAGIC, "zstd", ZSTD)):
-            if begin.startswith(magic) and path.suffix != suffix:
+            if begin.startswith(magic) and path.suffix != suffix and not packed:
                 raise InputError(f"{path}: compressed by {name}, but not named {suffix}; rename it")
 
 
@@ -110,7 +114,7 @@ def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
     """The bytes of a plain or compressed file."""
     if path.suffix in SUFFIXES:
         return io.BufferedReader(Unpacked(path, max_ratio), 1 << 20)
-    return open(path, "rb")
+    return opened(path)
 
 
 def unpacked_size(path: Path, max_ratio: float = MAX_RATIO) -> int:
@@ -123,9 +127,7 @@ def unpacked_size(path: Path, max_ratio: float = MAX_RATIO) -> int:
 
 def open_text(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> IO[str]:
     """The text of a plain or compressed file."""
-    if path.suffix in SUFFIXES:
-        return io.TextIOWrapper(open_binary(path, max_ratio), encoding=encoding)
-    return open(path, encoding=encoding)
+    return io.TextIOWrapper(open_binary(path, max_ratio), encoding=encoding)
 
 
 def numbered_lines(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> Iterator[tuple[int, str]]:
@@ -190,6 +192,27 @@ def check_vertex_count(path: Path, n: int, options: Options | None = None) -> No
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """``1 row``, ``2 rows``."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
+def numbered_graph(
+    tail: npt.NDArray[np.int32],
+    head: npt.NDArray[np.int32],
+    n: int,
+    options: Options,
+    *,
+    weights: npt.NDArray[np.float64] | None = None,
+    directed: bool,
+) -> Graph:
+    """The graph of edges between vertices counted from 0, whose ids are 1 .. n."""
+    return build_csr(
+        tail,
+        head,
+        n,
+        weights=weights,
+        ids=np.arange(1, n + 1),
+        directed=directed,
+        duplicates=options.duplicates,
+    )
 
 
 def renumbered(graph: Graph, first: int = 1) -> list[str]:

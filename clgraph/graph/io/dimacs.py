@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
     Loaded,
     Options,
     cells,
     check_vertex_count,
     counted,
+    numbered_graph,
     numbered_lines,
     only_int_ids,
     reading,
@@ -51,16 +52,8 @@ def read_dimacs(path: Path, options: Options) -> Loaded:
     directed = options.direction(True)
     arcs = (source - 1).astype(np.int32), (target - 1).astype(np.int32), weight if options.weights else None
     tail, head, weights = arcs if directed else each_once(arcs)
-    graph = build_csr(
-        tail,
-        head,
-        n,
-        weights=weights,
-        ids=np.arange(1, n + 1),
-        directed=directed,
-        duplicates=options.duplicates,
-    )
-    return Loaded(graph, counted(m, "arc"), [] if options.weights else ["arc weights skipped"])
+    graph = numbered_graph(tail, head, n, options, weights=weights, directed=directed)
+    return Loaded(graph, counted(m, "arc"), [] if options.weights else ["arc weights"])
 
 
 def _problem(path: Path, options: Options, size: int) -> tuple[int, int, int]:

@@ -23,6 +23,7 @@ from clgraph.graph.io.gapbs import read_sg, read_wsg, write_sg, write_wsg
 from clgraph.graph.io.gexf import read_gexf, write_gexf
 from clgraph.graph.io.graph500 import read_graph500, write_graph500
 from clgraph.graph.io.graphml import read_graphml, write_graphml
+from clgraph.graph.io.jlg import read_jlg, write_jlg
 from clgraph.graph.io.konect import is_konect, read_konect, write_konect
 from clgraph.graph.io.metis import read_metis, write_metis
 from clgraph.graph.io.mtx import read_mtx, write_mtx
@@ -51,6 +52,7 @@ FORMATS = {
     "ldbc": Format((".v", ".e"), ldbc.read_ldbc, ldbc.write_ldbc),
     "konect": Format(("out.*",), read_konect, write_konect),
     "dimacs": Format((".gr",), read_dimacs, write_dimacs),
+    "jlg": Format((".jlg", ".lg", ".jgz"), read_jlg, write_jlg),
     "edge_index": Format(("*.npz",), read_npz, write_edge_index, text=False),
     "sg": Format((".sg",), read_sg, write_sg, text=False),
     "wsg": Format((".wsg",), read_wsg, write_wsg, text=False),

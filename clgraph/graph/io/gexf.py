@@ -18,9 +18,12 @@ from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import Loaded, Options, cells, id_cells, writing
 from clgraph.graph.io.edges import weight_cells
 from clgraph.graph.io.markup import (
+    KINDS,
+    TYPES,
     Network,
     Words,
     attribute_text,
+    default_of,
     ends_of_elements,
     escaped,
     parse,
@@ -32,16 +35,6 @@ DIRECTIONS = {"directed": True, "undirected": False, "mutual": None}
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 """
-KINDS = {
-    "boolean": "boolean",
-    "integer": "integer",
-    "long": "integer",
-    "short": "integer",
-    "byte": "integer",
-    "float": "number",
-    "double": "number",
-}
-TYPES = {"boolean": "boolean", "integer": "long", "number": "double", "string": "string"}
 LABEL = "label"
 TIMES = {"start", "end", "startopen", "endopen", "timestamp", "timestamps", "intervals"}
 
@@ -198,12 +191,9 @@ def _declared(path: Path, known: Attributes) -> tuple[str, dict[tuple[str, str],
             lines.append(f'<attributes class="{owner}">\n')
         for name, column in some.items():
             numbers[owner, name] = len(numbers)
-            default = ""
-            if column.default is not None:
-                default = f"<default>{escaped(path, name, column.default)}</default>"
             lines.append(
                 f'<attribute id="{numbers[owner, name]}" title="{escaped(path, name, name)}" '
-                f'type="{TYPES[column.kind]}">{default}</attribute>\n'
+                f'type="{TYPES[column.kind]}">{default_of(path, name, column)}</attribute>\n'
             )
         if some:
             lines.append("</attributes>\n")

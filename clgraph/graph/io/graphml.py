@@ -18,9 +18,12 @@ from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import Loaded, Options, id_cells, writing
 from clgraph.graph.io.edges import weight_cells
 from clgraph.graph.io.markup import (
+    KINDS,
+    TYPES,
     Network,
     Words,
     attribute_text,
+    default_of,
     ends_of_elements,
     escaped,
     parse,
@@ -29,15 +32,6 @@ from clgraph.graph.io.markup import (
 from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
 
 DIRECTIONS = {"directed": True, "undirected": False}
-KINDS = {
-    "boolean": "boolean",
-    "int": "integer",
-    "long": "integer",
-    "float": "number",
-    "double": "number",
-    "string": "string",
-}
-TYPES = {"boolean": "boolean", "integer": "long", "number": "double", "string": "string"}
 SPELLED = {"true": True, "false": False, "1": True, "0": False}
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -185,12 +179,9 @@ def _keys(path: Path, known: Attributes) -> tuple[str, Callable[[str, Any], str]
     for owner, columns in (("node", known.vertices), ("edge", known.edges)):
         for name, column in columns.items():
             key = keys[owner, name] = f"d{len(keys)}"
-            shown, default = escaped(path, name, name), ""
-            if column.default is not None:
-                default = f"<default>{escaped(path, name, column.default)}</default>"
             lines.append(
-                f'<key id="{key}" for="{owner}" attr.name="{shown}" attr.type="{TYPES[column.kind]}">'
-                f"{default}</key>\n"
+                f'<key id="{key}" for="{owner}" attr.name="{escaped(path, name, name)}" '
+                f'attr.type="{TYPES[column.kind]}">{default_of(path, name, column)}</key>\n'
             )
 
     def data(owner: str, found: list[tuple[str, str]]) -> str:

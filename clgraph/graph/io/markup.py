@@ -39,6 +39,14 @@ NAMES_SHOWN = 8  # things that a note names
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 ESCAPES = {ord(mark): f"&#{ord(mark)};" for mark in '&<>"\t\n\r'}
 
+#: what formats call the types of attributes, and what we write
+KINDS = {
+    "boolean": "boolean",
+    **dict.fromkeys(("int", "integer", "long", "short", "byte"), "integer"),
+    **dict.fromkeys(("float", "double"), "number"),
+}
+TYPES = {"boolean": "boolean", "integer": "long", "number": "double", "string": "string"}
+
 Words = dict[str, str]  # an element's attributes
 
 
@@ -175,8 +183,9 @@ def parse(
         stack.append(name.rpartition(":")[2])
         text.clear()
         if len(stack) == 1 and stack[0] != root:
+            hint = f"; read it with --format {stack[0]}" if stack[0] in ("graphml", "gexf") else ""
             raise InputError(
-                f"{path}, line {parser.CurrentLineNumber}: <{name[:80]}> where <{root}> should be"
+                f"{path}, line {parser.CurrentLineNumber}: <{name[:80]}> where <{root}> should be{hint}"
             )
         start(stack, words, parser.CurrentLineNumber)
 
@@ -226,6 +235,11 @@ def escaped(path: Path, name: str, text: str) -> str:
             "XML cannot; correct it"
         )
     return text.translate(ESCAPES)
+
+
+def default_of(path: Path, name: str, column: Column) -> str:
+    """The element with the default of an attribute, if it has one."""
+    return "" if column.default is None else f"<default>{escaped(path, name, column.default)}</default>"
 
 
 def ends_of_elements(found: Iterable[Any], spell: Callable[[Any], str], empty: str) -> npt.NDArray[Any]:

@@ -15,13 +15,14 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph.building import LOW_HALF
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
     Loaded,
     Options,
     cells,
     check_vertex_count,
     counted,
+    numbered_graph,
     only_int_ids,
     open_binary,
     reading,
@@ -63,7 +64,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
         start = np.cumsum(lengths) - lengths
         keep = np.arange(len(numbers)) - np.repeat(start, lengths) >= before
         numbers, lengths = numbers[keep], lengths - before
-        notes.append("vertex weights skipped")
+        notes.append("vertex weights")
     weights = None
     if weighted:
         odd = np.flatnonzero(lengths % 2)
@@ -75,7 +76,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
         weights, numbers, lengths = numbers[1::2].astype(np.float64), numbers[::2], lengths // 2
         if not options.weights:
             weights = None
-            notes.append("edge weights skipped")
+            notes.append("edge weights")
     elif options.weights:
         raise InputError(
             f"{path}, line 1: the header says that the file has no edge weights; leave --weights out"
@@ -100,15 +101,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
     directed = options.direction(False)
     if not directed:
         tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
-    graph = build_csr(
-        tail,
-        head,
-        n,
-        weights=weights,
-        ids=np.arange(1, n + 1),
-        directed=directed,
-        duplicates=options.duplicates,
-    )
+    graph = numbered_graph(tail, head, n, options, weights=weights, directed=directed)
     return Loaded(graph, counted(len(numbers), "entry", "entries"), notes)
 
 

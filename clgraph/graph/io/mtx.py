@@ -15,12 +15,13 @@ from typing import IO, Any
 import numpy as np
 
 from clgraph.errors import InputError
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
     Loaded,
     Options,
     check_vertex_count,
     counted,
+    numbered_graph,
     only_int_ids,
     open_binary,
     open_text,
@@ -134,15 +135,7 @@ def read_mtx(path: Path, options: Options) -> Loaded:
         lower = source >= target
         source, target = source[lower], target[lower]
         weights = None if weights is None else weights[lower]
-    graph = build_csr(
-        source,
-        target,
-        head.n,
-        weights=weights,
-        ids=np.arange(1, head.n + 1),
-        directed=directed,
-        duplicates=options.duplicates,
-    )
+    graph = numbered_graph(source, target, head.n, options, weights=weights, directed=directed)
     return Loaded(graph, counted(head.entries, "entry", "entries"))
 
 

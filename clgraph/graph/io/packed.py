@@ -23,6 +23,7 @@ from typing import Any
 
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import pip_hint
+from clgraph.graph.io.progress import tell
 from clgraph.system import cores
 
 GZIP, ZSTD = ".gz", ".zst"
@@ -125,6 +126,7 @@ class Unpacked(io.RawIOBase):
             count = min(len(view), len(self._rest))
             view[:count], self._rest = self._rest[:count], self._rest[count:]
         self.given += count
+        tell(self.taken, self.size)
         check_ratio(self._path, self.given, self.size, self._max_ratio)
         return count
 

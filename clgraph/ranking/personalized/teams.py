@@ -5,16 +5,16 @@ Host half of ``cl/ranking/personalized/teams.cl`` and ``cl/ranking/personalized/
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.shapes import Grouped, Shapes
 from clgraph.ranking.personalized.product import Product
 
 if TYPE_CHECKING:
@@ -26,23 +26,17 @@ GROUPS = 4096  # work-groups at most: enough for them to be spread evenly, few e
 
 
 @dataclass(frozen=True)
-class Shape:
+class Shape(Grouped):
     """Launch shape.
 
     Attributes
     ----------
-    local : int
-        Work-items of a group, a power of two.
     piece : int
         Longer rows are cut into pieces of this many arcs.
     """
 
-    local: int
     piece: int
-
-    def within(self, device: OfKind) -> Shape:
-        """Cut to a device's limits."""
-        return replace(self, local=fitting(self.local, device, each=8 * SPAN))
+    EACH: ClassVar[int] = 8 * SPAN
 
 
 # CPUs take `clgraph.ranking.personalized.power` instead

@@ -28,6 +28,7 @@ OTHERS = {
     "far_scan": None,
     "weight": None,
 }
+GROWING = ("passage", "expansion", "tree")  # what is visited is a tree there
 KEEPS = ("induced", "visited", "tree")
 
 
@@ -75,6 +76,8 @@ class Wish:
     c: int = 1
     k: int = 0
     stages: int | None = None
+    share: Fraction = Fraction(1, 10)
+    powers: tuple[int, int, int] = (0, 0, 0)
     mode: str = "auto"
     walks: bool = False
     parts: int = 1
@@ -139,12 +142,12 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values["strata"] = check_strata(graph, given["strata"], size)
     if plan.kind in ("walk", "frontier"):
         values |= walk_values(view, method, given)
-    if plan.kind == "stages":
+    if plan.kind in ("stages", "spikyball"):
         values |= stage_values(view, method, given)
-    if plan.kind == "tree":
-        if "start" in given:
-            values["start"] = check_start(view, given["start"])
-        size = "100%" if size is None else size
+    if plan.kind in GROWING and "start" in given:
+        values["start"] = check_start(view, given["start"])
+    if plan.kind == "tree" and size is None:
+        size = "100%"
     if plan.kind == "chordal":
         return Wish(method, view, **values, **chordal_values(view, method, size, options))
     if plan.kind == "stream":
@@ -300,6 +303,11 @@ def stage_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str,
             )
         if values["r"] and given.get("direction", "both") == "both":
             raise InputError("r is of directed fires: give direction='out' (or 'in') with it")
+    elif method == "spikyball":
+        values["share"] = probability("share", given.get("share", "0.1"))
+        if values["share"] == 0:
+            raise InputError("share is 0: give what share of its arcs a stage takes, above 0")
+        values["powers"] = check_powers(given.get("powers", (0, 0, 0)))
     else:
         values["k"] = whole(given.get("coupons", 3), "coupons", 1, 2**31 - 1)
         values["starts"] = whole(given.get("starts", min(10, view.n)), "starts", 1, 2**31 - 1)
@@ -308,6 +316,22 @@ def stage_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str,
     if given.get("keep", "induced") != "induced" and view.rows is not view.original.undirected.simple:
         raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
     return values
+
+
+def check_powers(powers: Any) -> tuple[int, int, int]:
+    """The powers of a spikyball in units of 2^-16: of d_out, of the weight, of d_in."""
+    each = powers.split(",") if isinstance(powers, str) else powers
+    try:
+        numbers = [None if isinstance(x, bool) else number_given(x) for x in each]
+    except TypeError:
+        numbers = []
+    if len(numbers) != 3 or any(x is None or abs(x) > 4 for x in numbers):
+        raise InputError(
+            f"powers {shown(powers)}: give three numbers from -4 to 4, the powers of d_out, of the edge's "
+            "weight, and of d_in"
+        )
+    a, b, c = (floor(x * 2**16) for x in numbers if x is not None)
+    return a, b, c
 
 
 def chordal_values(view: View, method: str, size: Any, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -362,10 +386,10 @@ def _keep(plan: Method, given: Mapping[str, Any]) -> str:
     drawn = dict.fromkeys(("edges", "chordal", "stream"), "visited") | {"tree": "tree"}
     default = drawn.get(plan.kind, "induced")
     keep: str = word(given.get("keep", default), "keep", KEEPS)
-    if keep == "visited" and plan.kind == "tree":
+    if keep == "visited" and plan.kind in GROWING:
         keep = "tree"
-    if keep == "tree" and plan.kind == "edges":
-        raise InputError("keep='tree' is of walks and spreading: edges that race have no tree")
+    if keep == "tree" and plan.kind in ("edges", "paths"):
+        raise InputError("keep='tree' is of walks and spreading: edges that race, and paths, have no tree")
     return keep
 
 
@@ -397,7 +421,7 @@ def _how_much(
             raise InputError("size is a mapping, which goes with strata: give a share or a count")
         return {"size": dict(size), "target": 0, "notes": ()}
     target = target_size(size, graph.num_vertices)
-    if plan.kind in ("edges", "ties", "stream") and target < 2:
+    if plan.kind in ("edges", "ties", "stream", "paths") and target < 2:
         raise InputError(f"size {size}: {method} takes edges, and an edge has two ends: give 2 or more")
     reach = reachable(view, plan, method)
     if target > reach:
@@ -414,10 +438,8 @@ def _beyond(strict: bool, notes: list[str], what: str) -> None:
 
 def reachable(view: View, plan: Method, method: str) -> int:
     """How many vertices a method can draw at all."""
-    if plan.kind in ("edges", "ties", "stream") or method in ("rdn", "fs"):
-        if view.weighted:
-            return int(np.count_nonzero(view.strengths))
-        return int(np.count_nonzero(view.degrees))
+    if plan.kind in ("edges", "ties", "stream", "paths") or method in ("rdn", "fs"):
+        return view.num_linked
     return view.n
 
 

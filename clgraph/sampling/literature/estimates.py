@@ -78,11 +78,7 @@ def _column(graph: Graph, f: Any) -> npt.NDArray[Any]:
     if isinstance(f, str):
         if f == "degree":
             return graph.undirected.simple.degrees
-        known = getattr(graph, "attributes", None) or {}
-        if f not in known:
-            there = ", ".join(["degree", *known])
-            raise InputError(f"the graph has no vertex attribute {shown(f)}; there are: {there}")
-        return np.asarray(known[f])
+        return _attribute(graph, f)
     if isinstance(f, dict):
         return _keyed(graph, list(f), list(f.values()))
     if hasattr(f, "column_names"):  # an Arrow table: ids, then values
@@ -97,6 +93,21 @@ def _column(graph: Graph, f: Any) -> npt.NDArray[Any]:
         return np.asarray(f)
     except ValueError as error:
         raise InputError(f"f: {error}; one value for each vertex is needed") from None
+
+
+def _attribute(graph: Graph, name: str) -> npt.NDArray[Any]:
+    """The values of a vertex attribute that came with the graph."""
+    known = {} if graph.attributes is None else graph.attributes.vertices
+    if name not in known:
+        there = ", ".join(["degree", *known])
+        raise InputError(f"the graph has no vertex attribute {shown(name)}; there are: {there}")
+    values = [known[name].value(each) for each in graph.ids.tolist()]
+    if None in values:
+        raise InputError(
+            f"attribute {shown(name)}: vertex {graph.ids[values.index(None)]} has none; give a mapping or a "
+            "column with a value for each vertex"
+        )
+    return np.array(values)
 
 
 def _two(graph: Graph, columns: list[list[Any]]) -> npt.NDArray[Any]:

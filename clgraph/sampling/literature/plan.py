@@ -94,7 +94,7 @@ METHODS = {
         "to a neighbour, all with one probability (weighted: in proportion to the weights)",
         (*_WALK, "weighted"),
         "Leskovec, Faloutsos 2006; Gjoka et al. 2010",
-        ("RandomWalk", "LoopErased"),
+        ("RandomWalk", "LoopErasedRandomWalk"),
     ),
     "rwr": Method(
         "walk",
@@ -183,6 +183,34 @@ METHODS = {
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
     ),
+    "spikyball": Method(
+        "spikyball",
+        "of the arcs that leave a stage a `share`, in proportion to `powers` of degrees and weights",
+        ("start", "keep", "direction", "share", "powers", "weighted"),
+        "Ricaud, Aspert, Miz 2020",
+        ("SpikyBall",),
+    ),
+    "diffusion": Method(
+        "passage",
+        "a seen vertex at random takes a neighbour at random, again and again",
+        ("start", "keep"),
+        "Rozemberczki, Sarkar 2018",
+        ("DiffusionSampler", "DiffusionTreeSampler"),
+    ),
+    "xsn": Method(
+        "expansion",
+        "expansion snowball: of the sample's neighbours the one with most neighbours elsewhere",
+        ("start", "keep"),
+        "Maiya, Berger-Wolf 2010",
+        ("CommunityStructureExpansion",),
+    ),
+    "sp": Method(
+        "paths",
+        "shortest paths between random pairs: the edges that most of them use",
+        ("keep",),
+        "Rezvanian, Meybodi 2015",
+        ("ShortestPath",),
+    ),
     "ust": Method(
         "tree",
         "a uniform spanning tree, of each component; with `size` its branches to some vertices",
@@ -229,12 +257,16 @@ KINDS = {
     "walk": "random walk",
     "frontier": "random walk",
     "stages": "spreading",
+    "spikyball": "spreading",
+    "passage": "spreading",
+    "expansion": "spreading",
+    "paths": "shortest paths",
     "tree": "spanning tree",
     "chordal": "chordal subgraph",
     "stream": "stream of edges",
 }
 # those that say themselves how much they draw
-UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal" or name == "gsh")
+UNSIZED = tuple(name for name, each in METHODS.items() if each.kind == "chordal" or name in ("gsh", "ust"))
 STREAMS = tuple(name for name, method in METHODS.items() if method.kind == "stream")
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
 # every option that some sampler reads
@@ -246,4 +278,4 @@ def known(method: object) -> str | None:
     if not isinstance(method, str):
         return None
     plain = method.lower()
-    return ALIASES.get(plain) or ALIASES.get(plain.removesuffix("sampler"))
+    return ALIASES.get(plain) or ALIASES.get(plain.replace("sampler", "", 1))

@@ -203,7 +203,7 @@ class DrawnSample(Sample):
         if self._drawn.came is None:
             return None
         keys = [self.index, self._drawn.came.of(self._run)]
-        if self.wish.kind == "stages" and self.wish.mode != "exact":
+        if self.wish.kind in ("stages", "spikyball") and self.wish.mode != "exact":
             keys.insert(1, keyed.vertex_priority(self.seed, self.index))
         rank = np.empty(len(self.index), np.int64)
         rank[np.lexsort(keys)] = np.arange(len(rank))
@@ -339,9 +339,9 @@ class DrawnSample(Sample):
         state.pop("_there", None)  # buffers of a device
         return state
 
-    def to_dict(self) -> dict[str, Any]:
-        """The scalars (vertices and edges as counts), ready for JSON."""
-        made = super().to_dict()
+    def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
+        """As `clgraph.Sample.to_dict`."""
+        made = super().to_dict(hashes=hashes)
         made["weighting"] = self.weighting
         made["keep"] = self.wish.keep
         if self._drawn.held is not None:
@@ -388,6 +388,9 @@ class DrawnPortion(Portion):
 
     def seed(self, i: int) -> int:
         return self._first + i // len(self._wishes)
+
+    def collapse(self, i: int) -> None:
+        return None  # these have as many vertices as were asked for, or say why not
 
     def size(self, i: int) -> Any:
         return self._wishes[i % len(self._wishes)].size

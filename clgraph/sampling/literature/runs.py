@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clgraph import keyed
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
-from clgraph.sampling.literature import chordal, frontier, race, stage, stream_order, ust, walk
+from clgraph.sampling.literature import (
+    chordal,
+    diffusion,
+    expansion,
+    frontier,
+    paths,
+    race,
+    spikyball,
+    stage,
+    stream_order,
+    ust,
+    walk,
+)
 from clgraph.sampling.literature.arguments import Wish, check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
-from clgraph.sampling.options import check_seeds
+from clgraph.sampling.options import check_seeds, given_options
 from clgraph.sampling.samples import Clock
 
 if TYPE_CHECKING:
@@ -38,6 +50,10 @@ HOW: dict[str, Kind] = {
     "walk": walk,
     "frontier": frontier,
     "stages": stage,
+    "spikyball": spikyball,
+    "passage": diffusion,
+    "expansion": expansion,
+    "paths": paths,
     "tree": ust,
     "chordal": chordal,
     "stream": stream_order,
@@ -125,5 +141,6 @@ def drawn_samples(
         clock.lap("upload")
         by_size = [draw(device, wish, first, runs) for wish in wanted]
         clock.lap("sample")
-        common = {"device": device.name, "seconds": clock.seconds(), "notes": told, **how()}
+        given = given_options(options, sizes)
+        common = {"options": given, "device": device.name, "seconds": clock.seconds(), "notes": told, **how()}
         return DrawnPortion(wanted, by_size, first, common)

@@ -123,6 +123,7 @@ class Smallest:
             program.smallest_count.exact(
                 (groups * shape.local, self._runs),
                 np.int64(self._items),
+                np.int32(self._runs),
                 np.int32(shift),
                 key,
                 prefix,
@@ -132,6 +133,7 @@ class Smallest:
             )
             program.smallest_narrow.exact(
                 (shape.lanes, self._runs),
+                np.int32(self._runs),
                 np.int32(shift),
                 prefix,
                 left,
@@ -153,13 +155,15 @@ class Smallest:
             Whether the items' keys are listed too.
         """
         device, program, shape = self._device, self._program, self._shape
-        head = np.int64(self._items), np.int32(self._blocks), key, cut.key
+        runs = np.int32(self._runs)
+        head = np.int64(self._items), runs, np.int32(self._blocks), key, cut.key
         spare = np.int32(equal)
         ranged = {"local": (min(device.tuning.local_size, 64), 1)}
         size = self._blocks, self._runs
         program.smallest_count_blocks(size, *head, cut.left, self._below, self._equal, **ranged)
         program.smallest_sum.exact(
             (shape.lanes, self._runs),
+            runs,
             np.int32(self._blocks),
             self._below,
             self._equal,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
 
-NUMBER = {"snowball": 0, "ff": 1, "rds": 2}
+NUMBER = {"snowball": 0, "ff": 1, "rds": 2, "spikyball": 3}
 WANTING = 1
 UNSEEN = 2**32 - 1
 NOBODY = 2**31 - 1
@@ -48,7 +48,7 @@ SHAPES = Shapes(
 
 def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
-    return _Stages(device, view, wish, seed, runs).run()
+    return Stages(device, view, wish, seed, runs).run()
 
 
 def bytes_per_run(view: View, wish: Wish) -> int:
@@ -66,7 +66,9 @@ def thresholds(p: Fraction) -> list[int]:
     return made
 
 
-class _Stages:
+class Stages:
+    """Runs side by side; parameters as `draw`."""
+
     def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.exact = view.n, view.csr(device), wish.mode == "exact"
@@ -94,6 +96,11 @@ class _Stages:
         self.queue = Queue(device, self.csr, runs, queue_room(n, self.initial, runs))
         self.given = Given.of(device, wish)
         self.build()
+
+    @property
+    def small(self) -> int:
+        """Vertices of a stage that are a chain's."""
+        return min(self.n, SHAPES.of(self.device).small * self.runs)
 
     def build(self) -> None:
         device, wish, csr = self.device, self.wish, self.csr
@@ -125,15 +132,14 @@ class _Stages:
     def go_on(self) -> list[int]:
         """Small stages, and then a large one of the runs that have it; how many wait, go on, had one."""
         device = self.device
-        shape, local = SHAPES.of(device), min(device.tuning.local_size, 4)
         device.fill(self.counts, np.int32(0), 4)
         self.chain.stage_chain(
             self.runs,
             np.int32(self.n),
             np.int32(self.runs),
             np.uint64(self.seed),
-            np.int32(shape.acts),
-            np.int32(min(self.n, shape.small * self.runs)),
+            np.int32(SHAPES.of(device).acts),
+            np.int32(self.small),
             self.rounds,
             *self.rules,
             np.int32(self.initial),
@@ -152,24 +158,11 @@ class _Stages:
             self.seen,
             self.named,
             self.counts,
-            local=local,
+            local=min(device.tuning.local_size, 4),
         )
         counts: list[int] = device.download(self.counts, np.int32, 4).tolist()
         if counts[2]:
-            self.program.stage_act(
-                (counts[3], self.runs),
-                *self.head,
-                *self.rules,
-                self.status,
-                self.begin,
-                self.end,
-                self.round,
-                self.claim,
-                self.parent,
-                self.order,
-                self.seen,
-                self.named,
-            )
+            self.large(counts[3])
             self.program.stage_judge(
                 -(-self.runs // device.tuning.items),
                 np.int32(self.runs),
@@ -183,6 +176,23 @@ class _Stages:
                 self.status,
             )
         return counts[:3]
+
+    def large(self, longest: int) -> None:
+        """A stage of all runs that have a large one."""
+        self.program.stage_act(
+            (longest, self.runs),
+            *self.head,
+            *self.rules,
+            self.status,
+            self.begin,
+            self.end,
+            self.round,
+            self.claim,
+            self.parent,
+            self.order,
+            self.seen,
+            self.named,
+        )
 
     # --- after ------------------------------------------------------------------------------------
 

@@ -7,19 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.components.kept import graph_components
-from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Listed
-from clgraph.sampling.literature.starts import Given
+from clgraph.sampling.literature.roots import PRIORITY, Roots
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
-
-NOBODY = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -52,57 +48,34 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
 
 def bytes_per_run(view: View, wish: Wish) -> int:
     """Device memory that one run takes, roughly."""
-    return 68 * view.n
+    return 72 * view.n
 
 
-class _Trees:
+class _Trees(Roots):
     def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
-        self.device, self.wish, self.runs, self.seed = device, wish, runs, seed
-        self.view, self.n, self.csr = view, view.n, view.csr(device)
-        self.all, items = runs * self.n, device.tuning.items
+        super().__init__(device, wish, seed, runs)
+        csr, items = view.csr(device), device.tuning.items
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
-        self.passes, self.flat = (-(-self.n // items), runs), -(-self.all // items)
-        self.size, self.head = np.int32(self.n), (np.int32(self.n), np.uint64(seed))
-        self.program = device.program("sampling/literature/ust", ITEMS=items, **self.csr.defines)
+        self.grow_program = device.program("sampling/literature/ust", ITEMS=items, **csr.defines)
         self.cut = device.program("sampling/literature/ust_cut", ITEMS=items)
-        self.rows = self.csr.row_ptr, self.csr.col_idx
-        self.count = device.empty(1, np.int32)
-
-    def filled(self, value: Any) -> Any:
-        buffer = self.device.empty(self.all, type(value))
-        self.device.fill(buffer, value, self.all)
-        return buffer
-
-    def counted(self, kernel: Any, size: Any, *arguments: Any) -> int:
-        """Launch a kernel that counts something; the count."""
-        self.device.fill(self.count, np.int32(0), 1)
-        kernel(size, *arguments, self.count)
-        return int(self.device.download(self.count, np.int32, 1)[0])
+        self.rows = csr.row_ptr, csr.col_idx
 
     def run(self) -> Drawn:
         """The trees, and what of them is taken."""
         wish, n = self.wish, self.n
         tree = self.grow()
         wanted = n if wish.target is None else min(wish.target, n)
-        listed = Listed.smallest(self.device, self.runs, n, self.ranked(tree), wanted)
+        listed = Listed.smallest(self.device, self.runs, n, self.branches(tree), wanted)
         parent = listed.gathered(tree)
         return Drawn(listed.vertices, listed.keys, parent=parent, listed=listed)
 
     def grow(self) -> Any:
         """The vertex to which each vertex's last arrow leads; roots: themselves."""
-        device, program, runs = self.device, self.program, self.runs
-        label = graph_components(device, self.view.rows).largest().label
-        high, low = self.filled(np.uint32(2**32 - 1)), self.filled(np.uint32(2**32 - 1))
-        root, tree = self.filled(np.int32(NOBODY)), self.filled(np.int32(-1))
-        for number in range(3):
-            program.ust_roots(self.passes, *self.head, np.int32(number), label, high, low, root)
-        given = Given.of(device, self.wish)
-        by_run = -(-runs // device.tuning.items)
-        seed = np.uint64(self.seed)
-        program.ust_given(by_run, self.size, np.int32(runs), seed, *given.args, label, root, tree)
-        program.ust_show(self.passes, *self.head, *self.rows, label, root, tree)
-        shown, mark = self.filled(np.uint32(0)), self.filled(np.int32(0))
-        jump, further = high, low  # whose content has been used
+        device, program, runs = self.device, self.grow_program, self.runs
+        self.find()
+        tree, shown = device.empty(self.all, np.int32), self.filled(np.uint32(0))
+        program.ust_show(self.passes, *self.head, *self.rows, self.chosen, tree)
+        mark, jump, further = self.filled(np.int32(0)), self.high, self.low  # whose content has been used
         for _ in range(SHAPES.of(device).rounds):
             jump, further = self.far(tree, jump, further)
             program.ust_mark(self.passes, self.size, jump, mark)
@@ -112,8 +85,8 @@ class _Trees:
         program.ust_hangs(self.passes, self.size, jump, tree, mark)
         begun, at = device.zeros(runs, np.int32), device.zeros(runs, np.int32)
         steps = np.int32(SHAPES.of(device).steps)
-        head = self.size, np.int32(runs), seed, steps, *self.rows
-        while self.counted(program.ust_walk, by_run, *head, mark, shown, tree, begun, at):
+        head = self.size, np.int32(runs), self.seed, steps, *self.rows
+        while self.counted(program.ust_walk, self.by_run, *head, mark, shown, tree, begun, at):
             pass
         return tree
 
@@ -121,21 +94,15 @@ class _Trees:
         """Where n steps lead, and a spare buffer."""
         self.device.copy(jump, tree, 4 * self.all)
         for _ in range((self.n - 1).bit_length()):
-            self.program.ust_double(self.passes, self.size, jump, further)
+            self.grow_program.ust_double(self.passes, self.size, jump, further)
             jump, further = further, jump
         return jump, further
 
-    def ranked(self, tree: Any) -> Any:
+    def branches(self, tree: Any) -> Any:
         """The keys by which the vertices come: of the first vertex of each one's subtree, and depths."""
-        device, cut, runs = self.device, self.cut, self.runs
-        many, place = np.int32(self.all), None
-        for shift, bits in ((0, 32), (32, 32), (64, (runs - 1).bit_length())):
-            if bits:
-                word = device.empty(self.all, np.uint32)
-                cut.cut_words(self.flat, many, *self.head, np.int32(shift), place, word)
-                _, place = sort_by_key(device, word, self.all, bits, place)
-        first, depth, deeper, jump, further = (device.empty(self.all, np.int32) for _ in range(5))
-        cut.cut_rank(self.flat, many, self.size, place, first)
+        device, cut = self.device, self.cut
+        first = self.ranked(*PRIORITY)
+        depth, deeper, jump, further = (device.empty(self.all, np.int32) for _ in range(4))
         cut.cut_begin(self.passes, self.size, tree, jump, depth)
         going = 1
         while going:

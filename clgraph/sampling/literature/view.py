@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,8 @@ from clgraph.sampling.literature.clock import integer_weights
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+_linked: WeakKeyDictionary[Graph, dict[bool, int]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,14 @@ class View:
     def degrees(self) -> npt.NDArray[np.int64]:
         """Arcs that leave each vertex, shape (n,)."""
         return self.rows.degrees
+
+    @property
+    def num_linked(self) -> int:
+        """Vertices with edges; of weighted views with edges that weigh something. Kept with the rows."""
+        kept = _linked.setdefault(self.rows, {})
+        if self.weighted not in kept:
+            kept[self.weighted] = int(np.count_nonzero(self.strengths if self.weighted else self.degrees))
+        return kept[self.weighted]
 
     @lazy
     def integers(self) -> npt.NDArray[np.uint64]:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from samplers import SEVEN
 
-from clgraph import Graph, InputError
+from clgraph import Graph, InputError, powerlaw_graph, read, write
 from clgraph.sampling import sample
 from clgraph.sampling.literature.estimates import by_vertex, horvitz_thompson, of_batches, ratio
 
@@ -33,6 +33,37 @@ def test_what_f_may_be(f):
 
 def test_degrees():
     assert by_vertex(NAMED, "degree").tolist() == [1, 2, 2, 1]
+
+
+def test_attributes_that_came_with_the_graph(device, tmp_path):
+    """From GraphML, and from a table beside an edge list; an array, columns and the name tell the same."""
+    graph = powerlaw_graph(500, seed=1).largest_component()
+    place = np.arange(graph.num_vertices)
+    age = (place * 7 % 50).astype(float)
+    club = np.array(["red", "blue"])[place % 3 % 2]
+    write(graph, tmp_path / "graph.clg")
+    rows = [f"{v},{a},{c}" for v, a, c in zip(graph.ids.tolist(), age.tolist(), club.tolist(), strict=True)]
+    (tmp_path / "people.csv").write_text("\n".join(["id,age,club", *rows]))
+    known = read(tmp_path / "graph.clg", attributes=tmp_path / "people.csv")
+    frame = pd.DataFrame({"age": age, "club": club}, index=graph.ids)
+    for method, options in (("rdn", {"size": 120}), ("rw", {"steps": 3000}), ("rds", {"size": 90})):
+        made = sample(known, method, seed=1, device=device, **options)
+        told = [getattr(made, what)("age") for what in ("mean", "total")]
+        table = pa.table({"id": graph.ids, "age": age})
+        for f in (age, frame["age"], frame[["age"]], table):
+            np.testing.assert_allclose([made.mean(f), made.total(f)], told)
+        assert abs(told[0].value - age.mean()) < 5 * told[0].standard_error
+        shares, by_column = made.distribution("club"), made.distribution(frame["club"])
+        assert shares.values.tolist() == ["blue", "red"] == by_column.values.tolist()
+        assert np.array_equal(shares.share, by_column.share) and np.all(shares.standard_error > 0)
+        with pytest.raises(InputError, match="numbers are needed"):
+            made.mean("club")
+    (tmp_path / "some.csv").write_text("id,age\n0,5\n")
+    partly = read(tmp_path / "graph.clg", attributes=tmp_path / "some.csv")
+    with pytest.raises(InputError, match="'age': vertex 1 has none"):
+        sample(partly, "rn", size=5, seed=1, device=device).mean("age")
+    with pytest.raises(InputError, match="there are: degree, age, club"):
+        sample(known, "rn", size=5, seed=1, device=device).mean("height")
 
 
 @pytest.mark.parametrize(

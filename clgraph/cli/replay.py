@@ -1,0 +1,84 @@
+"""``clgraph replay``: make again what a record describes, and compare."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from clgraph.cli.common import (
+    device_for_file,
+    device_option,
+    json_option,
+    open_device,
+    print_json,
+    progress_bar,
+    quiet_option,
+    read_graph,
+    say,
+)
+from clgraph.errors import InputError
+
+
+@click.command()
+@click.argument("record", metavar="RECORD")
+@click.option("--input", "graph", metavar="GRAPH", help="Where the input is now (default: as recorded).")
+@device_option
+@json_option
+@quiet_option
+def replay(record: str, graph: str | None, device: str | None, as_json: bool, quiet: bool) -> None:
+    """Make again the samples or the study that RECORD describes, and compare the hashes.
+
+    \b
+    clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt --record half.json
+    clgraph replay half.json --device cpu
+
+    Ends with status 1 if anything differs.
+    """
+    from clgraph.cli.outputs import input_of
+    from clgraph.studies.replay import check_input, of_other_version, read_record
+    from clgraph.studies.replay import replay as again
+
+    told = read_record(record)
+    path = graph or told.input
+    if path is None:
+        raise InputError(f"{record} does not say where the graph is: give --input GRAPH")
+    if not Path(path).exists():
+        raise InputError(f"the input of {record}, {path}, is not there: give --input GRAPH")
+    reading = {**READING, **told.reading}
+    if other := of_other_version(told):
+        say(f"note: {other}", quiet)
+    found = input_of(path, reading)["input"][0]["sha256"]
+    if told.input_sha256 is not None and found != told.input_sha256:
+        raise InputError(
+            f"{path} is not the input of {record}: its SHA-256 is {found}, not {told.input_sha256}"
+        )
+    data = read_graph(path, reading, quiet, device=device_for_file(path, device))
+    check_input(told, data)
+    dev = open_device(device, quiet)
+    with progress_bar("making again", quiet, left=True) as progress:
+        made = again(told, data, dev, progress)
+    differ = [name for name, why in made if why is not None]
+    if as_json:
+        print_json(
+            {"record": record, "device": dev.name, "equal": not differ}
+            | {"made": [{"what": name, "differs": why} for name, why in made]}
+        )
+    else:
+        for name, why in made:
+            click.echo(f"equal: {name}" if why is None else f"differs: {name}: {why}")
+    if differ:
+        sys.exit(1)
+
+
+READING = {
+    "format": None,
+    "directed": None,
+    "ids": "int",
+    "weights": False,
+    "duplicates": "merge",
+    "header": None,
+    "max_vertices": None,
+    "max_ratio": 200,
+}

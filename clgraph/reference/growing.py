@@ -1,0 +1,134 @@
+"""Diffusion and expansion snowballs, slow and obviously right: by Dijkstra's search, and by sets."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+
+from clgraph import keyed
+from clgraph.graph import Graph
+from clgraph.reference.numbers import clock, words
+from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.reference.walks import first_start, made_of, start_order
+from clgraph.sizes import target_size
+
+METHODS = ("diffusion", "xsn")
+
+
+def reference_growth(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+    """Grow a sample by the definition, on the host; arguments as in `clgraph.sample`."""
+    near = Rows(graph).near
+    given = options.get("start")
+    starts = [first_start(graph, seed)] if given is None else graph.index(given).ravel().tolist()
+    starts = list(dict.fromkeys(starts))
+    target = min(target_size(options["size"], len(near)), len(near))
+    came, parent = (diffuse if method == "diffusion" else expand)(near, seed, starts, target)
+    keep = options.get("keep", "induced")
+    return made_of(graph, came, "tree" if keep == "visited" else keep, parent, set(), target)
+
+
+def diffuse(
+    near: list[list[int]], seed: int, starts: list[int], target: int
+) -> tuple[list[int], dict[int, int]]:
+    """The nearest vertices to the starts; where no more can be reached, from the next start."""
+    came: list[int] = []
+    parent: dict[int, int] = {}
+    while len(came) < target:
+        waiting: list[tuple[int, int, int]] = []
+        for v in starts:
+            heappush(waiting, (0, v, v))
+        while waiting and len(came) < target:
+            time, v, by = heappop(waiting)
+            if v in parent:
+                continue
+            came.append(v)
+            parent[v] = by
+            for j, u in enumerate(near[v]):
+                a, _ = words(seed, v, u, near[v][:j].count(u), keyed.TAG_ARC)
+                heappush(waiting, (time + (clock(a) >> 16) * len(near[v]), u, v))
+        starts = [v for v in start_order(len(near), seed) if v not in parent][:1]
+    return came, parent
+
+
+def expand(
+    near: list[list[int]], seed: int, starts: list[int], target: int
+) -> tuple[list[int], dict[int, int]]:
+    """Again and again the neighbour of the sample that has most neighbours elsewhere."""
+    n = len(near)
+    order = sorted(range(n), key=lambda v: (words(seed, v, 0, 0, keyed.TAG_VERTEX)[0], v))
+    rank = {v: i for i, v in enumerate(order)}
+    came: list[int] = []
+    parent: dict[int, int] = {}
+    frontier: set[int] = set()
+    starts = list(starts)
+    while len(came) < target:
+        elsewhere = set(range(n)) - frontier - set(came)
+        if starts:
+            v = starts.pop(0)
+        elif frontier:
+            v = min(frontier, key=lambda u: (-len(set(near[u]) & elsewhere), rank[u]))
+        else:
+            v = next(u for u in order if u in elsewhere)
+        parent.setdefault(v, v)
+        frontier.discard(v)
+        came.append(v)
+        for u in near[v]:
+            if u not in parent:
+                parent[u] = v
+                frontier.add(u)
+    return came, parent
+
+
+def verify_growth(graph: Graph, sample: Any) -> None:
+    """Check a sample that grew: its size and edges, and that all but starts have a neighbour before them.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    wish, n = sample.wish, graph.num_vertices
+    index, order = graph.index(sample.vertices), sample.order
+    if len(index) != min(wish.target, n) or sorted(order.tolist()) != list(range(len(index))):
+        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}, or no order")
+    simple = graph.undirected.simple
+    when = np.full(n, n, np.int64)
+    when[index] = order
+    earliest = np.full(n, n, np.int64)
+    np.minimum.at(earliest, simple.col_idx, when[simple.rows])
+    first = len(set(wish.start)) if wish.start is not None else 1
+    lost = int(np.count_nonzero(earliest[index] >= when[index]))
+    if lost > first + int(sample.iterations) - 1:
+        raise AssertionError(f"{lost} vertices came from nowhere, more than there were starts")
+    if wish.keep == "induced":
+        inside = when < n
+        both = np.repeat(inside, simple.degrees) & inside[simple.col_idx]
+        if int(np.count_nonzero(both)) // 2 != len(sample.edges):
+            raise AssertionError("its edges are not all of those among its vertices")
+    else:
+        parent = graph.index(sample.parent)
+        if np.any((when[parent] >= when[index]) & (parent != index)):
+            raise AssertionError("a parent came after its child")
+        if len(sample.edges) != np.count_nonzero(parent != index):
+            raise AssertionError("a tree has one edge for each vertex that is no start")
+    if sample.method == "xsn":
+        _best(simple, index[np.argsort(order)])
+
+
+def _best(simple: Graph, came: Any) -> None:
+    """Each vertex that xsn took from its frontier had most neighbours elsewhere."""
+    n = simple.num_vertices
+    rows = [
+        set(simple.col_idx[a:b].tolist()) for a, b in zip(simple.row_ptr, simple.row_ptr[1:], strict=False)
+    ]
+    inside: set[int] = set()
+    frontier: set[int] = set()
+    for v in came.tolist()[: max(1, 200_000 // n)]:  # each step looks at all
+        if v in frontier:
+            gains = {u: len(rows[u] - inside - frontier) for u in frontier}
+            if gains[v] < max(gains.values()):
+                raise AssertionError(f"{v} was taken, and another vertex had more neighbours elsewhere")
+        inside.add(v)
+        frontier = (frontier | rows[v]) - inside

@@ -1,0 +1,80 @@
+"""Diffusion as first passage: host half of ``cl/sampling/literature/diffusion.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.sampling.literature.clock import device_tables
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.roots import COMPONENT, VALUE, Roots
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.view import View
+
+
+def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+    """Runs with the seeds `seed`, `seed` + 1, ..."""
+    return _Passages(device, view, wish, seed, runs).run()
+
+
+def bytes_per_run(view: View, wish: Wish) -> int:
+    """Device memory that one run takes, roughly."""
+    return 72 * view.n
+
+
+class _Passages(Roots):
+    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+        super().__init__(device, wish, seed, runs)
+        csr, items = view.csr(device), device.tuning.items
+        device.reserve({"runs": runs * bytes_per_run(view, wish)})
+        self.passing = device.program("sampling/literature/diffusion", ITEMS=items, **csr.defines)
+        self.rows = device_tables(device), csr.row_ptr, csr.col_idx
+
+    def run(self) -> Drawn:
+        """The vertices in order of their distances, component after component."""
+        device, passing, n = self.device, self.passing, self.n
+        self.find()
+        time = self.distances()
+        rank = self.ranked(*VALUE, *COMPONENT, value=time)
+        key = device.empty(self.all, np.uint64)
+        passing.diffusion_keys(self.passes, self.size, rank, key)
+        wanted = min(self.wish.target or n, n)
+        listed = Listed.smallest(device, self.runs, n, key, wanted)
+        parent = None
+        if self.wish.keep == "tree":
+            parent = device.empty(self.all, np.int32)
+            passing.diffusion_parents(self.passes, *self.head, *self.rows, self.chosen, time, parent)
+            parent = listed.gathered(parent)
+        roots = listed.gathered(self.chosen)
+        starts = np.array([roots.of(run).sum() for run in range(self.runs)], np.int64)
+        given = 1 if self.wish.start is None else len(set(self.wish.start))
+        notes: list[tuple[str, ...]] = [
+            (f"it died out, and {more} further starts were made",) if more > 0 else ()
+            for more in (starts - given).tolist()
+        ]
+        return Drawn(
+            listed.vertices,
+            listed.keys,
+            parent=parent,
+            notes=notes,
+            rounds=np.maximum(starts - given, 0) + 1,
+            listed=listed,
+        )
+
+    def distances(self) -> Any:
+        """The distance of each vertex from the root nearest to it."""
+        device, passing = self.device, self.passing
+        time, later = device.empty(self.all, np.uint64), device.empty(self.all, np.uint64)
+        fresh, new = device.empty(self.all, np.int32), device.empty(self.all, np.int32)
+        device.copy(fresh, self.chosen, 4 * self.all)
+        passing.diffusion_begin(self.passes, self.size, self.chosen, time)
+        while self.counted(
+            passing.diffusion_pass, self.passes, *self.head, *self.rows, time, fresh, later, new
+        ):
+            time, later, fresh, new = later, time, new, fresh
+        return time

@@ -1,0 +1,77 @@
+"""Expansion snowball sampling (xsn): host half of ``cl/sampling/literature/expansion.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clgraph.device.shapes import Shapes
+from clgraph.sampling.literature.clock import NONE
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.roots import PRIORITY, Roots
+from clgraph.sampling.literature.starts import Given
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.view import View
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    acts : int
+        Vertices that a run takes in one launch.
+    """
+
+    acts: int
+
+
+SHAPES = Shapes(gpu=Shape(acts=512), cpu=Shape(acts=1 << 16), simulator=Shape(acts=3))
+
+
+def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+    """Runs with the seeds `seed`, `seed` + 1, ..."""
+    ranks = Roots(device, wish, seed, runs)
+    csr, n, items = view.csr(device), view.n, device.tuning.items
+    device.reserve({"runs": runs * bytes_per_run(view, wish)})
+    program = device.program("sampling/literature/expansion", ITEMS=items, **csr.defines)
+    serial = device.program("sampling/literature/expansion", **csr.defines)
+    rank = ranks.ranked(*PRIORITY)
+    by_rank, gain, heap, held = (device.empty(runs * n, np.int32) for _ in range(4))
+    state, came = ranks.filled(np.int32(0)), ranks.filled(np.uint64(NONE))
+    parent = device.empty(runs * n, np.int32) if wish.keep == "tree" else None
+    rows = csr.row_ptr, csr.col_idx
+    program.expansion_begin(ranks.passes, ranks.size, *rows, rank, by_rank, gain)
+    size, seen, following, tries = (device.zeros(runs, np.int32) for _ in range(4))
+    target = min(wish.target or n, n)
+    chosen = *Given.of(device, wish).args, np.int32(target)
+    head = ranks.size, np.int32(runs), ranks.seed, np.int32(SHAPES.of(device).acts), *chosen, *rows
+    kept = rank, by_rank, state, gain, heap, held, size, seen, following, tries, came, parent
+    while ranks.counted(serial.expansion_grow, runs, *head, *kept):
+        pass
+    listed = Listed.smallest(device, runs, n, came, target)
+    begun = device.download(tries, np.int32, runs).astype(np.int64)
+    more = np.maximum(begun - max(1, len(wish.start or ())), 0)
+    notes: list[tuple[str, ...]] = [
+        (f"it died out, and {each} further starts were made",) if each else () for each in more.tolist()
+    ]
+    return Drawn(
+        listed.vertices,
+        listed.keys,
+        parent=None if parent is None else listed.gathered(parent),
+        notes=notes,
+        rounds=more + 1,
+        listed=listed,
+    )
+
+
+def bytes_per_run(view: View, wish: Wish) -> int:
+    """Device memory that one run takes, roughly."""
+    return 56 * view.n

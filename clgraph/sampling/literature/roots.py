@@ -1,0 +1,99 @@
+"""Roots of components, and vertices in an order: host half of ``cl/sampling/literature/roots.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.components.kept import graph_components
+from clgraph.csr.sort import sort_by_key
+from clgraph.sampling.literature.starts import Given
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.literature.arguments import Wish
+
+NOBODY = 2**31 - 1
+PRIORITY, RUN, COMPONENT, VALUE = (0, 1), 2, (3, 4), (5, 6)  # words of `roots_words`
+
+
+class Roots:
+    """The roots of each run: those given, or one of the largest component; the smallest of other components.
+
+    Parameters
+    ----------
+    device : Device
+    wish : Wish
+    seed, runs : int
+
+    Attributes
+    ----------
+    chosen : int32 device buffer, shape (runs * n,)
+        1 for roots; made by `find`.
+    """
+
+    def __init__(self, device: Device, wish: Wish, seed: int, runs: int) -> None:
+        self.device, self.wish, self.runs, self.n = device, wish, runs, wish.view.n
+        self.all, items = runs * self.n, device.tuning.items
+        self.passes, self.flat, self.by_run = (
+            (-(-self.n // items), runs),
+            -(-self.all // items),
+            -(-runs // items),
+        )
+        self.size, self.seed = np.int32(self.n), np.uint64(seed)
+        self.head = self.size, self.seed
+        self.program = device.program("sampling/literature/roots", ITEMS=items)
+        self.count = device.empty(1, np.int32)
+        self.label = self.high = self.low = self.chosen = None
+
+    def filled(self, value: Any) -> Any:
+        """A buffer of a value for each vertex of each run."""
+        buffer = self.device.empty(self.all, type(value))
+        self.device.fill(buffer, value, self.all)
+        return buffer
+
+    def counted(self, kernel: Any, size: Any, *arguments: Any) -> int:
+        """Launch a kernel that counts something; the count."""
+        self.device.fill(self.count, np.int32(0), 1)
+        kernel(size, *arguments, self.count)
+        return int(self.device.download(self.count, np.int32, 1)[0])
+
+    def find(self) -> None:
+        """Find them, in the components of the undirected view."""
+        device, program, rows = self.device, self.program, self.wish.view.original.undirected.simple
+        label = self.label = graph_components(device, rows).largest().label
+        high = self.high = self.filled(np.uint32(2**32 - 1))
+        low = self.low = self.filled(np.uint32(2**32 - 1))
+        root, self.chosen = self.filled(np.int32(NOBODY)), self.filled(np.int32(0))
+        for number in range(3):
+            program.roots_find(self.passes, *self.head, np.int32(number), label, high, low, root)
+        given = Given.of(device, self.wish)
+        head = self.size, np.int32(self.runs), self.seed
+        program.roots_given(self.by_run, *head, *given.args, label, high, low, root, self.chosen)
+        program.roots_mark(self.passes, self.size, label, root, self.chosen)
+
+    def ranked(self, *words: int, value: Any = None) -> Any:
+        """The rank of each vertex within its run, by words, the least of them first; equal ones by index.
+
+        Parameters
+        ----------
+        *words : int
+            As `roots_words` numbers them.
+        value : uint64 device buffer, shape (runs * n,), or None
+
+        Returns
+        -------
+        int32 device buffer, shape (runs * n,)
+        """
+        device, program, many, place = self.device, self.program, np.int32(self.all), None
+        for which in (*words, RUN):
+            bits = (self.runs - 1).bit_length() if which == RUN else 32
+            if bits:
+                word = device.empty(self.all, np.uint32)
+                of = self.label, self.high, self.low, value
+                program.roots_words(self.flat, many, *self.head, np.int32(which), place, *of, word)
+                _, place = sort_by_key(device, word, self.all, bits, place)
+        rank = device.empty(self.all, np.int32)
+        program.roots_rank(self.flat, many, self.size, place, rank)
+        return rank

@@ -1,0 +1,468 @@
+"""Graph files converted to shards with little memory: the ids, and as many edges at a time as are sorted.
+
+(1) The edges of all inputs are copied to a table on disk, and their ids collected. (2) They are numbered and
+dealt to ranges of vertices: an undirected edge to its smaller end, an arc to its tail. (3) Each range is
+sorted and merged in memory, as `sorted_rows` does for whole graphs, and becomes rows in one long file for the
+section. (4) The other sections are dealt from these rows, and sorted alike. (5) The files are cut into
+shards.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import system
+from clgraph.errors import InputError
+from clgraph.files.parse import NotTaken
+from clgraph.files.summary import read_with_summary
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of, sorted_rows
+from clgraph.graph.io.binary import OnDisk
+from clgraph.graph.io.common import Options, Progress
+from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, cuts, write_shards
+from clgraph.scale.inputs import Input
+from clgraph.scale.manifest import BLOCK, Manifest, Section
+from clgraph.scale.numbering import Numbering
+from clgraph.scale.shards import Shards, open_shards
+from clgraph.scale.tables import STEP, Columns, Dealt, Table, tails_between
+from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums, summed
+from clgraph.temporary import temporary_name
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+T = TypeVar("T")
+BUCKET = 1 << 22  # edges that are sorted at a time, by each core
+VALUES = ("weights", "multiplicity", "way")
+
+
+def convert_to_shards(
+    inputs: Sequence[str | os.PathLike[str]],
+    path: str | os.PathLike[str],
+    *,
+    options: Options | None = None,
+    format: str | None = None,
+    sections: Sequence[str] | None = None,
+    shard_edges: int = SHARD_EDGES,
+    bucket: int = BUCKET,
+    resume: bool = False,
+    device: Device | None = None,
+    progress: Progress = None,
+) -> Shards:
+    """Convert graph files, whose edges are taken together, to a dataset of shards.
+
+    The dataset is that of `write_shards` for the same graph in memory. Memory holds the ids and a few
+    buckets; the disk beside `path` about three times the dataset meanwhile. Files other than edge lists of
+    numbers, Parquet and .clg are read in one, as are unusual edge lists.
+
+    Parameters
+    ----------
+    inputs : sequence of path
+    path : path
+        The folder ``NAME.clgs``.
+    options, format
+        How the inputs are read.
+    sections, shard_edges
+        As `write_shards` takes them.
+    bucket : int
+        Edges that are sorted at a time, by each core.
+    resume : bool
+        Keep what has been read in ``NAME.clgs.work`` if the conversion ends early, and begin there.
+    device : Device, optional
+        Which parses text. Default: the CPU.
+    progress : callable, optional
+        Called with (bytes read, bytes in all), for each input.
+
+    Raises
+    ------
+    InputError
+        If an input is not valid, or nothing can be written there.
+    """
+    options = options or Options()
+    target = Path(path)
+    check_dataset_name(target)
+    check_shard_edges(shard_edges)
+    files = list(_files(inputs))
+    with _work_folder(target, resume) as folder:
+        spool = _Spool(folder, files, options, format, device)
+        try:
+            spool.read(progress)
+        except NotTaken as error:
+            if len(files) > 1:
+                raise InputError(
+                    f"several inputs are read in parts, and this cannot be: {error}; convert each to .clg "
+                    "first"
+                ) from error
+            return _in_memory(files[0], target, options, format, sections, shard_edges, progress)
+        wanted = check_sections(sections, spool.directed)
+        return _Conversion(folder, spool, bucket).write(target, wanted, shard_edges)
+
+
+def _files(inputs: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
+    """The inputs, with the files of a Parquet dataset in place of its folder."""
+    for name in inputs:
+        path = Path(name)
+        if path.is_dir():
+            found = sorted(path.rglob("*.parquet"))
+            if not found:
+                raise InputError(f"{path}: a folder without .parquet files; name graph files")
+            yield from found
+        else:
+            yield path
+
+
+def _in_memory(
+    file: Path,
+    target: Path,
+    options: Options,
+    format: str | None,
+    sections: Sequence[str] | None,
+    shard_edges: int,
+    progress: Progress,
+) -> Shards:
+    graph, _ = read_with_summary(file, format=format, progress=progress, **vars(options))
+    return write_shards(graph, target, sections=sections, shard_edges=shard_edges)
+
+
+@contextmanager
+def _work_folder(target: Path, resume: bool) -> Iterator[Path]:
+    real = Path(os.path.realpath(target))
+    folder = real.with_name(real.name + ".work" if resume else temporary_name())
+    done = False
+    try:
+        try:
+            folder.mkdir(exist_ok=resume)
+        except OSError as error:
+            raise InputError(
+                f"cannot write {folder}: {error.strerror or error}; choose a name in an existing folder that "
+                "you may write to"
+            ) from error
+        yield folder
+        done = True
+    finally:
+        if done or not resume:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Spool:
+    """The edges of all inputs by id, in tables on disk."""
+
+    def __init__(
+        self, folder: Path, files: list[Path], options: Options, format: str | None, device: Device | None
+    ) -> None:
+        self._folder, self._files, self._options = folder, files, options
+        self._format, self._device = format, device
+        self.tables: list[Table] = []
+        self.numbering = Numbering()
+        self.directed = False
+
+    def read(self, progress: Progress) -> None:
+        """Read all inputs; those that an earlier attempt has read to the end are taken from the disk."""
+        directions = set()
+        for number, path in enumerate(self._files):
+            source = Input(path, self._format, self._options, self._device)
+            directions.add(source.directed)
+            if source.vertices is not None:
+                self.numbering.add(source.vertices)
+            for table in self._tables_of(number, path, source, progress):
+                self.tables.append(table)
+        if len(directions) > 1:
+            raise InputError("some inputs are directed and some are not: say --directed or --undirected")
+        self.directed = directions.pop()
+        if len({table.columns for table in self.tables}) > 1:
+            raise InputError("some inputs have weights or multiplicities, and some have none")
+        self.numbering.finish()
+
+    def _tables_of(self, number: int, path: Path, source: Input, progress: Progress) -> list[Table]:
+        state = self._folder / f"input-{number}.json"
+        about = {"file": str(path.resolve()), "options": repr(self._options)}
+        told = path.stat()
+        about |= {"size": str(told.st_size), "time": str(told.st_mtime_ns)}
+        if state.exists():
+            known = json.loads(state.read_text())
+            if known["about"] == about:
+                tables = [Table.known(self._folder, **each) for each in known["tables"]]
+                for part in (part for table in tables for part in table.parts()):
+                    self.numbering.add(part["source"], part["target"])
+                return tables
+        for old in self._folder.glob(f"input-{number}.*"):
+            old.unlink()
+        tables = []
+        for part in source.parts(progress):
+            if "weights" in part:
+                checked_weights(part["weights"], len(part["source"]))
+            if "multiplicity" in part:
+                checked_counts(part["multiplicity"], len(part["source"]))
+            self.numbering.add(part["source"], part["target"])
+            if not tables or not tables[-1].takes(part):
+                tables.append(Table(self._folder, f"input-{number}.{len(tables)}"))
+            tables[-1].append(part)
+        text = json.dumps({"about": about, "tables": [table.facts() for table in tables]})
+        temporary = state.with_suffix(".new")
+        temporary.write_text(text)
+        os.replace(temporary, state)
+        return tables
+
+
+class _Conversion:
+    """From the tables of edges to shards."""
+
+    def __init__(self, folder: Path, spool: _Spool, bucket: int) -> None:
+        self._folder, self._spool, self._bucket = folder, spool, bucket
+        self._n, self._directed = spool.numbering.n, spool.directed
+        self._rows = sum(table.rows for table in spool.tables)
+        self._leaving = np.zeros(self._n)
+
+    def write(self, target: Path, wanted: Sequence[str], shard_edges: int) -> Shards:
+        """Write the dataset."""
+        numbering, made = self._spool.numbering, {}
+        with new_dataset(target) as folder:
+            writer = Writer(folder, directed=self._directed, vertices=self._n)
+            base = self._base(adds="rows" not in wanted)
+            stored = {"out" if self._directed else "pairs": base}
+            for name in wanted:
+                if name not in stored:
+                    stored[name] = self._other(name, base)
+            for name in wanted:
+                made[name] = _cut(writer, name, stored[name], shard_edges)
+            writer.finish(
+                Manifest(
+                    self._directed,
+                    self._n,
+                    base.has("weights"),
+                    base.has("multiplicity"),
+                    made,
+                    None if numbering.ids is None else writer.ids(numbering.ids),
+                    writer.numbers("leaving.f8", self._leaving),
+                )
+            )
+        return open_shards(target)
+
+    def _deal(self, name: str, parts: Iterable[Columns], rows: int) -> Dealt:
+        dealt = Dealt(self._folder, name, 0, self._n, 1 + 8 * rows // self._bucket)
+        for part in parts:
+            dealt.add(part)
+        return dealt
+
+    def _numbered(self) -> Iterator[Columns]:
+        """The edges by number, in order of the inputs."""
+        numbers = self._spool.numbering.numbers
+        for table in self._spool.tables:
+            for part in table.parts():
+                row, head = numbers(part.pop("source")), numbers(part.pop("target"))
+                if not self._directed:
+                    row, head = np.minimum(row, head), np.maximum(row, head)
+                yield {"row": row, "head": head, **part}
+
+    def _base(self, *, adds: bool) -> _Stored:
+        """The section that all others are made of: the pairs, or the arcs by tail; merged.
+
+        With `adds` the weights that leave are added up, too.
+        """
+        stored = _Stored(self._folder, "base")
+
+        def merge(first: int, last: int, tables: list[Table]) -> Arrays:
+            edges = _whole(tables)
+            try:
+                return sorted_rows(
+                    edges["row"] - np.int32(first),
+                    edges["head"],
+                    self._n,
+                    weights=edges.get("weights"),
+                    multiplicity=edges.get("multiplicity"),
+                    directed=True,
+                    rows=last - first,
+                )
+            except InputError as error:
+                raise InputError(f"{error} (vertices by number here, tails from {first} on)") from error
+
+        for first, arrays in self._sorted(self._deal("deal", self._numbered(), self._rows), merge):
+            values = {"weights": arrays.weights, "multiplicity": arrays.multiplicity}
+            stored.add(arrays.row_ptr, arrays.col_idx, first, values)
+            if adds:
+                self._add_leaving(first, arrays)
+        return stored
+
+    def _add_leaving(self, first: int, arrays: Arrays) -> None:
+        """The weight that leaves each vertex, added in the order of its row."""
+        counts = arrays.multiplicity if arrays.weights is None else arrays.weights
+        last = first + arrays.num_vertices
+        if self._directed:
+            self._leaving[first:last] = row_sums(arrays.row_ptr, counts)  # type: ignore[arg-type]
+            return
+        # to a vertex v come first the pairs (u, v) of rows u < v, in order, then those of its own row
+        tails = np.repeat(np.arange(first, last, dtype=np.int32), np.diff(arrays.row_ptr))
+        counts = np.ones(len(tails)) if counts is None else counts
+        apart = tails != arrays.col_idx
+        np.add.at(self._leaving, arrays.col_idx[apart], counts[apart])
+        np.add.at(self._leaving, tails, counts)
+
+    def _other(self, name: str, base: _Stored) -> _Stored:
+        """A section made of the base's rows, which are merged already."""
+        stored = _Stored(self._folder, name)
+        dealt = self._deal(f"deal-{name}", _turned(name, base), base.rows * (2 if name == "rows" else 1))
+
+        def sort(first: int, last: int, tables: list[Table]) -> Columns:
+            edges = _whole(tables)
+            key = (edges.pop("row").astype(np.int64) - first) << 32 | edges["head"]
+            if len(edges) == 1:
+                key.sort()
+                return {"key": key, "last": np.array(last)}
+            order = np.argsort(key, kind="stable")
+            values = {each: column[order] for each, column in edges.items() if each != "head"}
+            key = key[order]
+            if "way" in values:  # both arcs of a pair become one
+                fresh = np.append(True, key[1:] != key[:-1])[: len(key)]
+                again = np.flatnonzero(~fresh)
+                values["way"][again - 1] |= values["way"][again]
+                key, values = key[fresh], {each: column[fresh] for each, column in values.items()}
+            return {"key": key, "last": np.array(last), **values}
+
+        for first, found in self._sorted(dealt, sort):
+            key, rows = found.pop("key"), int(found.pop("last")) - first
+            heads = (key & 0xFFFFFFFF).astype(np.int32)
+            key >>= 32
+            row_ptr = row_ptr_of(np.bincount(key, minlength=rows))
+            if name == "rows":
+                counts = found.get("weights", found.get("multiplicity"))
+                self._leaving[first : first + rows] = row_sums(row_ptr, counts)
+            stored.add(row_ptr, heads, first, found)
+        return stored
+
+    def _sorted(self, dealt: Dealt, work: Callable[[int, int, list[Table]], T]) -> Iterator[tuple[int, T]]:
+        """What `work` makes of each range of vertices, in order; as many at a time as there are cores."""
+        with ThreadPoolExecutor(system.cores(), "clgraph-sort") as pool:
+            waiting: deque[tuple[int, list[Table], Future[T]]] = deque()
+
+            def first() -> tuple[int, T]:
+                begin, tables, future = waiting.popleft()
+                found = future.result()
+                for table in tables:
+                    table.remove()
+                return begin, found
+
+            for begin, last, tables in dealt.groups(self._bucket):
+                waiting.append((begin, tables, pool.submit(work, begin, last, tables)))
+                if len(waiting) > system.cores():
+                    yield first()
+            while waiting:
+                yield first()
+
+
+def _whole(tables: list[Table]) -> Columns:
+    """The rows of some tables, one after the other."""
+    found = [table.read() for table in tables if table.rows]
+    if not found:
+        return {"row": np.empty(0, np.int32), "head": np.empty(0, np.int32)}
+    return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+
+
+def _turned(name: str, base: _Stored) -> Iterator[Columns]:
+    """The base's rows as another section wants them dealt."""
+    for tail, part in base.parts():
+        head = part.pop("head")
+        if name == "in":
+            yield {"row": head, "head": tail, **part}
+        elif name == "pairs":
+            way = np.where(tail == head, 3, np.where(tail < head, 1, 2)).astype(np.uint8)
+            yield {"row": np.minimum(tail, head), "head": np.maximum(tail, head), "way": way}
+        else:
+            apart = tail != head
+            yield {"row": tail, "head": head, **part}
+            back = {each: column[apart] for each, column in part.items()}
+            yield {"row": head[apart], "head": tail[apart], **back}
+
+
+class _Stored:
+    """The rows of a section in long files.
+
+    Attributes
+    ----------
+    rows : int
+        Entries.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._table = Table(folder, f"section-{name}")
+        self._counts: list[npt.NDArray[np.int32]] = []
+        self._loops: list[npt.NDArray[np.bool_]] = []
+        self._names: set[str] = set()
+        self.rows = 0
+
+    def add(
+        self, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32], first: int, values: dict[str, Any]
+    ) -> None:
+        """Add the rows that follow, the first of them of vertex `first`."""
+        counts = np.diff(row_ptr)
+        tails = np.repeat(np.arange(first, first + len(counts), dtype=np.int32), counts)
+        loops = np.zeros(len(counts), bool)
+        loops[tails[tails == col_idx] - first] = True
+        self._counts.append(counts.astype(np.int32))
+        self._loops.append(loops)
+        self._table.write("head", col_idx)
+        for name in VALUES:
+            column = values.get(name)
+            if column is not None and name not in self._names:
+                self._names.add(name)
+                for begin in range(0, self.rows, STEP):  # multiplicities: those so far were 1
+                    self._table.write(name, np.ones(min(STEP, self.rows - begin), column.dtype))
+            if name in self._names:
+                self._table.write(name, np.ones(len(col_idx), np.int32) if column is None else column)
+        self.rows += len(col_idx)
+        self._table.rows = self.rows
+
+    def has(self, name: str) -> bool:
+        """Whether there is a column of this name."""
+        return name in self._names
+
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Where each row begins, and the number of entries."""
+        row_ptr = np.zeros(sum(map(len, self._counts)) + 1, np.int64)
+        np.cumsum(np.concatenate([np.empty(0, np.int32), *self._counts]), out=row_ptr[1:])
+        return row_ptr
+
+    def loops(self) -> npt.NDArray[np.bool_]:
+        """Which rows hold their own vertex."""
+        return np.concatenate([np.empty(0, bool), *self._loops])
+
+    def parts(self) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
+        """Tails, and the other columns, so many entries at a time."""
+        row_ptr = self.offsets()
+        for begin in range(0, self.rows, STEP):
+            end = min(begin + STEP, self.rows)
+            yield tails_between(row_ptr, begin, end), self._table.read(begin, end - begin)
+
+    def column(self, name: str, begin: int, end: int) -> OnDisk:
+        """Some entries of a column."""
+        return OnDisk(self._table.path(name), self._table.type_of(name), begin, end - begin)
+
+
+def _cut(writer: Writer, name: str, stored: _Stored, shard_edges: int) -> Section:
+    """Write a section's shards."""
+    row_ptr, loops, made = stored.offsets(), stored.loops(), []
+    for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1 if name == "pairs" else BLOCK)):
+        begin, end = int(row_ptr[first]), int(row_ptr[last])
+        values = {each: stored.column(each, begin, end) for each in VALUES if stored.has(each)}
+        made.append(
+            writer.shard(
+                name,
+                number,
+                first,
+                row_ptr[first : last + 1] - begin,
+                stored.column("head", begin, end) if end > begin else np.empty(0, np.int32),
+                values,
+                loops=int(np.count_nonzero(loops[first:last])),
+            )
+        )
+    return summed(made)

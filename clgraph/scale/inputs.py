@@ -1,0 +1,207 @@
+"""Graph files read a part at a time: edge lists by a device's parser, Parquet, .clg."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import DeviceError, InputError
+from clgraph.files.edge_list import bytes_before, opened
+from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
+from clgraph.files.pieces import SHAPES, pieces
+from clgraph.files.standard_input import STDIN
+from clgraph.graph.checks import check_offsets, check_range, checked_ids
+from clgraph.graph.io.arrow import parquet_parts
+from clgraph.graph.io.binary_header import BLOCK, PAGE, Header, damaged, unpack_header
+from clgraph.graph.io.common import Options, Progress, check_file, reading
+from clgraph.graph.io.edges import look
+from clgraph.graph.io.formats import find_format
+from clgraph.scale.tables import STEP, Columns, tails_between
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+EXTERNAL = ("edges", "parquet", "clg")
+
+
+class Input:
+    """A graph file of which edges are read a part at a time.
+
+    Parameters
+    ----------
+    path : Path
+    format : str, optional
+    options : Options
+    device : Device, optional
+        Which parses text. Default: the CPU.
+
+    Attributes
+    ----------
+    directed : bool
+    vertices : int64 array, or None
+        Ids of vertices that need not have edges.
+
+    Raises
+    ------
+    NotTaken
+        If the file has to be read in one; the message says why.
+    """
+
+    def __init__(self, path: Path, format: str | None, options: Options, device: Device | None) -> None:
+        self._path, self._options, self._device = path, options, device
+        if str(path) == STDIN:
+            raise NotTaken("standard input is read in one")
+        self.kind, _ = find_format(path, format)
+        if self.kind not in EXTERNAL or options.ids != "int" or options.duplicates != "merge":
+            raise NotTaken(f"{self.kind} files, ids that are text, and parallel copies are read in one")
+        check_file(path)
+        self.vertices: npt.NDArray[np.int64] | None = None
+        if self.kind == "edges":
+            self.directed = options.direction()
+        elif self.kind == "parquet":
+            self.directed, self._parts = parquet_parts(path, options, STEP)
+        else:
+            self._open_binary()
+
+    def parts(self, progress: Progress = None) -> Iterator[Columns]:
+        """Edges: columns source and target, perhaps weights and multiplicity; `NotTaken` at any time."""
+        if self.kind == "edges":
+            return self._of_text(progress)
+        return self._of_parquet() if self.kind == "parquet" else self._of_binary(progress)
+
+    def _of_text(self, progress: Progress) -> Iterator[Columns]:
+        path, options, device = self._path, self._options, self._device or _cpu()
+        with reading(path):
+            layout = look(path, options)
+            skip = bytes_before(path, layout, options)
+        wanted = Wanted(layout.columns, layout.delimiter == ",")
+        with reading(path), opened(path, options) as source, device.alone():
+            # buffers are as large as the piece needs: nothing is known to follow it
+            parser = Parser(device, wanted, np.int32, lambda: 0)
+            with closing(pieces(device, source, skip, SHAPES.of(device), progress)) as text:
+                for piece in text:
+                    try:
+                        found = parser.one(piece)
+                    except TooWide:
+                        parser = Parser(device, wanted, np.int64, lambda: 0)
+                        try:
+                            found = parser.one(piece)
+                        except TooWide as error:
+                            raise NotTaken("an id that is too large") from error
+                    if not found.count:
+                        continue
+                    columns: Columns = {
+                        name: device.download(buffer, found.id_type, found.count)
+                        for name, buffer in (("source", found.source), ("target", found.target))
+                    }
+                    if found.weight is not None:
+                        columns["weights"] = device.download(found.weight, np.float64, found.count)
+                    yield columns
+
+    def _of_parquet(self) -> Iterator[Columns]:
+        for source, target, weights, counts in self._parts:
+            ends = {"source": source, "target": target}
+            for name, column in ends.items():
+                if not isinstance(column, np.ndarray):
+                    raise InputError(
+                        f"{self._path}: the ids are text; read with --ids str (ids='str'), which holds the "
+                        "graph in memory"
+                    )
+                if not len(column):
+                    continue
+                if column.min() < 0 or column.max() > 2**63 - 1:
+                    raise InputError(f"{self._path}: {name} has an id that is not from 0 to {2**63 - 1}")
+                ends[name] = column.astype(np.int64, copy=False)
+            values = {"weights": weights, "multiplicity": counts}
+            kept = {name: column for name, column in values.items() if column is not None}
+            if "multiplicity" in kept:
+                kept["multiplicity"] = kept["multiplicity"].astype(np.int32)
+            yield {**ends, **kept}
+
+    # --- .clg -------------------------------------------------------------------------------------
+
+    def _open_binary(self) -> None:
+        path = self._path
+        with reading(path), open(path, "rb") as file:
+            self._header = header = unpack_header(path, file.read(PAGE), path.stat().st_size)
+        if self._options.directed not in (None, header.directed):
+            raise NotTaken("directions are changed in memory")
+        if self._options.weights and "weights" not in header.sections:
+            raise InputError(f"{path}: holds no weights; leave --weights out")
+        self.directed = header.directed
+        if "text" in header.sections:
+            raise NotTaken("ids that are text")
+        with reading(path):
+            if self._options.verify is not False:
+                _check_sums(path, header)
+            self._row_ptr = self._section("row_ptr")
+            try:
+                check_offsets(self._row_ptr, header.arcs)
+                named = "ids" in header.sections
+                ids = checked_ids(self._section("ids"), header.n) if named else np.arange(header.n)
+            except InputError as error:
+                raise damaged(path, str(error)) from error
+        self.vertices = ids
+
+    def _section(self, name: str, first: int = 0, count: int = -1) -> npt.NDArray[Any]:
+        section = self._header.sections[name]
+        dtype = np.dtype(section.kind)
+        return np.fromfile(
+            self._path,
+            dtype,
+            count if count >= 0 else section.nbytes // dtype.itemsize,
+            offset=section.offset + first * dtype.itemsize,
+        )
+
+    def _of_binary(self, progress: Progress) -> Iterator[Columns]:
+        header, ids = self._header, self.vertices
+        assert ids is not None
+        names = [name for name in ("weights", "multiplicity") if name in header.sections]
+        if not self._options.weights and "weights" in names:
+            names.remove("weights")
+        for first in range(0, header.arcs, STEP):
+            count = min(STEP, header.arcs - first)
+            with reading(self._path):
+                head = self._section("col_idx", first, count)
+                columns: Columns = {name: self._section(name, first, count) for name in names}
+            try:
+                check_range(head, header.n, "col_idx")
+            except InputError as error:
+                raise damaged(self._path, str(error)) from error
+            tail = tails_between(self._row_ptr, first, first + count)
+            once = slice(None) if header.directed else tail <= head
+            columns = {name: column[once] for name, column in columns.items()}
+            yield {"source": ids[tail[once]], "target": ids[head[once]], **columns}
+            if progress is not None:
+                progress(4 * (first + count), 4 * header.arcs)
+
+
+def _cpu() -> Device:
+    from clgraph.device import get_device
+
+    try:
+        return get_device("cpu", kernels="ndrange")
+    except DeviceError as error:
+        raise NotTaken("no device parses text here") from error
+
+
+def _check_sums(path: Path, header: Header) -> None:
+    """Raise InputError unless the checksums of a file are right."""
+    crc = header.crc
+    if crc is None:
+        return
+    told = np.fromfile(path, "<u4", crc.nbytes // 4, offset=crc.offset)
+    with open(path, "rb", buffering=0) as file:
+        for number, begin in enumerate(range(PAGE, crc.offset, BLOCK)):
+            file.seek(begin)
+            found, left = 0, min(BLOCK, crc.offset - begin)
+            while left and (data := file.read(min(left, 1 << 20))):
+                found, left = zlib.crc32(data, found), left - len(data)
+            if left or found != told[number]:
+                raise damaged(path, f"bytes from {begin} on do not match their checksum")

@@ -1,0 +1,90 @@
+"""Vertex ids numbered without all edges in memory: what is kept are the ids that have occurred."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.graph.building import check_count
+
+DENSE = 1 << 24  # ids below this are always marked in a table of bytes ...
+PER_ROW = 4  # ... or below so many times the number of rows
+Ids = npt.NDArray[np.int64]
+
+
+class Numbering:
+    """The ids that occur, and afterwards their numbers in ascending order.
+
+    Attributes
+    ----------
+    n : int
+        Vertices; after `finish`.
+    ids : int64 array, shape (n,), or None
+        None where they are 0 .. n - 1; after `finish`.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._marks: npt.NDArray[np.bool_] | None = np.zeros(1 << 16, bool)
+        self._sorted: Ids = np.empty(0, np.int64)
+        self._runs: list[Ids] = []
+        self.n = 0
+        self.ids: Ids | None = None
+        self._number: npt.NDArray[np.int32] | None = None
+
+    def add(self, *ends: npt.NDArray[np.integer]) -> None:
+        """Ids of some rows, all at least 0."""
+        for ids in ends:
+            if not len(ids):
+                continue
+            self._rows += len(ids)
+            highest = int(ids.max())
+            if self._marks is not None and highest >= len(self._marks):
+                self._grow(highest)
+            if self._marks is not None:
+                self._marks[ids] = True
+                continue
+            self._runs.append(np.unique(ids.astype(np.int64, copy=False)))
+            if sum(map(len, self._runs)) > max(len(self._sorted), DENSE // 4):
+                self._merge()
+
+    def _grow(self, highest: int) -> None:
+        assert self._marks is not None
+        if highest < max(DENSE, PER_ROW * self._rows):
+            longer = np.zeros(max(highest + 1, 2 * len(self._marks)), bool)
+            longer[: len(self._marks)] = self._marks
+            self._marks = longer
+        else:
+            self._sorted, self._marks = np.flatnonzero(self._marks), None
+
+    def _merge(self) -> None:
+        self._sorted = np.unique(np.concatenate([self._sorted, *self._runs]))
+        self._runs = []
+
+    def finish(self) -> None:
+        """Number what has been added."""
+        if self._marks is not None:
+            self._sorted, self._marks = np.flatnonzero(self._marks), None
+        else:
+            self._merge()
+        ids = self._sorted
+        self.n = n = len(ids)
+        check_count(n)
+        highest = int(ids[-1]) if n else -1
+        if highest == n - 1:
+            return
+        self.ids = ids
+        if highest < max(DENSE, PER_ROW * n):
+            self._number = np.zeros(highest + 1, np.int32)
+            self._number[ids] = np.arange(n, dtype=np.int32)
+
+    def numbers(self, ids: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+        """The numbers of ids that have been added."""
+        if self.ids is None:
+            return ids.astype(np.int32, copy=False)
+        if self._number is not None:
+            return self._number[ids]
+        order = np.argsort(ids)  # searches in ascending order stay in the cache
+        found = np.empty(len(ids), np.int32)
+        found[order] = np.searchsorted(self.ids, ids[order])
+        return found

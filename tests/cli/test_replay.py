@@ -1,0 +1,51 @@
+"""``clgraph replay`` from end to end."""
+
+import json
+
+import pytest
+from cli_runs import InProcess
+
+from clgraph import powerlaw_graph, write
+
+
+@pytest.fixture
+def run(capsys):
+    return InProcess(capsys)
+
+
+def test_samples_and_studies(tmp_path, device, run):
+    graph, on = tmp_path / "g.txt", ("--device", device.spec, "-q")
+    write(powerlaw_graph(300, seed=2), graph)
+    made = ("sample", graph, "--sizes", "50%,20%", "--seed", "3", "--seeds", "2")
+    assert run(*made, "--record", tmp_path / "r.json", *on).status == 0
+    done = run("replay", tmp_path / "r.json", *on)
+    assert done.status == 0, done.err
+    assert done.out.count("equal: drv, size") == 4
+    study = ("study", graph, "--methods", "drv", "--sizes", "50%", "--seeds", "2", "--no-figures")
+    assert run(*study, "-o", tmp_path / "s", *on).status == 0
+    done = run("replay", tmp_path / "s/study.json", "--json", *on)
+    assert done.status == 0 and json.loads(done.out)["equal"]
+    told = json.loads((tmp_path / "r.json").read_text())
+    told["result"]["samples"][1]["sha256"] = "0" * 64
+    (tmp_path / "r.json").write_text(json.dumps(told))
+    done = run("replay", tmp_path / "r.json", *on)
+    assert done.status == 1 and done.out.count("equal:") == 3 and done.out.count("differs:") == 1
+    graph.rename(tmp_path / "moved.txt")
+    assert "give --input GRAPH" in run("replay", tmp_path / "r.json", *on).err
+    assert run("replay", tmp_path / "s/study.json", "--input", tmp_path / "moved.txt", *on).status == 0
+    write(powerlaw_graph(300, seed=3), graph)
+    assert "is not the input of" in run("replay", tmp_path / "r.json", *on).err
+
+
+def test_collapsed_and_tiny(tmp_path, device, run):
+    graph, on = tmp_path / "star.txt", ("--device", device.spec)
+    graph.write_text("".join(f"0 {i}\n" for i in range(1, 900)))
+    done = run("sample", graph, "--size", "30", "--seeds", "2", "--seed", "1", *on)
+    assert "did you mean 30%?" in done.err
+    assert done.err.count("collapsed to 1 of 30 vertices") == 2
+    done = run(
+        "sample", graph, "--size", "50%", "--seed", "0", "--seeds", "6", "--min-size", "9", "--json", *on
+    )
+    told = json.loads(done.out)["samples"]
+    assert min(each["vertices"] for each in told) >= 9 and len({each["seed"] for each in told}) == 6
+    assert max(each["seed"] for each in told) >= 6

@@ -1,0 +1,134 @@
+"""Conversion with little memory: the dataset of `write_shards`, byte for byte, from every kind of input."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.errors import InputError
+from clgraph.graph.io.common import Options
+from clgraph.scale import convert as module
+from clgraph.scale.convert import convert_to_shards
+from clgraph.scale.cut import write_shards
+
+SMALL = {"shard_edges": 700, "bucket": 60}
+
+
+def edges(rng, kind):
+    """Ids with gaps ("far": large ones), parallel edges and loops; weights whose sums are rounded."""
+    source, target = rng.integers(0, 300, 2000) ** 2 % 5000, rng.integers(0, 300, 2000) * 7
+    target[:40] = source[:40]
+    if kind == "far":
+        source, target = source + 2**40, target * 2**33
+    return source, target, rng.normal(size=2000)
+
+
+def written(path, source, target, weights=None):
+    columns = [source, target] if weights is None else [source, target, weights]
+    text = "".join(
+        " ".join(map(repr, row)) + "\n" for row in zip(*(c.tolist() for c in columns), strict=True)
+    )
+    (gzip.open if path.suffix == ".gz" else open)(path, "wb").write(text.encode())
+    return path
+
+
+def same(one, other):
+    assert one.fingerprint == other.fingerprint
+    for file in sorted(other.folder.iterdir()):
+        assert file.read_bytes() == (one.folder / file.name).read_bytes(), file.name
+
+
+@pytest.mark.parametrize("kind", ["plain", "weighted", "directed", "directed and weighted", "far"])
+def test_text(tmp_path, kind):
+    source, target, weights = edges(np.random.default_rng(1), kind)
+    weights = weights if "weighted" in kind else None
+    options = Options(directed="directed" in kind or None, weights=weights is not None)
+    path = written(tmp_path / "g.txt", source, target, weights)
+    graph = clgraph.read(path, **vars(options))
+    expected = write_shards(graph, tmp_path / "a.clgs", shard_edges=700)
+    assert len(expected.section("pairs").shards) > 2
+    same(convert_to_shards([path], tmp_path / "b.clgs", options=options, **SMALL), expected)
+    expected = write_shards(graph, tmp_path / "p.clgs", shard_edges=700, sections=["pairs"])
+    same(
+        convert_to_shards([path], tmp_path / "q.clgs", options=options, sections=["pairs"], **SMALL), expected
+    )
+    expected = write_shards(graph, tmp_path / "a.clgs", shard_edges=700)
+    halves = [
+        written(
+            tmp_path / f"h{k}.txt.gz", *(None if c is None else c[k::2] for c in (source, target, weights))
+        )
+        for k in (0, 1)
+    ]
+    many = convert_to_shards(halves, tmp_path / "c.clgs", options=options, **SMALL)
+    if weights is None:  # else parallel edges come in another order
+        same(many, expected)
+    assert sorted(p.name for p in tmp_path.iterdir() if "clgraph" in p.name or "work" in p.name) == []
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed and weighted"])
+def test_other_formats(tmp_path, kind):
+    source, target, weights = edges(np.random.default_rng(2), kind)
+    graph = clgraph.Graph.from_edges(
+        source,
+        target,
+        weights=weights if "weighted" in kind else None,
+        directed="directed" in kind,
+        vertices=np.arange(9000, 9100) if kind == "plain" else None,
+    )
+    options = Options(weights="weighted" in kind)
+    expected = write_shards(graph, tmp_path / "a.clgs", shard_edges=700)
+    clgraph.write(graph, tmp_path / "g.clg")
+    same(convert_to_shards([tmp_path / "g.clg"], tmp_path / "b.clgs", options=options, **SMALL), expected)
+    pytest.importorskip("pyarrow")
+    if kind != "plain":  # edge tables hold no isolated vertices
+        clgraph.write(graph, tmp_path / "g.parquet")
+        found = convert_to_shards([tmp_path / "g.parquet"], tmp_path / "c.clgs", options=options, **SMALL)
+        same(found, expected)
+
+
+def test_what_is_read_in_one(tmp_path):
+    (tmp_path / "g.txt").write_text("a b\nb c\n")
+    found = convert_to_shards([tmp_path / "g.txt"], tmp_path / "g.clgs", options=Options(ids="str"))
+    assert found.ids.tolist() == ["a", "b", "c"]
+    with pytest.raises(InputError, match="several inputs are read in parts"):
+        convert_to_shards([tmp_path / "g.txt"] * 2, tmp_path / "h.clgs", options=Options(ids="str"))
+
+
+def test_resume(tmp_path, monkeypatch):
+    """What has been read is not read again, unless its file has changed."""
+    source, target, _ = edges(np.random.default_rng(3), "plain")
+    paths = [written(tmp_path / f"{k}.txt", source[k::2], target[k::2]) for k in (0, 1)]
+    merge = module._Conversion.write
+    monkeypatch.setattr(module._Conversion, "write", lambda *_: 1 / 0)
+    for resume in (False, True):
+        with pytest.raises(ZeroDivisionError):
+            convert_to_shards(paths, tmp_path / "g.clgs", resume=resume, **SMALL)
+        assert (tmp_path / "g.clgs.work").exists() == resume
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["0.txt", "1.txt", "g.clgs.work"]
+    monkeypatch.setattr(module._Conversion, "write", merge)
+    written(paths[1], source[1::2], target[1::2] + 1)
+    read = []
+    parts = module.Input.parts
+    monkeypatch.setattr(
+        module.Input, "parts", lambda self, *a: read.append(self._path.name) or parts(self, *a)
+    )
+    found = convert_to_shards(paths, tmp_path / "g.clgs", resume=True, **SMALL)
+    assert read == ["1.txt"] and not (tmp_path / "g.clgs.work").exists()
+    graph = clgraph.Graph.from_edges(
+        np.concatenate((source[::2], source[1::2])), np.concatenate((target[::2], target[1::2] + 1))
+    )
+    same(found, write_shards(graph, tmp_path / "x.clgs", shard_edges=700))
+
+
+def test_damaged_inputs(tmp_path):
+    graph = clgraph.powerlaw_graph(2000, seed=1)
+    clgraph.write(graph, tmp_path / "g.clg")
+    data = bytearray((tmp_path / "g.clg").read_bytes())
+    data[30000] ^= 1
+    (tmp_path / "g.clg").write_bytes(data)
+    (tmp_path / "h.txt").write_text("1 2\n3 x\n")
+    for name in ("g.clg", "h.txt", "none.txt"):
+        with pytest.raises(InputError, match=name):
+            convert_to_shards([tmp_path / name], tmp_path / "g.clgs")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["g.clg", "h.txt"]
