@@ -13,6 +13,7 @@ from clgraph.process import watch_forks
 watch_forks()
 
 if TYPE_CHECKING:
+    from clgraph import datasets
     from clgraph.components import Components, connected_components, largest_component
     from clgraph.csr import powerlaw_graph, rmat_graph
     from clgraph.device import Device, devices, get_device, profile
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "components": "Components connected_components largest_component",
     "csr": "powerlaw_graph rmat_graph",
+    "datasets": "",
     "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
     " InputError",
@@ -114,6 +116,7 @@ __all__ = [
     "components_of_shards",
     "connected_components",
     "core_numbers",
+    "datasets",
     "deletion_order",
     "devices",
     "get_device",

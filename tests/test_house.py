@@ -42,7 +42,7 @@ FLOORS = (
     {"csr", "energy"},
     {"files", "components", "traversal", "ranking"},
     {"sampling", "measures", "reference"},
-    {"scale", "studies"},
+    {"scale", "studies", "datasets"},
     {"selftest", "fpga", "networkx_backend", "clgraph"},  # clgraph: its __init__.py
     {"bench", "cli", "__main__"},
 )

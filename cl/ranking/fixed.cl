@@ -7,8 +7,8 @@
 //          + 2, + 1. A row of more than PART entries: its parts of PART entries in order
 // block    4096 vertices, zeros behind the last: a halving tree, i and i + 2048, then i and i + 1024, ...
 // REAL     type of the stored ranks; everything is computed in double, and rounded once, when it is stored
-// launch   fixed_terms, fixed_shares, fixed_rows: padded ranges, ITEMS each; fixed_blocks: a work-group of WIDTH a block.
-//          On GPUs ranking/fixed_windows.cl takes the place of fixed_rows
+// launch   fixed_blocks: a work-group of WIDTH a block; the others: padded ranges, ITEMS each. On GPUs
+//          ranking/fixed_windows.cl takes the place of fixed_rows
 // tunables ITEMS, WIDTH; what changes the sums: HAS_SHARES, HAS_P, HAS_Q, PART; OFFSET
 
 #include "ranking/fixed.h"
@@ -19,12 +19,39 @@
 
 #define BLOCK 4096
 
-// x(u) / W(u), once a vertex.
-__kernel void fixed_terms(const int n, __global const REAL *restrict x, __global const double *restrict inverse,
-                          __global double *restrict terms)
+// The more leaves a vertex, the smaller its key: what is gathered most often lies together.
+__kernel void fixed_keys(const int n, __global const double *restrict out, __global uint *restrict key)
 {
     FOR_ITEMS(v, n)
-        terms[v] = (double)x[v] * inverse[v];
+        key[v] = 0x7F80u - (as_uint((float)out[v]) >> 16);
+}
+
+// order: the vertices in that order; place: where each one is in it.
+__kernel void fixed_places(const int n, __global const int *restrict order, __global int *restrict place)
+{
+    FOR_ITEMS(i, n)
+        place[order[i]] = i;
+}
+
+__kernel void fixed_heads(const long entries, __global const int *restrict place, __global const int *restrict col_idx,
+                          __global int *restrict placed)
+{
+    FOR_ITEMS_LONG(e, entries)
+        placed[e] = place[col_idx[e]];
+}
+
+// What rows gather, once a vertex: x(u) / W(u), or with HAS_SHARES x(u); in the order of `order`, if it is given.
+__kernel void fixed_terms(const int n, __global const int *restrict order, __global const REAL *restrict x,
+                          __global const double *restrict inverse, __global VALUE *restrict terms)
+{
+    FOR_ITEMS(i, n) {
+        const int v = order ? order[i] : i;
+#if HAS_SHARES
+        terms[i] = x[v];
+#else
+        terms[i] = (double)x[v] * inverse[v];
+#endif
+    }
 }
 
 // w(u,v) / W(u), once an arc; the weights of arcs, or how many each one counts for.

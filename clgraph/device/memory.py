@@ -341,14 +341,17 @@ class Memory:
     def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
         """Copy an array into a buffer, from its `offset`-th value (of the array's dtype) on; waits."""
         array = np.ascontiguousarray(array)
+        start = offset * array.itemsize
+
+        def read(view: memoryview, begin: int) -> None:
+            view[:] = array.reshape(-1).view(np.uint8).data[begin : begin + len(view)]
+
+        def copy() -> None:
+            pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
+            if not (pieces and self._pinned.upload(buffer, array.nbytes, read, start=start)):
+                cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
+
         if array.nbytes:
-            start = offset * array.itemsize
-            queue = self._queues.main
-
-            def copy() -> None:
-                event = cl.enqueue_copy(queue, buffer, array, dst_offset=start, is_blocking=True)
-                self._queues.note("upload", array.nbytes, event)
-
             self.wait(copy)
 
     def copy(self, dst: Any, src: Any, nbytes: int) -> None:

@@ -88,8 +88,13 @@ class Pinned:
         nbytes: int,
         read: Callable[[memoryview, int], None],
         progress: Callable[[int], None] | None = None,
+        *,
+        start: int = 0,
     ) -> bool:
-        """Fill a buffer with what `read(view, offset)` gives; waits. False if another thread is at it."""
+        """Fill a buffer from `start` on with what `read(view, offset)` gives; waits.
+
+        False if another thread is at it.
+        """
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -112,7 +117,7 @@ class Pinned:
                     filling[number].result()
                     begin = number * self._piece
                     here = self._slots[number % SLOTS][: nbytes - begin]
-                    event = cl.enqueue_copy(queue, buffer, here, dst_offset=begin, is_blocking=False)
+                    event = cl.enqueue_copy(queue, buffer, here, dst_offset=start + begin, is_blocking=False)
                     copies.append(self._queues.note("upload", len(here), event))
                     queue.flush()
                     if progress is not None:

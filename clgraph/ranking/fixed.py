@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 from clgraph.errors import DeviceError
 
@@ -56,7 +57,7 @@ class Shape:
 
 ALONE = Shape(span=0, items=64, width=1)
 SHAPES = Shapes(
-    gpu=Shape(span=1024, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
+    gpu=Shape(span=512, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
 )
 
 
@@ -169,7 +170,12 @@ class FixedPower:
         inverse = np.divide(1.0, out, out=np.zeros(n), where=out > 0)
         self._inverse = device.upload(inverse)
         self._out = device.upload(out) if kind != "arcs" else None
-        self._terms = device.empty(n, np.float64) if kind == "arcs" else None
+        if self._shape.span:
+            self._order, self._place = self._by_frequency(out)
+        else:
+            self._order = self._place = None
+        gathers = self._place is not None or kind == "arcs"
+        self._terms = device.empty(n, np.float64 if kind == "arcs" else self._dtype) if gathers else None
         self._p = None if p is None else device.upload(p)
         self._q = None if q is None else device.upload(q)
         self._uniform = np.float64(1.0 / n)
@@ -182,7 +188,8 @@ class FixedPower:
     @staticmethod
     def memory(n: int, dtype: npt.DTypeLike) -> dict[str, int]:
         """Bytes by name that the vectors of `n` vertices take, without personalization."""
-        return {"ranks": 2 * n * np.dtype(dtype).itemsize, "weights that leave": 8 * n, "terms": 8 * n}
+        vectors = {"ranks": 2 * n * np.dtype(dtype).itemsize, "weights that leave": 8 * n, "terms": 8 * n}
+        return vectors | {"places": 8 * n}
 
     def _program(self, name: str = "fixed", offset: type = np.int32, **more: int) -> Any:
         kind = "long" if offset is np.int64 else "int"
@@ -194,8 +201,17 @@ class FixedPower:
     def _make_terms(self) -> None:
         if self._terms is not None:
             self._program().fixed_terms(
-                self._over(self.n), np.int32(self.n), self._x, self._inverse, self._terms
+                self._over(self.n), np.int32(self.n), self._order, self._x, self._inverse, self._terms
             )
+
+    def _by_frequency(self, out: Reals) -> tuple[Any, Any]:
+        """The vertices by how much leaves them, and the place of each: hot values share a GPU's cache."""
+        device, n, program = self._device, np.int32(self.n), self._program()
+        key, place = device.empty(self.n, np.uint32), device.empty(self.n, np.int32)
+        program.fixed_keys(self._over(self.n), n, device.upload(out), key)
+        _, order = sort_by_key(device, key, self.n, 15)
+        program.fixed_places(self._over(self.n), n, order, place)
+        return order, place
 
     def prepare(self, rows: Rows) -> Prepared:
         """What each iteration wants to know of some rows; they may be kept for the next ones."""
@@ -207,6 +223,11 @@ class FixedPower:
             self._program().fixed_shares(self._over(rows.entries), *about)
         if not shape.span:
             return Prepared(rows, shares)
+        placed = device.empty(rows.entries, np.int32)
+        self._program().fixed_heads(
+            self._over(rows.entries), np.int64(rows.entries), self._place, rows.col_idx, placed
+        )
+        rows = replace(rows, col_idx=placed)
         windows = -(-(rows.entries + rows.count) // shape.span)
         starts = device.empty(windows + 1, np.int32)
         count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)

@@ -7,11 +7,13 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, check_graph_type
-from clgraph.reference import chordal, growing, races, spreading, stream, trees, walks
+from clgraph.reference import chordal, growing, paths, races, spreading, stream, trees, walks
 from clgraph.reference.races import ReferenceDraw
 
 METHODS = tuple(
-    name for each in (races, walks, spreading, chordal, growing, trees, stream) for name in each.METHODS
+    name
+    for each in (races, walks, spreading, chordal, growing, paths, trees, stream)
+    for name in each.METHODS
 )
 
 
@@ -34,6 +36,8 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
         return walks.reference_walk(graph, method, seed=seed, **options)
     if method in growing.METHODS:
         return growing.reference_growth(graph, method, seed=seed, **options)
+    if method in paths.METHODS:
+        return paths.reference_paths(graph, method, seed=seed, **options)
     if method in trees.METHODS:
         return trees.reference_tree(graph, method, seed=seed, **options)
     if method in stream.METHODS:
@@ -56,6 +60,9 @@ def verify_draw(graph: Graph, sample: Any) -> None:
     check_graph_type(graph)
     if sample.method in growing.METHODS:
         growing.verify_growth(graph, sample)
+        return
+    if sample.method in paths.METHODS:
+        paths.verify_paths(graph, sample)
         return
     if sample.method in trees.METHODS:
         trees.verify_tree(graph, sample)

@@ -31,6 +31,7 @@ METHODS = {
     "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
     "edfs": "depth-first from a random vertex, with the edges among the vertices reached",
 }
+ALSO = {"breadthfirstsearch": "ebfs", "depthfirstsearch": "edfs"}  # littleballoffur's names
 EXACT = ("drv", "dre")
 CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
@@ -132,8 +133,11 @@ def _one_of(name: str, value: Any, *known: str) -> None:
 
 
 def plain_method(method: Any) -> Any:
-    """The name of a method as it stands in the tables: DRV is drv."""
-    return method.lower() if isinstance(method, str) else method
+    """The name of a method as it stands in the tables: DRV is drv, BreadthFirstSearchSampler ebfs."""
+    if not isinstance(method, str):
+        return method
+    plain = method.lower()
+    return ALSO.get(plain.removesuffix("sampler"), plain)
 
 
 def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:

@@ -82,13 +82,12 @@ class Loading:
     values : sequence of {"weights", "multiplicity", "way"}
         What is wanted beside the rows.
     room : int
-        Bytes of the device's memory in which shards may stay for the next pass. Where memory is shared none
-        do: the system keeps the files.
+        Bytes of the device's memory in which shards may stay for the next pass.
     """
 
     def __init__(self, device: Device, shards: Shards, *, values: Sequence[str] = (), room: int = 0) -> None:
         self._device, self._shards, self._values = device, shards, tuple(values)
-        self._room = 0 if device.shares_memory else room
+        self._room = room
         self._kept: dict[tuple[str, int], Loaded] = {}
 
     def rows(self, name: str, numbers: Sequence[int]) -> Iterator[Loaded]:

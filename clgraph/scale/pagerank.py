@@ -166,7 +166,9 @@ def _run(
         )
     wanted = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[kind]
     loading = Loading(device, shards, values=wanted)
-    room = device.global_memory * 7 // 8 - sum(power.memory(n, dtype).values())
+    room = device.global_memory * (4 if device.shares_memory else 7) // 8 - sum(
+        power.memory(n, dtype).values()
+    )
     kept: dict[int, Prepared] = {}
 
     def parts() -> Iterator[Prepared]:
@@ -176,7 +178,7 @@ def _run(
             with device.alone():
                 prepared = power.prepare(_rows_of(loaded))
             size = loaded.nbytes + loaded.shard.edges * (8 if wanted else 1)
-            if size <= room and not device.shares_memory:
+            if size <= room:
                 room -= size
                 kept[shards.number_of(name, loaded.shard)] = prepared
             yield prepared

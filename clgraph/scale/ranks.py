@@ -61,7 +61,7 @@ class Ranks(ABC):
         return self._receive(source).view(dtype)
 
     def send(self, to: int, array: Array) -> None:
-        """Send an array to a rank and wait until it may change."""
+        """Send an array, which is not written to any more, to a rank."""
         self._start(to, array)()
 
     # --- everybody together -------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class Failure(ClgraphError):
 
 
 class Threads(Ranks):
-    """Ranks that are threads of this process.
+    """Ranks that are threads of this process. A message is the sender's array: nobody writes to it any more.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ class Threads(Ranks):
         self._desks, self._failed = desks, failed
 
     def _start(self, to: int, array: Array) -> Callable[[], None]:
-        self._desks[to][self.rank].put(np.ascontiguousarray(array).reshape(-1).view(np.uint8).copy())
+        self._desks[to][self.rank].put(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
         return lambda: None
 
     def _receive(self, source: int) -> Array:

@@ -278,7 +278,12 @@ def default_room(device: Device, n: int, edges: int) -> int:
 
 
 def room_to_keep(device: Device, n: int, room: int) -> int:
-    """Bytes that shards may take on the device from one pass to the next, beside the forest."""
+    """Bytes that shards may take on the device from one pass to the next, beside the forest.
+
+    Where memory is shared, the system keeps the files.
+    """
+    if device.shares_memory:
+        return 0
     taken = sum(Forest.memory(n, room, SHAPES.of(device)).values()) + 40 * n
     return max(0, device.global_memory * 7 // 8 - taken)
 

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.files.binary_sums import followed
 from clgraph.graph.io.binary import OnDisk, id_arrays, write_sections
-from clgraph.graph.io.binary_header import Header
+from clgraph.graph.io.binary_header import BLOCK, PAGE, Header
 from clgraph.graph.io.formats import DATASET
 from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard
 from clgraph.scale.ranks import Ranks
@@ -71,7 +72,7 @@ class Writer:
         arrays = {"row_ptr": row_ptr.astype(narrow, copy=False), "col_idx": col_idx, **values}
         header = Header(self._directed, rows, edges, loops, {}, first_row, self._n)
         with self._new(name) as file:
-            crc = write_sections(file, header, arrays)
+            crc = zlib.crc32(write_sections(file, header, arrays).tobytes())
             length = file.tell()
         return Shard(name, first_row, rows, edges, loops, 0, length, crc)
 
@@ -88,9 +89,10 @@ class Writer:
         header = Header(False, self._n, 0, 0, {})
         arrays = {"row_ptr": np.zeros(self._n + 1, np.int32), "col_idx": np.empty(0, np.int32)}
         with self._new(name) as file:
-            checked = _Checked(file)
-            write_sections(checked, header, {**arrays, **id_arrays(ids, self.folder / name)})
-            return Part(name, file.tell(), checked.crc)
+            sums = write_sections(file, header, {**arrays, **id_arrays(ids, self.folder / name)})
+            length = file.tell()
+        with open(self.folder / name, "rb") as file:
+            return Part(name, length, _whole_crc(file.read(PAGE), sums, length))
 
     def finish(self, manifest: Manifest) -> None:
         """Write the manifest."""
@@ -112,15 +114,13 @@ class Writer:
             ) from error
 
 
-class _Checked:
-    """A file of which the CRC-32 is made while it is written."""
-
-    def __init__(self, file: Any) -> None:
-        self._file, self.crc = file, 0
-
-    def write(self, data: Any) -> None:
-        self.crc = zlib.crc32(data, self.crc)
-        self._file.write(data)
+def _whole_crc(head: bytes, sums: npt.NDArray[Any], length: int) -> int:
+    """The CRC-32 of a whole .clg file, from its header and the checksums that end it."""
+    found, left = zlib.crc32(head), length - len(head) - sums.nbytes
+    for checksum in sums.tolist():
+        size = min(BLOCK, left)
+        found, left = followed(found, size) ^ checksum, left - size
+    return followed(found, sums.nbytes) ^ zlib.crc32(sums.tobytes())
 
 
 def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:

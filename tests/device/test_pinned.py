@@ -21,6 +21,19 @@ def test_pieces(device: Device, count: int) -> None:
         np.testing.assert_array_equal(array, values[start : start + count])
 
 
+@pytest.mark.parametrize("count", [1, 1000 * SLOTS + 3])
+def test_uploads_at_an_offset(device: Device, count: int) -> None:
+    values = np.random.default_rng(count).integers(1, 1 << 30, count).astype(np.int32)
+    buffer, pinned = device.zeros(count + 9, np.int32), Pinned(device.queues, piece=1000)
+
+    def read(view: memoryview, begin: int) -> None:
+        view[:] = values.view(np.uint8).data[begin : begin + len(view)]
+
+    assert pinned.upload(buffer, values.nbytes, read, start=4 * 7)
+    found = device.download(buffer, np.int32, count + 9)
+    np.testing.assert_array_equal(found, [0] * 7 + values.tolist() + [0] * 2)
+
+
 def test_one_thread_at_a_time(device: Device) -> None:
     values = np.arange(100_000)
     buffer, pinned = device.upload(values), Pinned(device.queues, piece=1000)

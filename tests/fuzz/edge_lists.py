@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from fuzz.binaries import clg_case
+from fuzz.binaries import clg_case, table_case
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants
 from fuzz.mutations import NUMBERS
@@ -39,10 +39,11 @@ def parsed_case(kind: str, rng: random.Random) -> Case:
 
 
 def binary_case(kind: str, rng: random.Random) -> Case:
-    """A .clg file, most often damaged."""
-    case = clg_case(kind, rng)
-    case.what["format"], how = "clg", case.what["options"]
-    if rng.random() < 0.3:
+    """A .clg file or an edge table, most often damaged."""
+    form = rng.choice(("clg", "clg", "clg", "parquet", "arrow"))
+    case = clg_case(kind, rng) if form == "clg" else table_case(form, rng)
+    case.kind, case.what["format"], how = kind, form, case.what["options"]
+    if form == "clg" and rng.random() < 0.3:
         how["verify"] = rng.random() < 0.5
     if rng.random() < 0.8:
         how["ids"] = "int"

@@ -68,7 +68,7 @@ KINDS = {
     "networks": Kind(network_case, run_read, 10),
     "npz": Kind(npz_case, run_read, 8),
     "clg": Kind(clg_case, run_read, 6),
-    "device clg": Kind(binary_case, run_twice, 2, device=True),
+    "device binaries": Kind(binary_case, run_twice, 2, device=True),
     "parquet": Kind(table_case, run_read, 3),
     "arrow": Kind(table_case, run_read, 4),
     "round trips": Kind(graph_case, run_graph, 12),

@@ -128,6 +128,12 @@ def case_growing(device: Any) -> None:
         _draw(method, device, seeds=1, size=20, start=[3, 5], graph=_graph(duplicates="keep"))
 
 
+def case_paths(device: Any) -> None:
+    """Pairs, more pairs, and edges by how many paths use them."""
+    _draw("sp", device, size=12)
+    _draw("sp", device, seeds=1, size=5, keep="visited", graph=_graph(duplicates="keep"))
+
+
 def case_trees(device: Any) -> None:
     """Cycles popped at once and one by one; branches."""
     _draw("ust", device, size=20)

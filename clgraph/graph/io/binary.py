@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from pathlib import Path
@@ -44,7 +45,9 @@ from clgraph.graph.io.binary_header import (
     unpack_header,
 )
 from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.graph.io.packed import unpacker
 from clgraph.graph.io.progress import expect, tell
+from clgraph.system import cores
 
 PIECE = 1 << 22  # bytes that are read or written at a time
 FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, reading it 0.05 s
@@ -267,8 +270,10 @@ class OnDisk:
                 yield memoryview(data)
 
 
-def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | OnDisk | None]) -> int:
-    """Write a header, which knows no sections yet, and its arrays; returns the CRC-32 of all checksums."""
+def write_sections(
+    file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | OnDisk | None]
+) -> npt.NDArray[Any]:
+    """Write a header, which knows no sections yet, and its arrays; returns the checksums behind them."""
     sections, end = {}, PAGE
     parts: list[tuple[int, npt.NDArray[Any] | OnDisk]] = []
     for name in (*SECTIONS, "way"):
@@ -283,7 +288,7 @@ def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[A
     offset = _next_page(end)
     sums = -(-(offset - PAGE) // BLOCK)
     sections["crc"] = Section(offset, 4 * sums, "<u4")
-    checksums = _Checksums()
+    checksums = _Checksums(offset)
     expect(offset + 4 * sums)
     file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
     for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
@@ -291,9 +296,9 @@ def write_sections(file: Any, header: Header, arrays: Mapping[str, npt.NDArray[A
         for piece in chain([memoryview(bytes(gap))], stored):
             checksums.add(piece)
             file.write(piece)
-    last = np.array(checksums.finished(), "<u4").tobytes()
-    file.write(last)
-    return zlib.crc32(last)
+    last = np.array(checksums.finished(), "<u4")
+    file.write(last.tobytes())
+    return last
 
 
 def _pieces(array: npt.NDArray[Any]) -> Iterator[memoryview]:
@@ -313,20 +318,45 @@ def _utf8(name: str, path: Path) -> bytes:
 
 
 class _Checksums:
-    """A CRC-32 for each block of the bytes that go through."""
+    """A CRC-32 for each block of the bytes that go through; of several, threads make them."""
 
-    def __init__(self) -> None:
-        self.done: list[int] = []
-        self.crc, self.room = 0, BLOCK
+    def __init__(self, total: int) -> None:
+        self._crc32 = unpacker()[1].crc32
+        self._pool = ThreadPoolExecutor(cores(), "clgraph-crc") if total > BLOCK else None
+        self._waiting: list[Future[int]] = []
+        self._done: list[int] = []
+        self._block: list[memoryview] = []
+        self._room = BLOCK
 
     def add(self, data: memoryview) -> None:
+        """The next bytes, which stay as they are until `finished`."""
         while len(data):
-            piece, data = data[: self.room], data[self.room :]
-            self.crc = zlib.crc32(piece, self.crc)
-            self.room -= len(piece)
-            if not self.room:
-                self.done.append(self.crc)
-                self.crc, self.room = 0, BLOCK
+            piece, data = data[: self._room], data[self._room :]
+            self._block.append(piece)
+            self._room -= len(piece)
+            if not self._room:
+                self._end_block()
+
+    def _end_block(self) -> None:
+        block, self._block, self._room = self._block, [], BLOCK
+        if self._pool is None:
+            self._done.append(self._sum(block))
+            return
+        if len(self._waiting) > cores():  # blocks that come from a file are in memory meanwhile
+            self._done.append(self._waiting.pop(0).result())
+        self._waiting.append(self._pool.submit(self._sum, block))
+
+    def _sum(self, pieces: list[memoryview]) -> int:
+        found = 0
+        for piece in pieces:
+            found = self._crc32(piece, found)
+        return found
 
     def finished(self) -> list[int]:
-        return self.done + ([self.crc] if self.room < BLOCK else [])
+        """All of them."""
+        if self._block:
+            self._end_block()
+        self._done += [future.result() for future in self._waiting]
+        if self._pool is not None:
+            self._pool.shutdown()
+        return self._done

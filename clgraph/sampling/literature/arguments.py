@@ -388,8 +388,8 @@ def _keep(plan: Method, given: Mapping[str, Any]) -> str:
     keep: str = word(given.get("keep", default), "keep", KEEPS)
     if keep == "visited" and plan.kind in GROWING:
         keep = "tree"
-    if keep == "tree" and plan.kind == "edges":
-        raise InputError("keep='tree' is of walks and spreading: edges that race have no tree")
+    if keep == "tree" and plan.kind in ("edges", "paths"):
+        raise InputError("keep='tree' is of walks and spreading: edges that race, and paths, have no tree")
     return keep
 
 
@@ -421,7 +421,7 @@ def _how_much(
             raise InputError("size is a mapping, which goes with strata: give a share or a count")
         return {"size": dict(size), "target": 0, "notes": ()}
     target = target_size(size, graph.num_vertices)
-    if plan.kind in ("edges", "ties", "stream") and target < 2:
+    if plan.kind in ("edges", "ties", "stream", "paths") and target < 2:
         raise InputError(f"size {size}: {method} takes edges, and an edge has two ends: give 2 or more")
     reach = reachable(view, plan, method)
     if target > reach:
@@ -438,7 +438,7 @@ def _beyond(strict: bool, notes: list[str], what: str) -> None:
 
 def reachable(view: View, plan: Method, method: str) -> int:
     """How many vertices a method can draw at all."""
-    if plan.kind in ("edges", "ties", "stream") or method in ("rdn", "fs"):
+    if plan.kind in ("edges", "ties", "stream", "paths") or method in ("rdn", "fs"):
         return view.num_linked
     return view.n
 

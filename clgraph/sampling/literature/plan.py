@@ -94,7 +94,7 @@ METHODS = {
         "to a neighbour, all with one probability (weighted: in proportion to the weights)",
         (*_WALK, "weighted"),
         "Leskovec, Faloutsos 2006; Gjoka et al. 2010",
-        ("RandomWalk", "LoopErased"),
+        ("RandomWalk", "LoopErasedRandomWalk"),
     ),
     "rwr": Method(
         "walk",
@@ -204,6 +204,13 @@ METHODS = {
         "Maiya, Berger-Wolf 2010",
         ("CommunityStructureExpansion",),
     ),
+    "sp": Method(
+        "paths",
+        "shortest paths between random pairs: the edges that most of them use",
+        ("keep",),
+        "Rezvanian, Meybodi 2015",
+        ("ShortestPath",),
+    ),
     "ust": Method(
         "tree",
         "a uniform spanning tree, of each component; with `size` its branches to some vertices",
@@ -253,12 +260,13 @@ KINDS = {
     "spikyball": "spreading",
     "passage": "spreading",
     "expansion": "spreading",
+    "paths": "shortest paths",
     "tree": "spanning tree",
     "chordal": "chordal subgraph",
     "stream": "stream of edges",
 }
 # those that say themselves how much they draw
-UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal" or name == "gsh")
+UNSIZED = tuple(name for name, each in METHODS.items() if each.kind == "chordal" or name in ("gsh", "ust"))
 STREAMS = tuple(name for name, method in METHODS.items() if method.kind == "stream")
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
 # every option that some sampler reads

@@ -161,20 +161,6 @@ class _VertexRace(_Race):
 
 
 class _EdgeRace(_Race):
-    def tails(self) -> tuple[Any, Any]:
-        """The tail of each arc, and its rank among parallel ones (None: there are none)."""
-        device, csr, rows = self.device, self.csr, self.view.rows
-
-        def make() -> tuple[Any, Any]:
-            device.reserve({"tails": 4 * csr.arcs})
-            tail = device.empty(max(csr.arcs, 1), np.int32)
-            copy = device.empty(csr.arcs, np.uint32) if rows.has_copies else None
-            size = -(-self.n // device.tuning.items)
-            self.program.race_tails(size, self.head[0], csr.row_ptr, csr.col_idx, tail, copy)
-            return tail, copy
-
-        return device.cached(rows, ("literature", "tails"), make)
-
     def flat(self, kernel: str, *arguments: Any) -> None:
         """Launch over arcs."""
         size = -(-self.csr.arcs // self.device.tuning.items), self.runs
@@ -189,7 +175,7 @@ class _EdgeRace(_Race):
             lg_arc, lg_edge, arcs, edges = mixed(wish.mix_word, view.n, view.rows.num_arcs // 2)
         weight = view.kept(self.device, "integers", lambda: view.integers) if view.weighted else None
         self.build(WEIGHT=kind, ARCS=int(arcs), NO_EDGES=int(not edges), COPIES=int(view.rows.has_copies))
-        tail, copy = self.tails()
+        tail, copy = arc_tails(self.device, self.view)
         key = self.device.empty(max(csr.arcs, 1) * self.runs, np.uint64)
         numbers = np.int64(lg_arc), np.int64(lg_edge), self.table
         self.flat("race_arcs", *numbers, csr.row_ptr, csr.col_idx, tail, copy, weight, key)
@@ -223,3 +209,19 @@ def mixed(mix: int, n: int, m: int) -> tuple[int, int, bool, bool]:
     by_arc = lg(mix) - 32 * ONE - lg(n) if mix else 0
     by_edge = lg(WAY - mix) - 32 * ONE - lg(max(m, 1)) if mix < WAY else 0
     return by_arc, by_edge, mix > 0, mix < WAY
+
+
+def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
+    """The tail of each arc, and its rank among parallel ones (None: there are none); kept with the rows."""
+
+    def make() -> tuple[Any, Any]:
+        csr, items = view.csr(device), device.tuning.items
+        device.reserve({"tails": 4 * csr.arcs})
+        tail = device.empty(max(csr.arcs, 1), np.int32)
+        copy = device.empty(csr.arcs, np.uint32) if view.rows.has_copies else None
+        program = device.program("sampling/literature/race", ITEMS=items, **csr.defines)
+        program.race_tails(-(-csr.n // items), np.int32(csr.n), csr.row_ptr, csr.col_idx, tail, copy)
+        return tail, copy
+
+    found: tuple[Any, Any] = device.cached(view.rows, ("literature", "tails"), make)
+    return found
