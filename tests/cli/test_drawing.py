@@ -59,10 +59,23 @@ def test_a_walk(run, file, device):
     assert told["vertices"] == 9
 
 
+def test_what_spreads_and_trees(run, file, device):
+    args = ("--seed", "1", "--json", "-q", "--verify", "--device", device.spec)
+    told = json.loads(run("sample", file, "--method", "ust", *args).out)
+    assert told["vertices"] == 60 and told["keep"] == "tree" and told["verified"]
+    balls = ("--share", "0.3", "--powers", "1,0,-0.5", "--size", "9")
+    told = json.loads(run("sample", file, "--method", "SpikyBall", *balls, *args).out)
+    assert told["vertices"] == 9 and told["weighting"] == "none" and told["verified"]
+    for method in ("diffusion", "xsn", "sp", "cnarw"):
+        assert json.loads(run("sample", file, "--method", method, "--size", "9", *args).out)["verified"]
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
         (["--method", "rn"], "Give one of --size"),
+        (["--method", "spikyball", "--size", "5", "--powers", "1,2"], "give three numbers"),
+        (["--method", "xsn"], "Give one of --size"),
         (["--method", "rn", "--size", "5", "--mix", "0.5"], "mix is not an option of rn"),
         (["--method", "drv", "--size", "5", "--edges", "5"], "edges is not an option of drv"),
         (["--method", "re", "--size", "5", "--edges", "5"], "edges and size are given"),

@@ -266,7 +266,7 @@ KINDS = {
     "stream": "stream of edges",
 }
 # those that say themselves how much they draw
-UNSIZED = tuple(name for name, method in METHODS.items() if method.kind == "chordal" or name == "gsh")
+UNSIZED = tuple(name for name, each in METHODS.items() if each.kind == "chordal" or name in ("gsh", "ust"))
 STREAMS = tuple(name for name, method in METHODS.items() if method.kind == "stream")
 ALIASES = {name.lower(): short for short, method in METHODS.items() for name in (*method.also, short)}
 # every option that some sampler reads
