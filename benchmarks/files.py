@@ -1,6 +1,7 @@
 """How fast graphs are read and written, beside other readers (those that are found).
 
     python benchmarks/files.py --vertices 3000000 --json files.json
+    python benchmarks/files.py --formats --no-gzip
     python benchmarks/files.py --device gpu --vertices 30000000 --folder /dev/shm --peers pyarrow
 
 The file is a power-law graph of so many vertices, average degree 5, written as text, by gzip (one member, as
@@ -27,7 +28,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from clgraph import powerlaw_graph
+import numpy as np
+
+import clgraph.graph.io.names as names_module
+from clgraph import Graph, powerlaw_graph
 from clgraph.bench import script
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
 from clgraph.bench.peers import wanted
@@ -194,7 +198,7 @@ def peak_case(graph: str, path: Path) -> Case:
     return Case("files", graph, "peak memory of reading", "clgraph", run, True)
 
 
-def cases_of(folder: Path, graph: Any, name: str, peers: list[str], host: bool) -> Iterator[Case]:
+def cases_of(folder: Path, graph: Any, name: str, host: bool, peers: list[str]) -> Iterator[Case]:
     """Everything that is measured."""
     text, packed, out = folder / "graph.txt", folder / "graph.txt.gz", folder / "out.txt"
     binary, members, frames = (folder / f"graph{end}" for end in (".clg", ".members.txt.gz", ".txt.zst"))
@@ -218,6 +222,46 @@ def cases_of(folder: Path, graph: Any, name: str, peers: list[str], host: bool) 
         yield peer_case(name, each, text)
 
 
+def format_cases(folder: Path, graph: Any, name: str, host: bool) -> Iterator[Case]:
+    """Formats beside edge lists, weights, and ids that are text."""
+    edges = graph.to_edges()
+    heavy = Graph.from_edges(*edges[:2], weights=np.random.default_rng(1).random(graph.num_edges))
+    out, names = folder / "out.txt", folder / "names.txt"
+
+    def both(what: str, work: Callable[[Any], Any], on_device: Callable[[Any], Any]) -> Iterator[Case]:
+        yield case(name, what, "clgraph", on_device)
+        if host:
+            yield case(name, what, "clgraph, host", work, False)
+
+    def named(path: Path) -> Callable[[Any], Any]:
+        return lambda where: read(path, device=where)
+
+    for form, suffix in (("mtx", ".mtx"), ("metis", ".graph"), ("ldbc", ".e")):
+        path = folder / f"graph{suffix}"
+        write(graph, path)
+        yield from both(f"read {form}", named(path), partial(read_there, path))
+
+    def weigh(where: Any) -> Any:
+        return write(heavy, out, device=where)
+
+    yield from both("write weights", weigh, weigh)
+    rows = (folder / "graph.txt").read_bytes()
+    rows = rows[: rows.find(b"\n", len(rows) // 10) + 1]
+    names.write_bytes(b"n" + rows[:-1].replace(b"\t", b"\tn").replace(b"\n", b"\nn") + b"\n")
+    yield case(name, "read names, a tenth", "clgraph", lambda _: read(names, ids="str"), False)
+    if host:
+        yield case(name, "read names, a tenth", "clgraph, scanned", lambda _: scanned(names), False)
+
+
+def scanned(path: Path) -> Any:
+    """Names read without Arrow."""
+    size, names_module.SMALL = names_module.SMALL, sys.maxsize
+    try:
+        return read(path, ids="str")
+    finally:
+        names_module.SMALL = size
+
+
 def main() -> None:
     """Write the files and measure."""
     parser = script.parser(__doc__)
@@ -225,6 +269,7 @@ def main() -> None:
     parser.add_argument("--folder", help="where the files go (default: the folder for temporary files)")
     parser.add_argument("--no-gzip", action="store_true", help="leave the compressed file out")
     parser.add_argument("--no-host", action="store_true", help="leave the host's reader and writer out")
+    parser.add_argument("--formats", action="store_true", help="measure other formats instead")
     parser.add_argument("--peers", default="all", help=f"of {', '.join(PEERS)}, with commas; or none")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as place:
@@ -243,7 +288,10 @@ def main() -> None:
                 shutil.copyfileobj(text, packed, 1 << 22)
         name = f"powerlaw{options.vertices}"
         peers = wanted(PEERS, options.peers)
-        script.run(lambda: cases_of(folder, graph, name, peers, not options.no_host), options)
+        cases = partial(cases_of, peers=peers)
+        if options.formats:
+            cases = format_cases
+        script.run(lambda: cases(folder, graph, name, host=not options.no_host), options)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 // lengths of some.
 //
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
-// found    uint[2]     self-loops; arcs that repeat the one before; of facts_twins uint[1]: arcs without a twin
+// found    uint[2]     self-loops; arcs that repeat the one before; of facts_twins uint[1]: arcs without a twin; of
+//          facts_differ uint[1]: 1 if anything differs
 // launch   padded range, ITEMS consecutive vertices per work-item; facts_twins: RUN consecutive arcs
 
 #include "csr/arcs.h"
@@ -64,10 +65,10 @@ __kernel void facts_lengths(const int count, __global const int *restrict listed
         length[i] = (int)(row_ptr[listed[i] + 1] - row_ptr[listed[i]]);
 }
 
-// Arcs u -> v without an arc v -> u, or with one of another weight or multiplicity; each may be null. No arc has a copy.
+// Arcs u -> v without an arc v -> u of the same weight. No arc has a copy.
 __kernel void facts_twins(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
                           __global const int *restrict col_idx, __global const ulong *restrict weight,
-                          __global const int *restrict copies, volatile __global uint *found)
+                          volatile __global uint *found)
 {
     uint single = 0;
     int u = -1;
@@ -75,11 +76,19 @@ __kernel void facts_twins(const int n, const long arcs, __global const OFFSET *r
         u = row_after(p, u, n, row_ptr);
         const int v = col_idx[p];
         const OFFSET q = place_of(row_ptr, col_idx, v, u);
-        if (q >= row_ptr[v + 1] || col_idx[q] != u)
-            single++;
-        else
-            single += (weight && weight[q] != weight[p]) || (copies && copies[q] != copies[p]);
+        single += q >= row_ptr[v + 1] || col_idx[q] != u || weight[q] != weight[p];
     }
     if (single)
         atomic_add(found, single);
+}
+
+// found: 1 where two arrays differ.
+__kernel void facts_differ(const long count, __global const int *restrict one, __global const int *restrict other,
+                           volatile __global uint *found)
+{
+    uint differ = 0;
+    FOR_ITEMS_LONG(i, count)
+        differ |= one[i] != other[i];
+    if (differ)
+        atomic_or(found, differ);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -279,7 +280,8 @@ def sample(
         which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
         with progress_bar("sampling" + ("" if seeds is None else which), quiet) as progress:
             more: dict[str, Any] = {} if count == 1 else {"seeds": count}
-            found = run(data, method, seed=number, progress=progress, **more, **options)
+            with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
+                found = run(data, method, seed=number, progress=progress, **more, **options)
             made = [found] if options["sizes"] is None and count == 1 else found
         for each, result in zip(wanted * count, made, strict=True):
             for note in result.notes:

@@ -69,8 +69,8 @@ def lengths_of(device: Device, rows: DeviceCSR, vertices: npt.NDArray[np.int32])
     return device.download(list_lengths(device, rows, listed, count), np.int32, count)
 
 
-def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any = None, copies: Any = None) -> int:
-    """Arcs without one in the other direction, of the same weight and multiplicity; none may have a copy."""
+def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
+    """Arcs without one of the same weight in the other direction; none may have a copy."""
     run = SHAPES.of(device)
     found = device.zeros(1, np.uint32)
     program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
@@ -81,7 +81,15 @@ def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any = None, copi
         rows.row_ptr,
         rows.col_idx,
         weights,
-        copies,
         found,
     )
     return int(device.download(found, np.uint32, 1)[0])
+
+
+def differ(device: Device, rows: DeviceCSR, *pairs: tuple[Any, Any, int]) -> bool:
+    """Whether two arrays of 32-bit words (each pair with their count) differ anywhere."""
+    found = device.zeros(1, np.uint32)
+    program = _program(device, rows)
+    for one, other, count in pairs:
+        program.facts_differ(_over(device, count), np.int64(count), one, other, found)
+    return bool(device.download(found, np.uint32, 1)[0])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from clgraph.csr.build import build_counted, place_weights
-from clgraph.csr.facts import count_single_arcs
-from clgraph.csr.upload import Parts, graph_of
+from clgraph.csr.facts import count_single_arcs, differ
+from clgraph.csr.upload import DeviceCSR, Parts, graph_of
 from clgraph.errors import InputError
 from clgraph.files.edge_list import opened
 from clgraph.files.lists import Arcs, Lists
@@ -56,7 +58,7 @@ def read_metis(
             graph = _graph(device, n, arcs, options)
     # what the lazy value would count
     vars(graph)["num_duplicates"] = (arcs.count if graph.directed else edges) - graph.num_edges
-    notes = ["edge weights skipped"] if weighted and not options.weights else []
+    notes = ["edge weights"] if weighted and not options.weights else []
     return Loaded(graph, counted(arcs.count, "entry", "entries"), notes)
 
 
@@ -69,9 +71,14 @@ def _graph(device: Device, n: int, arcs: Arcs, options: Options) -> Graph:
     weight = None
     if arcs.weight is not None:
         weight = place_weights(device, rows, *of[1:], arcs.weight, arcs.count, mirror=False)
-    single = count_single_arcs(device, rows, weight, copies)
+        single = count_single_arcs(device, rows, weight) > 0
+    else:
+        back, again = build_counted(
+            device, n, arcs.head, arcs.tail, arcs.count, mirror=False, duplicates="merge"
+        )
+        single = _differ(device, rows, copies, back, again)
     if single:
-        raise NotTaken(f"{counted(single, 'neighbour')} without its twin")
+        raise NotTaken("neighbours without their twins")
     parts = Parts(
         rows,
         directed=options.direction(False),
@@ -82,3 +89,14 @@ def _graph(device: Device, n: int, arcs: Arcs, options: Options) -> Graph:
         has_copies=False,
     )
     return graph_of(device, parts)
+
+
+def _differ(device: Device, rows: DeviceCSR, copies: Any, other: DeviceCSR, again: Any) -> bool:
+    """Whether two graphs, with the multiplicities of their arcs, differ."""
+    if rows.arcs != other.arcs or (copies is None) != (again is None):
+        return True
+    words = (rows.n + 1) * np.dtype(rows.offset).itemsize // 4
+    pairs = [(rows.row_ptr, other.row_ptr, words), (rows.col_idx, other.col_idx, rows.arcs)]
+    if copies is not None:
+        pairs.append((copies, again, rows.arcs))
+    return differ(device, rows, *pairs)

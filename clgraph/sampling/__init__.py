@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Unpack, overload
 
-from clgraph import keyed
 from clgraph.graph import Graph
+from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import STREAMS, known
-from clgraph.sampling.methods import make_views, upload
-from clgraph.sampling.options import (
-    SampleOptions,
-    Size,
-    check_graph,
-    check_min_size,
-    check_names,
-    check_options,
-    check_seeds,
-    check_sizes,
-    given_options,
-)
-from clgraph.sampling.redraw import large_enough
-from clgraph.sampling.replicates import run_replicates, side_by_side
+from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names
 from clgraph.sampling.result import Sample
-from clgraph.sampling.samples import Clock, samples_of_run
 from clgraph.sampling.sequence import Samples
 
 __all__ = [
@@ -243,56 +229,7 @@ def sample(
             check_names(options)
             streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
-    graph = check_graph(graph)
-    least = options.pop("min_size", None)
-    made = _made(graph, drawing, method, size, sizes, seeds, options)
-    if least is not None:
-        fewest = check_min_size(least, graph, method)
-
-        def draw(number: int) -> Samples:
-            again: SampleOptions = {**options, "seed": number}
-            return _made(graph, drawing, method, size, sizes, 1, again)
-
-        per_run = 1 if sizes is None else len(sizes)
-        made = Samples(large_enough(made, draw, fewest, per_run, made[-1].seed + 1)[0])
+    made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
+    if warning := made.warning():
+        warnings.warn(warning, stacklevel=2)
     return made if sizes is not None or seeds is not None else made[0]
-
-
-def _made(
-    graph: Graph,
-    drawing: str | None,
-    method: str,
-    size: Size | None,
-    sizes: Sequence[Size] | None,
-    seeds: int | None,
-    options: SampleOptions,
-) -> Samples:
-    """The samples of some runs."""
-    if drawing is not None:
-        from clgraph.sampling.literature.runs import drawn_samples
-
-        check_names(options)
-        return Samples([drawn_samples(graph, drawing, size, sizes, seeds, options)])
-    how = replace(check_options(graph, method, **options), given=given_options(options, sizes))
-    wanted = check_sizes(graph, size, sizes, options.get("strict", False))
-    first = keyed.check_seed(options.get("seed"))
-    runs = check_seeds(first, seeds)
-
-    from clgraph.device import get_device
-
-    clock = Clock()
-    device = get_device(options.get("device"))
-    with device.alone():
-        clock.lap("device")
-        make_views(device, graph)
-        clock.lap("build")
-        upload(device, graph)
-        clock.lap("upload")
-        made: list[Sequence[Sample]] = []
-        progress = options.get("progress")
-        if side_by_side(device, graph, how, runs):
-            made += run_replicates(graph, device, how, first, runs, wanted, clock.seconds(), progress)
-        else:
-            for i in range(runs):
-                made.append(samples_of_run(graph, device, how, first + i, wanted, clock, progress))
-    return Samples(made)

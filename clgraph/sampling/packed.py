@@ -16,7 +16,7 @@ from clgraph.graph.building import stable_argsort
 from clgraph.lazy import lazy
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.result import Left, Sample, extract
-from clgraph.sampling.samples import notes_of
+from clgraph.sampling.samples import collapsed, notes_of
 from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
@@ -148,6 +148,12 @@ class PackedSamples(Portion):
     def counts(self, i: int) -> tuple[int, int]:
         vertices, edges, _ = self._packed.counts[self._place(i)].tolist()
         return vertices, edges
+
+    def collapse(self, i: int) -> tuple[int, int] | None:
+        target = self._wanted[i % len(self._wanted)][1]
+        vertices, _ = self.counts(i)
+        few = self._packed.whole > target and collapsed(vertices, target) is not None
+        return (vertices, target) if few else None
 
     def vertices(self, i: int) -> npt.NDArray[Any]:
         chosen = self.positions(i)

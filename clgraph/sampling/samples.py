@@ -11,6 +11,7 @@ from clgraph.sampling.extract import extract_sample, prepare_extraction
 from clgraph.sampling.methods import make_run
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.result import Progress, Sample
+from clgraph.sampling.sequence import COLLAPSED
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -102,4 +103,4 @@ def notes_of(graph: Graph, target: int, untouched: bool, found: int) -> list[str
 
 def collapsed(found: int, target: int) -> str | None:
     """What to say of a sample with less than half of the vertices that were asked for."""
-    return f"the sample collapsed to {found} of {target} vertices" if 2 * found < target else None
+    return f"{COLLAPSED} to {found} of {target} vertices" if 2 * found < target else None

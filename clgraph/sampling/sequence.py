@@ -18,6 +18,7 @@ from clgraph.sampling.result import Sample
 if TYPE_CHECKING:
     from clgraph.sampling.literature.estimates import Distribution, Estimate
 
+COLLAPSED = "the sample collapsed"  # so the note of such a sample begins
 SHOWN = 5  # samples that a repr names
 
 
@@ -49,6 +50,12 @@ class Portion(Sequence[Sample]):
         """Vertices and edges of sample i."""
         made = self._sample(i)
         return len(made.vertices), made.num_edges
+
+    def collapse(self, i: int) -> tuple[int, int] | None:
+        """Vertices and target of sample i, if it has far fewer than were asked for."""
+        made = self._sample(i)
+        collapsed = any(note.startswith(COLLAPSED) for note in made.notes)
+        return (made.graph.num_vertices, made.target) if collapsed else None
 
     def vertices(self, i: int) -> npt.NDArray[Any]:
         """`Sample.vertices` of sample i."""
@@ -254,8 +261,24 @@ class Samples(Sequence[Sample]):
         if not len(self):
             raise InputError("there are no samples to take a mean of")
         original = self[0].original
-        assert original is not None
+        if original is None:
+            raise InputError("samples of a stream have no original whose vertices could have values")
         return original
+
+    def warning(self) -> str | None:
+        """What to say if samples collapsed: how many, and the smallest."""
+        found = [
+            (*collapse, part.seed(i))
+            for part, i in self._places
+            if (collapse := part.collapse(i)) is not None
+        ]
+        if not found:
+            return None
+        least, target, seed = min(found)
+        return (
+            f"{len(found)} of {len(self)} samples collapsed to less than half of the size asked for: the "
+            f"smallest has {least} of {target} vertices (seed {seed}); min_size= draws another seed instead"
+        )
 
     def __repr__(self) -> str:
         return f"<Samples: {len(self)}{self._what()}>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clgraph._version import __version__
 from clgraph.device.shapes import Shapes
@@ -12,7 +12,8 @@ from clgraph.graph import Graph
 from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
-from clgraph.sampling import Sample, Samples, sample
+from clgraph.sampling import Sample, Samples
+from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.redraw import large_enough
 from clgraph.sampling.samples import collapsed
 from clgraph.studies.columns import Row, scalars
@@ -71,13 +72,13 @@ def _drawn(
     graph: Graph, plan: Plan, method: str, first: int, runs: int, following: int, device: Device
 ) -> tuple[list[Sample], list[str], int]:
     """The samples of some runs, those that are too small drawn again; the notes of that; the next seed."""
-    options: dict[str, Any] = {"sizes": list(plan.sizes), "device": device}
-    found = sample(graph, method, seed=first, seeds=runs, **options)
+    sizes = list(plan.sizes)
+    found = draw_samples(graph, method, None, sizes, runs, {"seed": first, "device": device})
     if not plan.min_size:
         return list(found), [], following
 
     def draw(seed: int) -> Samples:
-        return sample(graph, method, seed=seed, **options)
+        return draw_samples(graph, method, None, sizes, 1, {"seed": seed, "device": device})
 
     runs_, notes, following = large_enough(found, draw, plan.min_size, len(plan.sizes), following)
     return [each for run in runs_ for each in run], [f"{method}, {note}" for note in notes], following

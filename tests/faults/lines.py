@@ -40,6 +40,7 @@ COMMANDS = {
     "curve": "IN --seed 1",
     "quality": "IN --no-eigenvalues",
     "study": "IN --methods drv --sizes 2 --seeds 1 --no-eigenvalues --no-figures -o OUT",
+    "replay": "IN",
     "bfs": "IN -s 0",
     "components": "IN",
     "pagerank": "IN",

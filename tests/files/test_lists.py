@@ -59,7 +59,7 @@ def test_the_summary_says_where(device: Any, tmp_path: Path) -> None:
     where = get_device("cpu").hardware if device.is_fpga else device.hardware
     path = put(tmp_path / "g.graph", LISTS["weights"])
     said = read_with_summary(path, device=device)[1]
-    assert said.endswith(f"3 edges (6 entries; read on {where}; skipped: edge weights skipped)")
+    assert said.endswith(f"3 edges (6 entries; read on {where}; skipped: edge weights)")
     put(path, LEFT_LISTS["sizes of vertices"])
     assert "read on the host: weights of vertices" in read_with_summary(path, device=device)[1]
     put(path, LEFT_LISTS["no twin"])

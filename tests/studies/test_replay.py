@@ -93,10 +93,13 @@ def test_what_a_record_does_not_hold(device, tmp_path):
 
 def test_min_size_draws_another_seed(device):
     star = Graph.from_edges([0] * 60, range(1, 61))
-    plain = sample(star, "drv", size=30, seed=0, seeds=12, device=device)
+    with pytest.warns(UserWarning, match="of 12 samples collapsed .* smallest has 1 of 30 vertices"):
+        plain = sample(star, "drv", size=30, seed=0, seeds=12, device=device)
     few = [each.seed for each in plain if each.graph.num_vertices < 10]
     assert few
     assert any("collapsed to 1 of 30" in note for note in plain[few[0]].notes)
+    with pytest.warns(UserWarning, match="of 6 samples collapsed"):
+        sample(star, "drv", size=30, seed=0, seeds=6, mode="batched", device=device)
     made = sample(star, "drv", size=30, seed=0, seeds=12, min_size=10, device=device)
     assert min(made.num_vertices) >= 10
     assert len({each.seed for each in made}) == 12

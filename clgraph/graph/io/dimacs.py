@@ -53,7 +53,7 @@ def read_dimacs(path: Path, options: Options) -> Loaded:
     arcs = (source - 1).astype(np.int32), (target - 1).astype(np.int32), weight if options.weights else None
     tail, head, weights = arcs if directed else each_once(arcs)
     graph = numbered_graph(tail, head, n, options, weights=weights, directed=directed)
-    return Loaded(graph, counted(m, "arc"), [] if options.weights else ["arc weights skipped"])
+    return Loaded(graph, counted(m, "arc"), [] if options.weights else ["arc weights"])
 
 
 def _problem(path: Path, options: Options, size: int) -> tuple[int, int, int]:

@@ -63,7 +63,7 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
         directed=directed,
         duplicates=options.duplicates,
     )
-    notes = ["edge weights skipped"] if weighted and not options.weights else []
+    notes = ["edge weights"] if weighted and not options.weights else []
     return Loaded(graph, counted(count, "entry", "entries"), notes)
 
 

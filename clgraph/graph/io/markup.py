@@ -183,8 +183,9 @@ def parse(
         stack.append(name.rpartition(":")[2])
         text.clear()
         if len(stack) == 1 and stack[0] != root:
+            hint = f"; read it with --format {stack[0]}" if stack[0] in ("graphml", "gexf") else ""
             raise InputError(
-                f"{path}, line {parser.CurrentLineNumber}: <{name[:80]}> where <{root}> should be"
+                f"{path}, line {parser.CurrentLineNumber}: <{name[:80]}> where <{root}> should be{hint}"
             )
         start(stack, words, parser.CurrentLineNumber)
 

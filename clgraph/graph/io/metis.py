@@ -64,7 +64,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
         start = np.cumsum(lengths) - lengths
         keep = np.arange(len(numbers)) - np.repeat(start, lengths) >= before
         numbers, lengths = numbers[keep], lengths - before
-        notes.append("vertex weights skipped")
+        notes.append("vertex weights")
     weights = None
     if weighted:
         odd = np.flatnonzero(lengths % 2)
@@ -76,7 +76,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
         weights, numbers, lengths = numbers[1::2].astype(np.float64), numbers[::2], lengths // 2
         if not options.weights:
             weights = None
-            notes.append("edge weights skipped")
+            notes.append("edge weights")
     elif options.weights:
         raise InputError(
             f"{path}, line 1: the header says that the file has no edge weights; leave --weights out"

@@ -6,6 +6,7 @@ around a field, rows of different lengths, quotes inside a field) sends the whol
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -85,10 +86,11 @@ def _parse(
         return None
     found = both.chunk(0).dictionary
     order = compute.sort_indices(found)
-    ids = np.empty(len(found), object)
-    ids[:] = found.take(order).to_pylist()
-    if not all(_is_name(name, delimiter) for name in ids.tolist()):
+    names = found.take(order).to_pylist()
+    if not _are_names(names, delimiter):
         return None
+    ids = np.empty(len(names), object)
+    ids[:] = names
     weights = None
     if len(ends) == 3:
         weights = table[ends[2]].to_numpy()
@@ -133,7 +135,11 @@ def _has_plain_quotes(text: npt.NDArray[np.uint8]) -> bool:
     return bool(np.all(begins) and np.all(ends))
 
 
-def _is_name(name: str, delimiter: str | None) -> bool:
-    """Whether the scanner would read this field as it is, at any place in a row."""
-    whole = name.split() == [name] if delimiter is None else name == name.strip()
-    return whole and name != "" and name[0] not in "#%"
+def _are_names(names: list[str], delimiter: str | None) -> bool:
+    """Whether the scanner would read these fields, in ascending order, as they are, at any place in a row."""
+    if delimiter is None:
+        whole = "\n".join(names).split() == names
+    else:
+        whole = names[0] != "" and list(map(str.strip, names)) == names
+    comments = (bisect_left(names, chr(ord(mark) + 1)) - bisect_left(names, mark) for mark in "#%")
+    return whole and not any(comments)

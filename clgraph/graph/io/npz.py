@@ -59,6 +59,11 @@ def read_npz(path: Path, options: Options) -> Loaded:
             if edge_index.NAMES[0] in found:
                 directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
                 return edge_index.loaded(path, found, directed, options)
+            if "format" not in found:
+                raise InputError(
+                    f"{path}: holds neither a matrix saved by scipy.sparse.save_npz nor edge_index, as "
+                    "PyTorch Geometric has it; save one of them"
+                )
             form, shape = _form_and_shape(found)
         except InputError:
             raise

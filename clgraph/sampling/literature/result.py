@@ -389,6 +389,9 @@ class DrawnPortion(Portion):
     def seed(self, i: int) -> int:
         return self._first + i // len(self._wishes)
 
+    def collapse(self, i: int) -> None:
+        return None  # these have as many vertices as were asked for, or say why not
+
     def size(self, i: int) -> Any:
         return self._wishes[i % len(self._wishes)].size
 

@@ -112,7 +112,7 @@ LAUGHS = '<!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
             "document",
         ),
         (text('<node id="&x;"/>'), "not well-formed XML: undefined entity"),
-        ("<gexf/>", "line 1: <gexf> where <graphml> should be"),
+        ("<gexf/>", "line 1: <gexf> where <graphml> should be; read it with --format gexf"),
         ("<graphml/>", "holds no <graph>"),
         (text(NODES, "both"), "edgedefault is 'both'"),
         (text('<node id="1"/><node id="1"/>'), "line 3: node '1' is also in line 3"),

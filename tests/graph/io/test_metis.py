@@ -17,10 +17,10 @@ from clgraph.files.summary import read_with_summary
     [
         ("4 3", ["2 3", "1 3", "2 1", ""], ""),
         ("4 3 000", [" 2  3 ", "1 3", "% comment", "2 1", "", ""], ""),
-        ("4 3 1", ["2 9 3 8", "1 9 3 7", "2 7 1 8", ""], "edge weights skipped"),
-        ("4 3 10", ["50 2 3", "51 1 3", "52 2 1", "53"], "vertex weights skipped"),
+        ("4 3 1", ["2 9 3 8", "1 9 3 7", "2 7 1 8", ""], "skipped: edge weights"),
+        ("4 3 10", ["50 2 3", "51 1 3", "52 2 1", "53"], "skipped: vertex weights"),
         ("4 3 011 2", ["5 6 2 9 3 8", "5 6 1 9 3 7", "5 6 2 7 1 8", "5 6"], "weights"),
-        ("4 3 110 1", ["1 5 2 3", "1 5 1 3", "1 5 2 1", "1 5"], "vertex weights skipped"),
+        ("4 3 110 1", ["1 5 2 3", "1 5 1 3", "1 5 2 1", "1 5"], "skipped: vertex weights"),
     ],
 )
 def test_metis(tmp_path: Path, header: str, lines: list[str], notes: str) -> None:

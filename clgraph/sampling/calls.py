@@ -1,0 +1,97 @@
+"""The runs behind `clgraph.sample`: side by side, or one after the other; drawn again where asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from clgraph import keyed
+from clgraph.graph import Graph
+from clgraph.sampling.literature.plan import known
+from clgraph.sampling.methods import make_views, upload
+from clgraph.sampling.options import (
+    Size,
+    check_min_size,
+    check_names,
+    check_options,
+    check_seeds,
+    check_sizes,
+    given_options,
+)
+from clgraph.sampling.redraw import large_enough
+from clgraph.sampling.replicates import run_replicates, side_by_side
+from clgraph.sampling.result import Sample
+from clgraph.sampling.samples import Clock, samples_of_run
+from clgraph.sampling.sequence import Samples
+
+
+def draw_samples(
+    graph: Graph,
+    method: str,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+) -> Samples:
+    """The samples of a graph, as `clgraph.sample` returns them; it warns of nothing.
+
+    Parameters
+    ----------
+    graph : Graph
+        With at least one vertex.
+    method, size, sizes, seeds
+        As `clgraph.sample` takes them.
+    options : mapping
+        The others.
+    """
+    plain: dict[str, Any] = {name: value for name, value in options.items() if name != "min_size"}
+    if options.get("min_size") is None:
+        return _drawn(graph, method, size, sizes, seeds, plain)
+    least = check_min_size(options["min_size"], graph, method)
+    made = _drawn(graph, method, size, sizes, seeds, plain)
+
+    def again(seed: int) -> Samples:
+        return _drawn(graph, method, size, sizes, 1, {**plain, "seed": seed})
+
+    per_run = 1 if sizes is None else len(sizes)
+    return Samples(large_enough(made, again, least, per_run, made[-1].seed + 1)[0])
+
+
+def _drawn(
+    graph: Graph,
+    method: str,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: dict[str, Any],
+) -> Samples:
+    drawing = known(method)
+    if drawing is not None:
+        from clgraph.sampling.literature.runs import drawn_samples
+
+        check_names(options)
+        return Samples([drawn_samples(graph, drawing, size, sizes, seeds, options)])
+    how = replace(check_options(graph, method, **options), given=given_options(options, sizes))
+    wanted = check_sizes(graph, size, sizes, options.get("strict", False))
+    first = keyed.check_seed(options.get("seed"))
+    runs = check_seeds(first, seeds)
+
+    from clgraph.device import get_device
+
+    clock = Clock()
+    device = get_device(options.get("device"))
+    with device.alone():
+        clock.lap("device")
+        make_views(device, graph)
+        clock.lap("build")
+        upload(device, graph)
+        clock.lap("upload")
+        made: list[Sequence[Sample]] = []
+        progress = options.get("progress")
+        if side_by_side(device, graph, how, runs):
+            made += run_replicates(graph, device, how, first, runs, wanted, clock.seconds(), progress)
+        else:
+            for i in range(runs):
+                made.append(samples_of_run(graph, device, how, first + i, wanted, clock, progress))
+    return Samples(made)
