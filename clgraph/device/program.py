@@ -129,12 +129,23 @@ class Program:
                 partner=self._partner(kernel),
             )
         except cl.Error as error:
-            names = str(self._built.get_info(cl.program_info.KERNEL_NAMES)).replace(";", ", ")
+            names = self._kernel_names()
+            if not names:
+                raise BuildError(
+                    f"{self._queues.hardware}: its compiler says that it built {self.file}, and the program "
+                    f"has no kernels ({error}): this is the driver's fault; use another device"
+                ) from error
             raise AttributeError(
                 f"{self.name}.cl has no kernel {kernel}{self._suffix} ({error}); it has {names}"
             ) from error
         self.__dict__[kernel] = made  # the next look-up finds it there
         return made
+
+    def _kernel_names(self) -> str:
+        try:
+            return str(self._built.get_info(cl.program_info.KERNEL_NAMES)).replace(";", ", ")
+        except cl.Error:  # Intel's answer where there are none
+            return ""
 
     def _find(self, kernel: str) -> Any:
         return cl.Kernel(self._built, kernel + self._suffix)

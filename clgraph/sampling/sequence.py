@@ -261,7 +261,8 @@ class Samples(Sequence[Sample]):
         if not len(self):
             raise InputError("there are no samples to take a mean of")
         original = self[0].original
-        assert original is not None
+        if original is None:
+            raise InputError("samples of a stream have no original whose vertices could have values")
         return original
 
     def warning(self) -> str | None:

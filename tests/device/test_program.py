@@ -276,3 +276,12 @@ def test_public_set_arg_does_as_well(device: Device) -> None:
     add._set_scalars = add._set_slowly
     add(4, out, np.int32(4), np.int64(1), np.float32(1))
     assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
+
+
+def test_a_program_without_kernels(device: Device) -> None:
+    """As PoCL 3.0 says that it has built what its compiler gave up (tests/drivers/vectors_512.cl)."""
+    source = "static inline int none(int x) { return x; }\n"
+    with pytest.raises(BuildError, match=r"says that it built cl/empty\.cl, and the program has no kernels"):
+        build_source(device.queues, "empty", source, (), keep=False, save_failed=False).none  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no kernel other .* it has add, "):
+        made(device).other  # noqa: B018

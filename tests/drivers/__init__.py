@@ -28,7 +28,8 @@ class Fails:
 
     def is_there(self, device: Any) -> bool:
         """Whether this is that driver."""
-        versions = re.findall(r"\d+(?:\.\d+)+", f"{device.driver_version} {device.platform_version}")
+        release = re.sub(r"OpenCL [\d.]+", "", device.platform_version)
+        versions = re.findall(r"\d+(?:\.\d+)+", f"{device.driver_version} {release}")
         return (
             self.platform in device.platform_name
             and self.device in device.name

@@ -13,10 +13,15 @@
 // One text, two forms: the values of all lanes are one OpenCL vector, or an array and a loop (sums in pairs; ranks in
 // double; Oclgrind, which mishandles computed vectors). From such loops clang makes vectors of at most 256 bits, and of
 // 128 where float meets double, whatever the CPU has: 1.2 times as long at 16 lanes with AVX-512.
+#if LANES > 1 && defined(HAVE_FP64) && !defined(COMPENSATED) && !defined(CHECK_RACES) && !defined(WITHOUT_WIDE_VECTORS)
+#define MAY_BE_VECTORS 1
+#else
+#define MAY_BE_VECTORS 0
+#endif
 #define JOINED_(a, b) a##b
 #define JOINED(a, b) JOINED_(a, b)
 #define REAL_IS_float 1
-#if JOINED(REAL_IS_, REAL) && LANES > 1 && defined(HAVE_FP64) && !defined(COMPENSATED) && !defined(CHECK_RACES)
+#if JOINED(REAL_IS_, REAL) && MAY_BE_VECTORS
 #define FOR_LANES(l)
 #define OF(x, l) x
 #define REALS(x) JOINED(float, LANES) x

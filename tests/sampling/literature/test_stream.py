@@ -88,6 +88,9 @@ def test_several_sizes_in_one_pass(device):
     u, v = arrivals_of(300, 50, 1)
     made = sample(iter([(u, v)]), "pies", sizes=[6, 20], seed=1, seeds=2, device=device)
     assert [len(one.vertices) for one in made] == [6, 20, 6, 20]
+    assert made.num_vertices.tolist() == [6, 20, 6, 20]
+    with pytest.raises(InputError, match="samples of a stream have no original"):
+        made.mean("degree")
 
 
 # --- estimates ------------------------------------------------------------------------------------
