@@ -95,7 +95,8 @@ def _structure(device: Device, graphs: Graphs) -> Iterator[Named]:
     yield "graph generator", "power law and R-MAT", partial(_generated, device)
     for name in ("star", "ties", "medium_arcs"):
         yield "graph building", WORDS[name], partial(_on, graphs, name, _built, device)
-    yield "reading files", "an edge list", partial(_on, graphs, "medium", _read, device)
+    for name in ("graph.txt", "graph.clg"):
+        yield "reading files", name, partial(_on, graphs, "medium", _read, name, device)
     for name in ("powerlaw", "path", "arcs", "star", "ties", "medium"):
         yield "components", WORDS[name], partial(_on, graphs, name, _components, "weak", device)
     for name in ("arcs", "medium_arcs", "chain"):
@@ -196,11 +197,14 @@ def _built(graph: Graph, device: Device) -> None:
                 raise AssertionError(f"rows differ from the host's ({way}, {duplicates})")
 
 
-def _read(graph: Graph, device: Device) -> None:
+def _read(graph: Graph, name: str, device: Device) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "graph.txt")
+        path = Path(folder, name)
         write(graph, path)
-        _same(read(path, device=device), read(path, device="host"))
+        made = read(path, device=device)
+        if device.has_compiler and not device.is_fpga and made.home is None:
+            raise AssertionError(f"{name} was left to the host's reader")
+        _same(made, read(path, device="host"))
 
 
 def _bfs(graph: Graph, device: Device) -> None:
