@@ -33,6 +33,7 @@ KNOWN = frozenset(
     {
         ("Portable Computing Language", "cpu", "3.1+debian, LLVM 15.0.6", "Linux x86_64"),
         ("Portable Computing Language", "cpu", "5.0+debian, LLVM 16.0.6", "Linux x86_64"),
+        ("Portable Computing Language", "cpu", "6.0+debian, LLVM 18.1.8", "Linux x86_64"),
         ("Intel(R) OpenCL", "cpu", "2024.18.12.0.05_160000", "Linux x86_64"),
         (
             "Intel(R) FPGA Emulation Platform for OpenCL(TM)",

@@ -206,7 +206,7 @@ def quality(
     with dev.alone():
         how = dev.watch()
         if part is not None:
-            check_part(whole, part, relation or "subset", device=dev)
+            check_part(whole, part, "subset" if relation is None else relation, device=dev)
         steps = (1 if part is None else 2) * len(PHASES)
         done = 0
 

@@ -219,7 +219,8 @@ def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
         device.reserve({"tails": 4 * csr.arcs})
         tail = device.empty(max(csr.arcs, 1), np.int32)
         copy = device.empty(csr.arcs, np.uint32) if view.rows.has_copies else None
-        program = device.program("sampling/literature/race", ITEMS=items, **csr.defines)
+        copies = int(view.rows.has_copies)
+        program = device.program("sampling/literature/race", ITEMS=items, COPIES=copies, **csr.defines)
         program.race_tails(-(-csr.n // items), np.int32(csr.n), csr.row_ptr, csr.col_idx, tail, copy)
         return tail, copy
 
