@@ -143,6 +143,8 @@ class Program:
 
     def _kernel_names(self) -> str:
         try:
+            if not self._built.get_info(cl.program_info.NUM_KERNELS):
+                return ""  # asked for the names of none, NVIDIA's driver ends the process
             return str(self._built.get_info(cl.program_info.KERNEL_NAMES)).replace(";", ", ")
         except cl.Error:  # Intel's answer where there are none
             return ""
