@@ -211,6 +211,8 @@ def cases_of(folder: Path, graph: Any, name: str, host: bool, peers: list[str]) 
             yield case(name, f"read {what}", "clgraph", partial(read_there, path))
     yield case(name, "write text", "clgraph", lambda where: write(graph, out, device=where))
     for what in ("gzip by members", "zstd", "clg"):
+        if what == "zstd" and not frames.exists():
+            continue  # its package is not here
         target = out.with_suffix("".join(files[what].suffixes[-2:]))
         yield case(name, f"write {what}", "clgraph", partial(written, graph, target))
     yield command_case(name, text)

@@ -349,7 +349,8 @@ class Memory:
         def copy() -> None:
             pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
             if not (pieces and self._pinned.upload(buffer, array.nbytes, read, start=start)):
-                cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
+                event = cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
+                self._queues.note("upload", array.nbytes, event)
 
         if array.nbytes:
             self.wait(copy)

@@ -146,7 +146,7 @@ def test_one_run_on_a_small_graph(device, method, monkeypatch):
     assert device.kind != "cpu" or "cl/sampling/replicates.cl" in made[0].built
     assert {"device", "build", "upload", "compile", "sample", "download", "result"} == set(made[0].seconds)
     monkeypatch.setattr(replicates, "side_by_side", lambda *args: False)
-    monkeypatch.setattr("clgraph.sampling.side_by_side", lambda *args: False)
+    monkeypatch.setattr("clgraph.sampling.calls.side_by_side", lambda *args: False)
     other = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
     for one, expected in zip(made, other, strict=True):
         same(one, expected)
