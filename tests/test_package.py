@@ -127,6 +127,8 @@ def test_metadata(either):
         "docs",
         "gzip",
         "mpi",
+        "zstd",
+        "datasets",
     }
     assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]

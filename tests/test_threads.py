@@ -271,8 +271,17 @@ def public_calls():
                 yield name
 
 
-# calls that let others have the device between their steps, in which files are read, or messages sent
-PIECEWISE = {"bfs_of_shards", "components_of_shards", "pagerank_of_shards", "read", "sample_shards", "write"}
+# calls that let others have the device between their steps: files are read, messages sent, samples measured
+PIECEWISE = {
+    "bfs_of_shards",
+    "components_of_shards",
+    "pagerank_of_shards",
+    "profile",
+    "read",
+    "sample_shards",
+    "study",
+    "write",
+}
 
 
 def test_all_public_calls_are_watched():

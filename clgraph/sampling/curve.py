@@ -122,7 +122,7 @@ def deletion_order(
     """
     graph = as_graph(graph)
     method = plain_method(method)
-    if method not in EXACT:
+    if not isinstance(method, str) or method not in EXACT:
         raise InputError(
             f"deletion_order: {shown(method)} has no such order; only {' and '.join(EXACT)} have one"
         )

@@ -157,7 +157,7 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     start = options.get("start")
     far_scan = options.get("far_scan")
     method = plain_method(method)
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         names = ", ".join((*METHODS, *LITERATURE))
         raise InputError(f"unknown method {shown(method)}: the known ones are {names}")
     for name in OF_LITERATURE:

@@ -31,7 +31,7 @@ EMULATOR = "Intel(R) FPGA Emulation Platform for OpenCL(TM)"
     ],
 )
 def test_kinds(platform: str, name: str, type_: int, kind: str, shares: bool) -> None:
-    raw = SimpleNamespace(platform=SimpleNamespace(name=platform), name=name, type=type_)
+    raw = SimpleNamespace(platform=SimpleNamespace(name=platform), name=name, type=type_, driver_version="1")
     found = quirks(raw)
     assert (found.kind, found.shares_memory) == (kind, shares)
     assert TUNING[found.kind].items >= 1

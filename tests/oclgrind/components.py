@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,18 @@ def _components(device: Any, directed: bool, **options: Any) -> None:
 def case_components(device: Any) -> None:
     """Weak components of plain rows, then sizes and numbers."""
     _components(device, directed=False)
+
+
+def case_components_linked_at_once(device: Any) -> None:
+    """Weak components where every vertex links in one launch, as on GPUs."""
+    from clgraph.components import finder
+
+    shapes = finder.SHAPES
+    finder.SHAPES = replace(shapes, simulator=replace(shapes.simulator, link_every=1))
+    try:
+        _components(device, directed=False)
+    finally:
+        finder.SHAPES = shapes
 
 
 def case_components_directed(device: Any) -> None:
