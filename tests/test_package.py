@@ -140,7 +140,7 @@ def test_metadata(either):
             assert "==2025.0.5;" in line
             assert marker in line
     plain = {line.split(">")[0] for line in requires if "extra ==" not in line}
-    assert plain == {"pyopencl", "numpy", "scipy", "click", "rich"}
+    assert plain == {"pyopencl", "numpy", "scipy", "click", "rich", "threadpoolctl"}
 
 
 def test_the_version_is_the_same_everywhere():
