@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,8 +175,8 @@ def _place(name: Any) -> tuple[str, str, str]:
     where, _, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
     group, _, last = rest.rpartition("/")
     source = SOURCES.get(where)
-    plain = all(part and part.replace("-", "").replace("_", "").replace(".", "").isalnum() for part in [last])
-    if source is None or not plain or (where == "nr") != bool(group) or ".." in rest:
+    plain = all(re.fullmatch(r"[\w.-]+", part, re.ASCII) for part in rest.split("/")) and ".." not in rest
+    if source is None or not plain or rest.count("/") != (where == "nr"):
         names = ", ".join(KNOWN)
         raise InputError(
             f"no data set is called {shown(name)}: use snap:NAME, konect:NAME or "

@@ -125,17 +125,21 @@ class Kernel:
         for index, arg in zip(pairs[::2], pairs[1::2], strict=True):
             self._kernel.set_arg(index, arg)
 
-    def _launch_with_partner(self, args: tuple[Any, ...]) -> None:
-        """Launch two pipelines joined by a channel: the second one on the second queue, in step with ours."""
+    def _launch_with_partner(self, args: tuple[Any, ...]) -> Any:
+        """Launch two pipelines joined by a channel: the second one on the second queue, in step with ours.
+
+        Returns our event, that of the pipeline on the main queue.
+        """
         other, queue = self._queues.second, self._queues.main
         for index, arg in enumerate(args):
             self.partner.set_arg(index, arg)
         before = cl.enqueue_marker(queue)
         queue.flush()
-        event = cl.enqueue_nd_range_kernel(other, self.partner, (1,), (1,), wait_for=[before])
+        theirs = cl.enqueue_nd_range_kernel(other, self.partner, (1,), (1,), wait_for=[before])
         other.flush()
-        cl.enqueue_nd_range_kernel(queue, self._kernel, (1,), (1,))
-        cl.enqueue_barrier(queue, wait_for=[event])
+        event = cl.enqueue_nd_range_kernel(queue, self._kernel, (1,), (1,))
+        cl.enqueue_barrier(queue, wait_for=[theirs])
+        return event
 
     def __call__(self, size: Size, *args: Any, local: Size | None = None) -> None:
         """Enqueue over `size` work-items, padded to whole work-groups (the kernel must check its range).
@@ -213,9 +217,9 @@ class Kernel:
                 if scalars:
                     self._set_scalars(tuple(scalars))
                 if self.partner is not None:
-                    self._launch_with_partner(args)
-                    return
-                event = cl.enqueue_nd_range_kernel(self._queues.main, kernel, sizes, locals_)
+                    event = self._launch_with_partner(args)
+                else:
+                    event = cl.enqueue_nd_range_kernel(self._queues.main, kernel, sizes, locals_)
             if self._queues.notes is not None:
                 nbytes = sum(arg.size for arg in args if isinstance(arg, cl.Buffer))
                 self._queues.notes.append(Note(self.name, f"cl/{self.program}.cl", nbytes, event, sizes))

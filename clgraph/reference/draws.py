@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Any
 
 from clgraph import keyed
@@ -10,11 +11,18 @@ from clgraph.graph import Graph, check_graph_type
 from clgraph.reference import chordal, growing, paths, races, spreading, stream, trees, walks
 from clgraph.reference.races import ReferenceDraw
 
-METHODS = tuple(
-    name
-    for each in (races, walks, spreading, chordal, growing, paths, trees, stream)
-    for name in each.METHODS
+# the methods of each module, what draws by them and what checks a draw
+KINDS: tuple[tuple[Collection[str], Callable[..., ReferenceDraw], Callable[[Graph, Any], None]], ...] = (
+    (races.METHODS, races.reference_race, races.verify_race),
+    (walks.METHODS, walks.reference_walk, walks.verify_walk),
+    (spreading.METHODS, spreading.reference_spread, spreading.verify_spread),
+    (chordal.METHODS, chordal.reference_chordal, chordal.verify_chordal),
+    (growing.METHODS, growing.reference_growth, growing.verify_growth),
+    (paths.METHODS, paths.reference_paths, paths.verify_paths),
+    (trees.METHODS, trees.reference_tree, trees.verify_tree),
+    (stream.METHODS, stream.reference_stream, stream.verify_stream),
 )
+METHODS = tuple(name for names, _, _ in KINDS for name in names)
 
 
 def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
@@ -32,21 +40,8 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     check_graph_type(graph)
     word(method, "method", METHODS)
     seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
-    if method in walks.METHODS:
-        return walks.reference_walk(graph, method, seed=seed, **options)
-    if method in growing.METHODS:
-        return growing.reference_growth(graph, method, seed=seed, **options)
-    if method in paths.METHODS:
-        return paths.reference_paths(graph, method, seed=seed, **options)
-    if method in trees.METHODS:
-        return trees.reference_tree(graph, method, seed=seed, **options)
-    if method in stream.METHODS:
-        return stream.reference_stream(graph, method, seed=seed, **options)
-    if method in chordal.METHODS:
-        return chordal.reference_chordal(graph, method, seed=seed, **options)
-    if method in spreading.METHODS:
-        return spreading.reference_spread(graph, method, seed=seed, **options)
-    return races.reference_race(graph, method, seed=seed, **options)
+    draw = next(draw for names, draw, _ in KINDS if method in names)
+    return draw(graph, method, seed=seed, **options)
 
 
 def verify_draw(graph: Graph, sample: Any) -> None:
@@ -58,25 +53,5 @@ def verify_draw(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     check_graph_type(graph)
-    if sample.method in growing.METHODS:
-        growing.verify_growth(graph, sample)
-        return
-    if sample.method in paths.METHODS:
-        paths.verify_paths(graph, sample)
-        return
-    if sample.method in trees.METHODS:
-        trees.verify_tree(graph, sample)
-        return
-    if sample.method in walks.METHODS:
-        walks.verify_walk(graph, sample)
-        return
-    if sample.method in stream.METHODS:
-        stream.verify_stream(graph, sample)
-        return
-    if sample.method in chordal.METHODS:
-        chordal.verify_chordal(graph, sample)
-        return
-    if sample.method in spreading.METHODS:
-        spreading.verify_spread(graph, sample)
-        return
-    races.verify_race(graph, sample)
+    verify = next(verify for names, _, verify in KINDS if sample.method in names)
+    verify(graph, sample)

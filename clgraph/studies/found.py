@@ -15,27 +15,7 @@ from clgraph.studies.summary import Answer, answer, not_compared, summary_of
 
 @dataclass(frozen=True, repr=False)
 class Found(RunsOn):
-    """The samples of a graph by several methods, sizes and seeds, each measured.
-
-    Attributes
-    ----------
-    plan : Plan
-        Methods, sizes and seeds.
-    rows : list of dict
-        A row a sample: method, mode, size, target, seed, then every measure; None where one is not defined.
-    original : dict
-        The same measures of the original.
-    reasons : dict of str to str
-        Why a measure of the original is not defined.
-    degrees : dict
-        Degree histograms (degrees, vertices): of the first seed's sample by method and size, and of the
-        "original".
-    input : str
-        The hash of the original (`clgraph.graph.digest.digest`).
-    notes : list of str
-        What the user should know: samples that collapsed, seeds that were drawn instead.
-    version, device : str
-    """
+    """What a `clgraph.Study` has found, without how it is shown: see there."""
 
     plan: Plan
     rows: list[Row] = field(repr=False)

@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from cli_runs import InProcess, environment
 
+import clgraph
 from clgraph.graph.io.formats import FORMATS
 
 
@@ -60,4 +61,11 @@ def test_methods_in_capitals(run: InProcess, tmp_path: object) -> None:
         run("sample", graph, "--method", name, "--size", 9, "--seed", 1, "-q").out for name in ("DRV", "drv")
     ]
     assert lines[0].startswith("drv sample: ") and lines[0].split("exact")[0] == lines[1].split("exact")[0]
+    ring = clgraph.read(graph)
+    for name in ("DRV", "RW"):
+        capitals, small = (
+            clgraph.sample(ring, each, size=9, seed=1).vertices.tolist() for each in (name, name.lower())
+        )
+        assert capitals == small
+    assert clgraph.deletion_order(ring, "DRE").tolist() == clgraph.deletion_order(ring, "dre").tolist()
     assert "unknown method 'drx'" in run("sample", graph, "--method", "DRX", "--size", 9).err

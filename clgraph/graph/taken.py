@@ -1,0 +1,60 @@
+"""What may be given for a graph: a Graph, or a graph of another library, which is taken over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from clgraph.errors import InputError
+from clgraph.graph.graph import Graph
+
+
+def check_graph_type(graph: Any) -> None:
+    """Raise InputError unless it is a Graph."""
+    if not isinstance(graph, Graph):
+        raise InputError(
+            f"a clgraph.Graph is needed, not {_type_of(graph)}: clgraph.read and Graph.from_... make one"
+        )
+
+
+# how a graph of another library is taken over, by the first part of the name of its class's module
+_TAKEN: dict[str, Callable[[Any], Graph]] = {
+    "networkx": lambda graph: Graph.from_networkx(graph),
+    "igraph": lambda graph: Graph.from_igraph(graph),
+    "pandas": lambda table: Graph.from_pandas(table),
+    "pyarrow": lambda table: Graph.from_arrow(table),
+}
+
+
+def as_graph(graph: Any) -> Graph:
+    """A Graph as it is; a graph of another library as clgraph reads it.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow table
+        A SciPy array is an undirected graph, whichever way its entries point. A table has a row for each
+        edge, in columns ``source`` and ``target``, and is undirected. `Graph.from_scipy`, `from_networkx`,
+        `from_igraph`, `from_pandas`, `from_arrow` take over the same in other ways.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or cannot be taken over.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if hasattr(graph, "tocsr"):
+        return Graph.from_scipy(graph, directed=False, asymmetric="sum")
+    for kind in type(graph).__mro__:
+        take = _TAKEN.get(kind.__module__.partition(".")[0])
+        if take is not None:
+            return take(graph)
+    raise InputError(
+        "a Graph is needed, or a SciPy sparse array, a NetworkX or igraph graph, or an edge table of pandas "
+        f"or Arrow, not {_type_of(graph)}"
+    )
+
+
+def _type_of(value: Any) -> str:
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
