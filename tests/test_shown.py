@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.results import LENGTH, sparkline
+from clgraph.results import LENGTH, Shown, sparkline
 from clgraph.sampling.figures import at_least
 
 
@@ -69,6 +69,14 @@ def test_a_line_without_internals(results: dict[str, Any]) -> None:
     assert repr(results["BFSResult"]).startswith("<BFSResult: vertices 500, reached ")
     assert "effective diameter not defined" in repr(results["Measures"])
     assert "vertices 500 -> 250" in repr(results["Quality"])
+
+
+def test_a_long_line_is_cut() -> None:
+    class Long(Shown):
+        def _facts(self) -> dict[str, Any]:
+            return {f"fact {i}": "x" * 9 for i in range(40)}
+
+    assert len(repr(Long())) == LENGTH and repr(Long()).endswith("...>")
 
 
 def test_a_table_in_notebooks(results: dict[str, Any]) -> None:
