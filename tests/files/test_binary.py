@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,21 @@ def test_large_files_too_have_their_checksums_compared(
     with pytest.raises(InputError, match=f"{path.name}: bytes 4096 to .* checksum"):
         read(path, device=device.spec)
     read(path, device=device.spec, verify=False)
+
+
+@pytest.mark.parametrize("place", [1, 17, 29])
+def test_an_id_twice_with_right_checksums(tmp_path: Path, device: Device, place: int) -> None:
+    graph = MORE["numbered"]
+    ids = graph.ids.copy()
+    ids[place] = ids[place - 1]
+    path = tmp_path / "x.clg"
+    write(Graph.of(replace(graph.arrays, ids=ids)), path)  # of arrays that nobody checks again
+    said = []
+    for where in ("host", device):
+        with pytest.raises(InputError) as error:
+            read(path, device=where)
+        said.append(str(error.value))
+    assert said[0] == said[1] and str(ids[place]) in said[0]
 
 
 @pytest.mark.parametrize("here", [True, False])
