@@ -280,7 +280,7 @@ def test_the_formatter_is_seldom_silenced() -> None:
 
 
 def test_kernels_are_opencl_c() -> None:
-    """What is a compiler's own is built only where a probe has found it; FPGAs' kernels have their compiler."""
+    """What is a compiler's own is built only where a probe has found it; FPGAs' have their compiler."""
     own = re.compile(r"#\s*pragma\s+(?!OPENCL\b)|\b__builtin_|\basm\b|\b__asm")
     behind = re.compile(r"(HAVE|TRY)_(PREFETCH|PTX)\b|ifdef WITHOUT_")
     wrong = []
