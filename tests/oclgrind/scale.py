@@ -118,3 +118,22 @@ def case_bfs_of_shards(device: Any) -> None:
             found = module.bfs_of_shards(shards, 7, device=device)
             assert found.distance.tolist() == expected[0].tolist()
             assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
+
+
+def case_pagerank_of_shards(device: Any) -> None:
+    """Two ranks that tell each other what is gathered."""
+    import tempfile
+    from pathlib import Path
+
+    from clgraph.graph import Graph
+    from clgraph.scale.cut import write_shards
+    from clgraph.scale.pagerank import pagerank_of_shards
+
+    tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
+    graph = Graph.from_edges(tails, heads, directed=True, vertices=np.arange(50))
+    with tempfile.TemporaryDirectory() as folder:
+        shards = write_shards(graph, Path(folder) / "g.clgs")
+        one, two = (
+            pagerank_of_shards(shards, tol=0, max_iter=2, device=some) for some in (device, [device] * 2)
+        )
+        assert one.ranks.tolist() == two.ranks.tolist() and one.residual == two.residual
