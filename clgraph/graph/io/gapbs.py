@@ -64,9 +64,7 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
     else:
         tail, head, weight = arcs if directed else each_once(arcs)
         weights = weight.astype(np.float64) if weight is not None and options.weights else None
-        graph = build_csr(
-            tail, head, n, weights=weights, directed=directed, duplicates=options.duplicates
-        )
+        graph = build_csr(tail, head, n, weights=weights, directed=directed, duplicates=options.duplicates)
     notes = ["edge weights"] if weighted and not options.weights else []
     return Loaded(graph, counted(count, "entry", "entries"), notes)
 
