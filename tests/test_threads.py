@@ -31,7 +31,7 @@ from clgraph.device.memory import Memory
 
 pytestmark = pytest.mark.slow  # not in the smoke set
 
-THREADS, CALLS = 8, 200
+THREADS, CALLS = 8, 100
 
 SCRIPT = """
 import hashlib, json, sys

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Size = float | int | str
 Progress = Callable[[int, int], None]
 EXACT = ("drv", "dre")
+MERGE_COST = 4  # edges for each vertex that a GPU reads and reduces in the time of one merge
 
 
 @dataclass(frozen=True)
@@ -194,20 +195,32 @@ def _sample(
     progress: Progress | None,
 ) -> list[ShardedSample]:
     started = perf_counter()
-    n = shards.num_vertices
-    numbers = list(ranks.shares(len(shards.section("pairs").shards)))
+    n, section = shards.num_vertices, shards.section("pairs").shards
+    numbers = list(ranks.shares(len(section)))
+    merges = room is not None or not all_alike(ranks, device, n, sum(each.edges for each in section))
+    # what is this rank's comes first: it is wanted again for the edges, and stays on the device if it fits
+    every = numbers if merges else numbers + sorted(set(range(len(section))) - set(numbers))
     if room is None:
-        room = default_room(
-            device, n, sum(shards.section("pairs").shards[number].edges for number in numbers)
-        )
+        room = default_room(device, n, sum(section[number].edges for number in every))
     written = any(name is not None for _, _, name in wanted)
     loading = Loading(
         device, shards, values=tuple(VALUES) if written else (), room=room_to_keep(device, n, room)
     )
-    words = forest_of(ranks, device, loading, n, method, seed, numbers, room=room, progress=progress)
+    words = forest_of(
+        ranks, device, loading, n, method, seed, every, room=room, progress=progress, merges=merges
+    )
     seconds = {"forest": perf_counter() - started}
     started = perf_counter()
-    found = _chosen(ranks, device, words, n, method, seed, [target for _, target, _ in wanted])
+    found = _chosen(
+        ranks,
+        device,
+        words,
+        n,
+        method,
+        seed,
+        [target for _, target, _ in wanted],
+        everywhere=not merges or ranks.size == 1,
+    )
     del words
     seconds["sample"] = perf_counter() - started
     made = []
@@ -246,8 +259,12 @@ def forest_of(
     *,
     room: int,
     progress: Progress | None = None,
+    merges: bool = True,
 ) -> Any:
-    """The priority forest of the shards of all ranks: at rank 0 as `Forest.take` gives it, None elsewhere."""
+    """The priority forest of the shards of all ranks: at rank 0 as `Forest.take` gives it, None elsewhere.
+
+    Without `merges` each rank was given all shards, and each has the forest.
+    """
     with device.alone():
         forest = Forest(device, n, seed, edges=method == "dre", room=max(room, 1))
     for done, rows in enumerate(loading.rows("pairs", numbers)):
@@ -255,6 +272,10 @@ def forest_of(
             progress(done, len(numbers))
         with device.alone():
             forest.add(rows)
+
+    if not merges:
+        with device.alone():
+            return forest.take()
 
     def pack(own: Forest) -> npt.NDArray[np.uint64]:
         with device.alone():
@@ -270,6 +291,19 @@ def forest_of(
         return None
     with device.alone():
         return whole.take()
+
+
+def all_alike(ranks: Ranks, device: Device, n: int, edges: int) -> bool:
+    """Whether every rank shall make the forest of all shards, instead of one of its own that is merged.
+
+    A merge costs a forest sent (8 n bytes) and reduced beside another (2 n edges), in which time a GPU reads
+    and reduces some 4 n edges. CPU devices of one host share its cores: there work is never done twice.
+    """
+    if ranks.size == 1:
+        return False
+    sooner = edges - edges // ranks.size <= MERGE_COST * n * (ranks.size - 1).bit_length()
+    fits = device.kind == "gpu" and default_room(device, n, edges) >= edges
+    return bool(np.all(ranks.everywhere(np.array([sooner and fits]))))
 
 
 def default_room(device: Device, n: int, edges: int) -> int:
@@ -293,15 +327,23 @@ def room_to_keep(device: Device, n: int, room: int) -> int:
 
 
 def _chosen(
-    ranks: Ranks, device: Device, words: Any, n: int, method: str, seed: int, targets: Sequence[int]
+    ranks: Ranks,
+    device: Device,
+    words: Any,
+    n: int,
+    method: str,
+    seed: int,
+    targets: Sequence[int],
+    *,
+    everywhere: bool,
 ) -> dict[int, Chosen]:
-    """`choose` at rank 0, told to all."""
+    """`choose` at rank 0, told to all, or where the forest is `everywhere` at each rank."""
     order = sorted(set(targets), reverse=True)
     found: dict[int, Chosen] = {}
     if words is not None:
         with device.alone():
             found = choose(device, words, n, method, seed, order)
-    if ranks.size == 1:
+    if everywhere:
         return found
     told: dict[int, Chosen] = {}
     for target in order:
