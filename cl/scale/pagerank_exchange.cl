@@ -1,7 +1,7 @@
 // scale/pagerank_exchange.cl: the ranks (of vertices) that other ranks (of a job) need: of vertices with out-arcs.
 //
 // inverse  double[n]   0 without out-arcs        before   int[n + 1]  such vertices before each one
-// needed   int[]       those vertices            packed   REAL[]      their values
+// needed   int[]       those vertices            packed   REAL[]      values of some that follow each other in it
 // launch   padded ranges, ITEMS each             tunables REAL, ITEMS
 
 #ifndef REAL
@@ -25,12 +25,12 @@ __kernel void exchange_pack(const int count, const int first, __global const int
                             __global const REAL *restrict values, __global REAL *restrict packed)
 {
     FOR_ITEMS(i, count)
-        packed[first + i] = values[needed[first + i]];
+        packed[i] = values[needed[first + i]];
 }
 
 __kernel void exchange_unpack(const int count, const int first, __global const int *restrict needed,
                               __global const REAL *restrict packed, __global REAL *restrict values)
 {
     FOR_ITEMS(i, count)
-        values[needed[first + i]] = packed[first + i];
+        values[needed[first + i]] = packed[i];
 }

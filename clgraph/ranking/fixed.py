@@ -372,6 +372,10 @@ class FixedPower:
         """1 / W(u), 0 where nothing leaves: a float64 device buffer of `n` values."""
         return self._inverse
 
+    def on_device(self) -> Any:
+        """The present ranks, as an array on the device."""
+        return self._device.array(self._x, self._dtype.type, self.n)
+
     def ranks(self) -> npt.NDArray[Any]:
         """The present ranks, shape (n,)."""
         return self._device.download(self._x, self._dtype, self.n)

@@ -57,7 +57,7 @@ class Exchange:
         before = running_sums(device, present, n, of=np.uint8, into=np.int32)
         found = [int(device.download(before, np.int32, 1, offset=place)[0]) for place in places]
         self._needed = device.empty(found[-1], np.int32)
-        self._packed = device.empty(found[-1], self._dtype)
+        self._packed = device.empty(max(end - begin for begin, end in pairwise(found)), self._dtype)
         program.exchange_list(items, np.int32(n), before, self._needed)
         return found
 
@@ -109,16 +109,17 @@ class Exchange:
             message[:at] = np.concatenate([np.empty((0, 2)), *own]).reshape(-1).view(np.uint8)
         for number in self._of(self._ranks.rank):
             begin, end = self._parts[number]
-            values = self._power.next
-            if self._packs:
-                count = np.int32(end - begin)
-                self._program().exchange_pack(
-                    self._over(end - begin), count, np.int32(begin), self._needed, values, self._packed
-                )
-                values = self._packed
             size = (end - begin) * self._dtype.itemsize
-            device.fetch(values, message[at : at + size].view(self._dtype), offset=begin)
+            there = message[at : at + size].view(self._dtype)
             at += size
+            if not self._packs:
+                device.fetch(self._power.next, there, offset=begin)
+                continue
+            count = np.int32(end - begin)
+            self._program().exchange_pack(
+                self._over(end - begin), count, np.int32(begin), self._needed, self._power.next, self._packed
+            )
+            device.fetch(self._packed, there)
 
     def _spread(self, found: list[Bytes]) -> Reals:
         every = np.zeros((self._blocks, 2))
@@ -140,7 +141,7 @@ class Exchange:
         if not self._packs:
             device.write(there, values, offset=begin)
             return
-        device.write(self._packed, values, offset=begin)
+        device.write(self._packed, values)
         count = np.int32(len(values))
         self._program().exchange_unpack(
             self._over(len(values)), count, np.int32(begin), self._needed, self._packed, there

@@ -100,10 +100,11 @@ def case_components_of_shards(device: Any) -> None:
 
 
 def case_bfs_of_shards(device: Any) -> None:
-    """A search that pushes, then pulls, then looks for predecessors."""
+    """A search that pushes, then pulls, then looks for predecessors and sources."""
     import tempfile
     from pathlib import Path
 
+    import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
     from clgraph.scale import bfs as module
@@ -111,29 +112,34 @@ def case_bfs_of_shards(device: Any) -> None:
 
     tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
     graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
-    expected = reference_bfs(graph, 7)
+    expected = reference_bfs(graph, [7, 30])
     with tempfile.TemporaryDirectory() as folder:
         shards = write_shards(graph, Path(folder) / "g.clgs")
         for module.FEW in (0, 1000):
-            found = module.bfs_of_shards(shards, 7, device=device)
+            found = clgraph.bfs(shards, [7, 30], device=device)
             assert found.distance.tolist() == expected[0].tolist()
+            assert found.source_of is not None and found.source_of.tolist() == expected[2].tolist()
             assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
 
 
-def case_pagerank_of_shards(device: Any) -> None:
-    """Two ranks that tell each other what is gathered."""
-    import tempfile
-    from pathlib import Path
+def case_pagerank_exchange(device: Any) -> None:
+    """What two ranks tell each other; here the other one says 0 of every vertex."""
+    from clgraph.ranking.fixed import BLOCK, FixedPower
+    from clgraph.scale.manifest import Shard
+    from clgraph.scale.pagerank_exchange import Exchange
+    from clgraph.scale.ranks import Alone
 
-    from clgraph.graph import Graph
-    from clgraph.scale.cut import write_shards
-    from clgraph.scale.pagerank import pagerank_of_shards
+    class Told(Alone):
+        size = 2
 
-    tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
-    graph = Graph.from_edges(tails, heads, directed=True, vertices=np.arange(50))
-    with tempfile.TemporaryDirectory() as folder:
-        shards = write_shards(graph, Path(folder) / "g.clgs")
-        one, two = (
-            pagerank_of_shards(shards, tol=0, max_iter=2, device=some) for some in (device, [device] * 2)
-        )
-        assert one.ranks.tolist() == two.ranks.tolist() and one.residual == two.residual
+        def everywhere(self, array: Any, into: Any = None) -> Any:
+            return [array, into[1]]
+
+    n = BLOCK + 9
+    out = (np.arange(n) % 3).astype(np.float64)
+    given = {"p": None, "q": None, "start": None, "drop": False, "damping": 0.85}
+    power = FixedPower(device, out, **given, dtype="float32", kind="arcs")
+    shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
+    sums = Exchange(Told(), device, power, shards)()
+    found = device.download(power.next, np.float32, n)
+    assert np.all((found == 0) == ((np.arange(n) >= BLOCK) & (out > 0))) and np.all(sums[1] == 0)
