@@ -120,3 +120,24 @@ def case_bfs_of_shards(device: Any) -> None:
             assert found.distance.tolist() == expected[0].tolist()
             assert found.source_of is not None and found.source_of.tolist() == expected[2].tolist()
             assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
+
+
+def case_curve_of_shards(device: Any) -> None:
+    """When vertices leave, and the pairs by their last rows."""
+    from clgraph.graph import Graph
+    from clgraph.reference.forest import reference_forest
+    from clgraph.reference.samples import reference_sample
+    from clgraph.scale.curve import _counted, followed
+
+    row_ptr, heads, pairs = _rows()
+    graph = Graph.from_edges(*np.transpose(pairs), vertices=np.arange(50))
+    for method in ("drv", "dre"):
+        words = np.zeros(50, np.uint64)
+        forest = reference_forest(50, pairs, 3, method)
+        words[: len(forest)] = forest
+        with device.alone():
+            path = followed(device, device.upload(words), 50, method, 3, 10)
+        ends, _ = _counted(device, path, method, 3, [_loaded(device, row_ptr, heads, 0, 50)])
+        expected = reference_sample(graph, method, size=10, seed=3)
+        assert np.array_equal(np.flatnonzero(path.last == len(path.vertices) - 1), expected.vertices)
+        assert (path.vertices[-1], ends[-1]) == (len(expected.vertices), len(expected.edges))
