@@ -63,17 +63,7 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample, StreamSample
-    from clgraph.scale import (
-        ShardedSample,
-        Shards,
-        bfs_of_shards,
-        components_of_shards,
-        join_shards,
-        open_shards,
-        pagerank_of_shards,
-        sample_shards,
-        write_shards,
-    )
+    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, write_shards
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
@@ -97,8 +87,7 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
-    "scale": "ShardedSample Shards bfs_of_shards components_of_shards join_shards open_shards"
-    " pagerank_of_shards sample_shards write_shards",
+    "scale": "ShardedSample Shards join_shards open_shards write_shards",
     "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
@@ -134,10 +123,8 @@ __all__ = [
     "average_shortest_path_length",
     "bfs",
     "bfs_many",
-    "bfs_of_shards",
     "closeness_centrality",
     "clustering",
-    "components_of_shards",
     "connected_components",
     "core_numbers",
     "datasets",
@@ -151,7 +138,6 @@ __all__ = [
     "largest_component",
     "open_shards",
     "pagerank",
-    "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
     "profile",
@@ -165,7 +151,6 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
-    "sample_shards",
     "shortest_path",
     "shortest_path_length",
     "study",

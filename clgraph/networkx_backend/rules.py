@@ -32,7 +32,8 @@ NEVER = float("inf")
 #: Pairs of neighbours (an undirected edge counts twice) from which the backend is faster than NetworkX 3.6.1:
 #: measured on 2 x86-64 cores (PoCL 3.1, 2026-11-21 and 22) by ``python benchmarks/networkx_backend.py
 #: --crossover`` with ``--edges`` from 3000 (all pairs) to 300000: random graphs of 10 edges per
-#: node. Variants of one function share one measurement. NEVER: NetworkX mostly ends early, or is done before the graph is converted.
+#: node. Variants of one function share one measurement. NEVER: NetworkX mostly ends early, or is done before
+#: the graph is converted.
 CROSSOVER: dict[str, Crossover] = {
     "pagerank": Crossover(2_000, 600),
     "connected_components": Crossover(200_000, 60_000),

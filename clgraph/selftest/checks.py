@@ -116,7 +116,8 @@ def _searches(device: Device, graphs: Graphs) -> Iterator[Named]:
 
 
 def _ranks(device: Device, graphs: Graphs) -> Iterator[Named]:
-    for variant in sorted(get_args(Variant)):
+    doubles = "HAVE_FP64" in device.features and device.kernels == "ndrange"
+    for variant in sorted(set(get_args(Variant)) - (set() if doubles else {"fixed"})):
         family = f"pagerank {variant}" if variant in ("subgroup", "small", "bins", "runs") else "pagerank"
         for name in ("arcs",) if variant == "small" else ("arcs", "medium_arcs", "star", "powerlaw"):
             yield family, f"{variant}, {WORDS[name]}", partial(_on, graphs, name, _pagerank, variant, device)

@@ -100,10 +100,11 @@ def case_components_of_shards(device: Any) -> None:
 
 
 def case_bfs_of_shards(device: Any) -> None:
-    """A search that pushes, then pulls, then looks for predecessors."""
+    """A search that pushes, then pulls, then looks for predecessors and sources."""
     import tempfile
     from pathlib import Path
 
+    import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
     from clgraph.scale import bfs as module
@@ -111,10 +112,11 @@ def case_bfs_of_shards(device: Any) -> None:
 
     tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
     graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
-    expected = reference_bfs(graph, 7)
+    expected = reference_bfs(graph, [7, 30])
     with tempfile.TemporaryDirectory() as folder:
         shards = write_shards(graph, Path(folder) / "g.clgs")
         for module.FEW in (0, 1000):
-            found = module.bfs_of_shards(shards, 7, device=device)
+            found = clgraph.bfs(shards, [7, 30], device=device)
             assert found.distance.tolist() == expected[0].tolist()
+            assert found.source_of is not None and found.source_of.tolist() == expected[2].tolist()
             assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
