@@ -143,3 +143,24 @@ def case_pagerank_exchange(device: Any) -> None:
     sums = Exchange(Told(), device, power, shards)()
     found = device.download(power.next, np.float32, n)
     assert np.all((found == 0) == ((np.arange(n) >= BLOCK) & (out > 0))) and np.all(sums[1] == 0)
+
+
+def case_curve_of_shards(device: Any) -> None:
+    """When vertices leave, and the pairs by their last rows."""
+    from clgraph.graph import Graph
+    from clgraph.reference.forest import reference_forest
+    from clgraph.reference.samples import reference_sample
+    from clgraph.scale.curve import _counted, followed
+
+    row_ptr, heads, pairs = _rows()
+    graph = Graph.from_edges(*np.transpose(pairs), vertices=np.arange(50))
+    for method in ("drv", "dre"):
+        words = np.zeros(50, np.uint64)
+        forest = reference_forest(50, pairs, 3, method)
+        words[: len(forest)] = forest
+        with device.alone():
+            path = followed(device, device.upload(words), 50, method, 3, 10)
+        ends, _ = _counted(device, path, method, 3, [_loaded(device, row_ptr, heads, 0, 50)])
+        expected = reference_sample(graph, method, size=10, seed=3)
+        assert np.array_equal(np.flatnonzero(path.last == len(path.vertices) - 1), expected.vertices)
+        assert (path.vertices[-1], ends[-1]) == (len(expected.vertices), len(expected.edges))
