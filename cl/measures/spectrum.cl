@@ -11,11 +11,11 @@
 // scale, norm  double[][graphs]   of each vector: 1 / length and length (0 and 0 where there is none)
 // alpha        double[][graphs]   the diagonal
 // part         double[][chunks]   sums of chunks, which are added up in order: the same bits at each run
-// flag         int[graphs]        whether a graph takes part in this pass over the whole basis
+// flag         int[][graphs]      whether a graph takes part in a pass over the whole basis: `row` is that of the pass
 //
 // launch     one work-group of LOCAL for each active chunk; for sums: LOCAL x graphs x values
 // tunables   LOCAL, CHUNK (a multiple of LOCAL * LANES), LONG (arcs from which on a whole group sums a row up),
-//            ROWS (vectors whose products are summed together), LANES (adjacent vertices that are)
+//            ROWS (vectors whose products are summed together), LANES (vertices of a work-item that are)
 
 #include "measures/spectrum.h"
 
@@ -75,7 +75,7 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
 }
 
 // The products of w[target], less alpha[j] v[j] if j is not negative, with the first `count` vectors.
-__kernel void spectrum_dots(const int j, const int count, const int target, const int chunks, CHUNKS,
+__kernel void spectrum_dots(const int j, const int count, const int target, const int row, const int chunks, CHUNKS,
                             __global const int *restrict flag, __global const double *restrict alpha,
                             __global double *restrict part)
 {
@@ -84,7 +84,7 @@ __kernel void spectrum_dots(const int j, const int count, const int target, cons
     __global const double *y = w + target * stride - base;
     double t[PER];
     TAKE(t, y, j);
-    const int some = flag[g] ? count : 0;   // uniform in a group: all of it has the same chunk
+    const int some = flag[row * graphs + g] ? count : 0;   // uniform in a group: all of it has the same chunk
     for (int first_row = 0; first_row < some; first_row += ROWS) {
         double sum[ROWS][LANES];
         for (int r = 0; r < ROWS; r++)
@@ -95,7 +95,7 @@ __kernel void spectrum_dots(const int j, const int count, const int target, cons
             for (int r = 0; r < ROWS; r++) {
                 __global const double *x = u + min(first_row + r, count - 1) * stride + at;
                 for (int l = 0; l < LANES; l++)
-                    sum[r][l] += x[l] * t[q + l];
+                    sum[r][l] += x[l * LOCAL] * t[q + l];
             }
         }
         double mine[ROWS];
@@ -114,7 +114,7 @@ __kernel void spectrum_dots(const int j, const int count, const int target, cons
 }
 
 // w[target] -= alpha[j] v[j] (j not negative), and where the flag is set the sum of h[i] v[i]; the square of its length.
-__kernel void spectrum_update(const int j, const int count, const int target, CHUNKS,
+__kernel void spectrum_update(const int j, const int count, const int target, const int row, CHUNKS,
                               __global const int *restrict flag, __global const double *restrict alpha,
                               __global const double *restrict h, __global double *restrict part)
 {
@@ -123,7 +123,7 @@ __kernel void spectrum_update(const int j, const int count, const int target, CH
     __global double *y = w + target * stride - base;
     double t[PER];
     TAKE(t, y, j);
-    const int some = flag[g] ? count : 0;
+    const int some = flag[row * graphs + g] ? count : 0;
     for (int i = 0; i < some; i++) {
         const double by = h[i * graphs + g] * scale[i * graphs + g];
         __global const double *x = u + i * stride + (first - base) + get_local_id(0);

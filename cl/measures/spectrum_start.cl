@@ -2,7 +2,8 @@
 //
 // begin       int[graphs + 1]   where each graph's chunks begin
 // alive       int[]             the graphs that are not done
-// turn        double[graphs][VECTORS - 1][kept]   what each vector has in each of the first `kept` of the new basis
+// turn        double[graphs][VECTORS - 1][kept]   what each vector has in each of the first `kept` of the new basis; kept
+//             is a multiple of AT_ONCE
 // size        double[graphs]    the longest product A v so far
 // tunables    VECTORS (one more than a cycle has steps)
 
@@ -12,6 +13,7 @@
 #ifndef VECTORS
 #define VECTORS 49
 #endif
+#define AT_ONCE 4
 #define TAG_VECTOR 16u
 #define LEAST 1e-12   // a vector that is so much shorter than the longest product is none: the others' space is closed
 
@@ -57,10 +59,10 @@ __kernel void spectrum_norm(const int graphs, const int target, __global const i
 }
 
 // A random vector for each graph whose flag is set: keyed by its own vertices and the number of the restart.
-__kernel void spectrum_random(const int target, const uint number, CHUNKS, __global const int *restrict flag)
+__kernel void spectrum_random(const int target, const uint number, const int row, CHUNKS, __global const int *restrict flag)
 {
     MY_CHUNK;
-    if (!flag[g])
+    if (!flag[row * graphs + g])
         return;
     __global double *y = w + target * stride - base;
     FOR_CHUNK(q, v) {
@@ -76,24 +78,27 @@ __kernel void spectrum_turn(const int kept, CHUNKS, __global const double *restr
     __global const double *mine = turn + (size_t)g * (VECTORS - 1) * kept;
     for (int q = 0; q < PER; q += LANES) {
         const long v = (long)first + (long)q * LOCAL + (long)get_local_id(0);
-        const int lanes = (int)clamp(end - v, 0L, (long)LANES);
+        const int lanes = (int)clamp((end - v + LOCAL - 1) / LOCAL, 0L, (long)LANES);
         double tile[VECTORS][LANES];
         for (int i = 0; i < VECTORS; i++)
             for (int l = 0; l < LANES; l++)
-                tile[i][l] = l < lanes ? w[i * stride + (v - base) + l] : 0;
-        for (int k = 0; k < kept; k++) {
-            double sum[LANES];
-            for (int l = 0; l < LANES; l++)
-                sum[l] = 0;
-            for (int i = 0; i < VECTORS - 1; i++) {
-                const double by = mine[i * kept + k];
+                tile[i][l] = l < lanes ? w[i * stride + (v - base) + l * LOCAL] : 0;
+        for (int k = 0; k < kept; k += AT_ONCE) {
+            double sum[AT_ONCE][LANES];
+            for (int r = 0; r < AT_ONCE; r++)
                 for (int l = 0; l < LANES; l++)
-                    sum[l] += by * tile[i][l];
-            }
-            for (int l = 0; l < lanes; l++)
-                w[k * stride + (v - base) + l] = sum[l];
+                    sum[r][l] = 0;
+            for (int i = 0; i < VECTORS - 1; i++)
+                for (int r = 0; r < AT_ONCE; r++) {
+                    const double by = mine[i * kept + k + r];
+                    for (int l = 0; l < LANES; l++)
+                        sum[r][l] += by * tile[i][l];
+                }
+            for (int r = 0; r < AT_ONCE; r++)
+                for (int l = 0; l < lanes; l++)
+                    w[(k + r) * stride + (v - base) + l * LOCAL] = sum[r][l];
         }
         for (int l = 0; l < lanes; l++)
-            w[kept * stride + (v - base) + l] = tile[VECTORS - 1][l];
+            w[kept * stride + (v - base) + l * LOCAL] = tile[VECTORS - 1][l];
     }
 }

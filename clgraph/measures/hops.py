@@ -86,8 +86,7 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
                     chosen[i] = chosen[i][: done[i]]
     arcs = np.diff(pack.arc_begin).tolist()
     return [
-        _plot(counts[i], done[i], sizes[i], arcs[i], exact=sizes[i] <= sources)
-        for i in range(len(sizes))
+        _plot(counts[i], done[i], sizes[i], arcs[i], exact=sizes[i] <= sources) for i in range(len(sizes))
     ]
 
 

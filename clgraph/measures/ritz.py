@@ -16,7 +16,7 @@ EXACT = 1e-10  # error at which an eigenvalue is found, as a share of it
 ROUNDING = 1e-13  # residual, as a share of the largest eigenvalue, that does not get smaller
 SAME = 1e-9
 # between two passes over the whole basis vectors may lose their being orthogonal from the one to the other
-LEAST, MOST = 1e-15, 1e-9
+LEAST, MOST = 1e-15, 1e-7
 LONGEST = 10  # steps from one pair of passes to the next
 
 Floats = npt.NDArray[np.float64]
@@ -54,15 +54,23 @@ class Ritz:
         self._period = np.full(graphs, 2)
 
     def flags(self, kept: int) -> npt.NDArray[np.int32]:
-        """For each step, which graphs make the new vector orthogonal to all: two steps in a row of a period."""
+        """For each step, which graphs make its vector orthogonal to all: two in a row of a period.
+
+        A last row has those that begin with a random vector.
+        """
         step = np.arange(STEPS)[:, None] - kept
-        return (step % self._period < 2).astype(np.int32)
+        return np.vstack((step % self._period < 2, self.fresh)).astype(np.int32)
 
     def take(self, kept: int, alpha: Floats, coupling: Floats, norm: Floats, sizes: Any) -> None:
         """What a cycle found: diagonal, the first new vector's products with the kept ones, lengths."""
+        from threadpoolctl import threadpool_limits
+
         going = np.flatnonzero(~self.done)
         matrix, valid = self._projected(going, kept, alpha, coupling, norm)
-        found, vectors = np.linalg.eigh(matrix)
+        with threadpool_limits(
+            1, "blas"
+        ):  # threads that wait for each other cost more than matrices this small
+            found, vectors = np.linalg.eigh(matrix)
         found, vectors = found[:, ::-1], vectors[:, :, ::-1]
         residual = norm[STEPS, going][:, None] * np.abs(vectors[:, -1, :])
         count = valid.sum(1)
@@ -71,7 +79,9 @@ class Ritz:
         lengths = norm[kept:STEPS, going].T
         scale[:, kept:] = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         with np.errstate(divide="ignore"):
-            growth = 2 * (found[:, 0] - found[np.arange(len(going)), count - 1]) / norm[kept + 1 :, going].min(0)
+            growth = (
+                2 * (found[:, 0] - found[np.arange(len(going)), count - 1]) / norm[kept + 1 :, going].min(0)
+            )
         period = 1 + np.log(MOST / LEAST) / np.log(np.maximum(growth, 2))
         self._period[going] = np.clip(period, 2, LONGEST).astype(int)
         for at, g in enumerate(going.tolist()):
@@ -102,7 +112,9 @@ class Ritz:
         matrix[:, rows[k:], rows[k:]] = alpha[k:STEPS, going].T
         if k:
             matrix[:, k, :k] = matrix[:, :k, k] = coupling[:k, going].T
-        matrix[:, rows[k:-1], rows[k + 1 :]] = matrix[:, rows[k + 1 :], rows[k:-1]] = norm[k + 1 : STEPS, going].T
+        matrix[:, rows[k:-1], rows[k + 1 :]] = matrix[:, rows[k + 1 :], rows[k:-1]] = norm[
+            k + 1 : STEPS, going
+        ].T
         valid = np.ones((len(going), STEPS), bool)
         valid[:, :k] = self._valid[going, :k]
         valid[:, k:] = np.logical_and.accumulate(norm[k:STEPS, going] > 0, axis=0).T
@@ -125,5 +137,5 @@ def _settled(found: Floats, residual: Floats, count: npt.NDArray[np.intp]) -> tu
     error = np.minimum(left, np.divide(left * left, gap, out=left.copy(), where=gap > 0))
     there = np.arange(COUNT) < count[:, None]
     wanted = there & (top + left > ZERO * top[:, :1])
-    right = ~wanted | (error <= EXACT * top) | (left <= ROUNDING * top[:, :1])
-    return right.all(1), there & (top > ZERO * top[:, :1])
+    right: Flags = ~wanted | (error <= EXACT * top) | (left <= ROUNDING * top[:, :1])
+    return np.all(right, axis=1), there & (top > ZERO * top[:, :1])

@@ -41,7 +41,7 @@ class Shape(Grouped):
     rows : int
         Vectors whose products are summed at once.
     lanes : int
-        Adjacent vertices whose products are.
+        Vertices of a work-item whose products are.
     together : int
         Vertices of graphs that go side by side: on CPUs their basis stays in the cache.
     """
@@ -86,7 +86,7 @@ def largest_eigenvalues(pack: Pack, wanted: list[bool] | None = None) -> list[Fo
         else:
             large.append(i)
     for some in _side_by_side(device, np.diff(begin), large):
-        for i, values in zip(some, _Lanczos(pack, some).run(), strict=True):
+        for i, values in zip(some, Lanczos(pack, some).run(), strict=True):
             found[i] = values
     return found
 
@@ -105,7 +105,7 @@ def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]
     return groups
 
 
-class _Lanczos:
+class Lanczos:
     """Some adjacent graphs of a pack, on their way."""
 
     def __init__(self, pack: Pack, some: list[int]) -> None:
@@ -161,16 +161,17 @@ class _Lanczos:
                 turn = device.upload(ritz.turn)
                 self._launch(self.starts.spectrum_turn, np.int32(kept), *self.chunked, turn)
                 device.write(self.scale, ritz.scale)
-            self._begin(kept, number, device.upload(ritz.fresh.astype(np.int32)))
             flags = ritz.flags(kept)
-            rows = [device.upload(row) for row in flags]
+            self.flags = device.upload(flags)
+            self._begin(kept, number)
             for j in range(kept, STEPS):
-                self._step(j, kept, rows[j], bool(flags[j].any()))
-            ritz.take(
-                kept,
-                *map(self._small, (self.alpha, self.coupling, self.norm)),
-                self.sizes,
+                self._step(j, kept, some=bool(flags[j].any()))
+            alpha, coupling, norm = (
+                self._small(self.alpha),
+                self._small(self.coupling),
+                self._small(self.norm),
             )
+            ritz.take(kept, alpha, coupling, norm, self.sizes)
             if ritz.done.all():
                 break
         why = (
@@ -221,17 +222,18 @@ class _Lanczos:
             local=(local, 1),
         )
 
-    def _orthogonal(self, j: int, count: int, target: int, flag: Any, h: Any, *, some: bool = True) -> None:
-        """Take from a vector what it has of alpha[j] v[j] and, where the flag is set, of the first `count`."""
+    def _orthogonal(self, j: int, count: int, target: int, row: int, h: Any, *, some: bool = True) -> None:
+        """Take from a vector alpha[j] v[j] and, where the flag is set, what it has of the first `count`."""
         if some and count:
             self._launch(
                 self.steps.spectrum_dots,
                 np.int32(j),
                 np.int32(count),
                 np.int32(target),
+                np.int32(row),
                 np.int32(self.chunks),
                 *self.chunked,
-                flag,
+                self.flags,
                 self.alpha,
                 self.part,
             )
@@ -241,22 +243,24 @@ class _Lanczos:
             np.int32(j),
             np.int32(count if some else 0),
             np.int32(target),
+            np.int32(row),
             *self.chunked,
-            flag,
+            self.flags,
             self.alpha,
             h,
             self.part,
         )
 
-    def _begin(self, kept: int, number: int, fresh: Any) -> None:
-        """The first vector of a cycle: after the first one the residual, or a random one."""
-        self._launch(self.starts.spectrum_random, np.int32(kept), np.uint32(number), *self.chunked, fresh)
+    def _begin(self, kept: int, number: int) -> None:
+        """The first vector of a cycle: the residual of the last one, or a random one."""
+        row, buffers = np.int32(STEPS), (*self.chunked, self.flags)
+        self._launch(self.starts.spectrum_random, np.int32(kept), np.uint32(number), row, *buffers)
         for _ in range(2):
-            self._orthogonal(-1, kept, kept, fresh, self.h)
+            self._orthogonal(-1, kept, kept, STEPS, self.h)
         self._norm(kept)
 
-    def _step(self, j: int, kept: int, flag: Any, some: bool) -> None:
-        """The product with vector j, made orthogonal to the last two, and where the flag is set to all."""
+    def _step(self, j: int, kept: int, *, some: bool) -> None:
+        """The product with vector j, made orthogonal to the last two and, by the flags, to all."""
         csr = self.pack.csr
         self._launch(
             self.steps.spectrum_product,
@@ -269,7 +273,7 @@ class _Lanczos:
             self.part,
         )
         self._sum(1, self.alpha, row=j)
-        self._orthogonal(j, j + 1, j + 1, flag, self.coupling if j == kept else self.h, some=some)
+        self._orthogonal(j, j + 1, j + 1, j, self.coupling if j == kept else self.h, some=some)
         if j == kept:  # what it has of the vectors that were kept is large: a second time
-            self._orthogonal(-1, j + 1, j + 1, flag, self.h)
+            self._orthogonal(-1, j + 1, j + 1, j, self.h)
         self._norm(j + 1, self.alpha)

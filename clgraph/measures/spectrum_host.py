@@ -1,4 +1,4 @@
-"""The largest eigenvalues of an adjacency matrix on the host: of small graphs, and for devices without float64."""
+"""The largest eigenvalues on the host: of small graphs, and for devices without float64."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def dense_eigenvalues(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.
     n = len(row_ptr) - 1
     matrix = np.zeros((n, n))
     matrix[np.repeat(np.arange(n), np.diff(row_ptr)), col_idx] = 1
-    return positive(np.linalg.eigvalsh(matrix), count)
+    return positive(np.linalg.eigvalsh(matrix).astype(np.float64), count)
 
 
 def scipy_eigenvalues(
