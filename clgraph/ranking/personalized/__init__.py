@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.progress import tells
 from clgraph.ranking.personalized.options import check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.personalized.sources import make_queries
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
 
 
+@tells("personalized PageRank")
 def personalized_pagerank(
     graph: Graph | Any,
     sources: Any,
@@ -48,6 +50,7 @@ def personalized_pagerank(
     dtype: Any = "float32",
     on_nonconvergence: OnNonconvergence = "raise",
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> PersonalizedResult:
     """PageRank from the point of view of one or many sources.
 
@@ -104,6 +107,8 @@ def personalized_pagerank(
         What happens if some source does not reach `tol` in `max_iter` iterations.
     device : Device or str, optional
         As in `clgraph.get_device`.
+    progress : callable or bool, optional
+        Called with (distinct sources answered, of how many); True shows a bar.
 
     Returns
     -------
@@ -184,7 +189,9 @@ def personalized_pagerank(
     dev = get_device(device)
     with dev.alone():
         how = dev.watch()
-        request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+        request = Request(
+            dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight), progress
+        )
         found, seconds = answer(request)
         seconds["total"] = time.perf_counter() - start
         result = make_result(request, found, seconds, epsilon=epsilon, confidence=confidence, **how())
