@@ -24,6 +24,7 @@ LONG: dict[str, Callable[..., Any]] = {
     "study": lambda **to: clgraph.study(GRAPH, ["drv"], ["50%"], seeds=2, **to),
     "pagerank": lambda **to: clgraph.pagerank(GRAPH, variant="pull", tol=0, max_iter=40, **to),
     "pagerank, small": lambda **to: clgraph.pagerank(GRAPH, variant="small", tol=1e-6, max_iter=400, **to),
+    "pagerank, fixed": lambda **to: clgraph.pagerank(GRAPH, variant="fixed", tol=0, max_iter=5, **to),
     "ppr": lambda **to: clgraph.personalized_pagerank(GRAPH, list(range(70)), **to),
     "ppr, walks": lambda **to: clgraph.personalized_pagerank(
         GRAPH, [0, 1], method="monte-carlo", walks=100, top=3, seed=1, **to

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 from clgraph.errors import DeviceError
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -301,6 +302,10 @@ class FixedPower:
         """Take the next ranks of some vertices from elsewhere."""
         self._device.write(self._y, values, offset=first)
 
+    def on_device(self) -> Any:
+        """The present ranks, as an array on the device."""
+        return self._device.array(self._x, self._dtype.type, self.n)
+
     def ranks(self) -> npt.NDArray[Any]:
         """The present ranks, shape (n,)."""
         return self._device.download(self._x, self._dtype, self.n)
@@ -330,6 +335,7 @@ def iterate(
     start_sums: Reals,
     threshold: float,
     max_iter: int,
+    progress: Tell | None = None,
 ) -> tuple[int, float, bool]:
     """Iterate until the L1 residual is below `threshold` (0: `max_iter` times).
 
@@ -343,6 +349,8 @@ def iterate(
         blocks, shape (blocks, 2).
     start_sums : array, shape (blocks, 2)
         Of the vector to start from.
+    progress : callable, optional
+        Called with (iterations, `max_iter`).
 
     Returns
     -------
@@ -360,4 +368,6 @@ def iterate(
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
         if threshold > 0 and residual < threshold:
             return iteration, residual, True
+        if progress:
+            progress(iteration, max_iter)
     return max_iter, residual, False

@@ -312,10 +312,10 @@ def world() -> Any:
     return comm if comm.Get_size() > 1 else None
 
 
-def shared_seed(seed: int | None) -> int:
-    """A seed, checked; None draws one, the same for all processes of a job."""
+def shared_seed(seed: int | None, comm: Any = None) -> int:
+    """A seed, checked; None draws one, the same for all ranks of `comm` (default: all processes of a job)."""
     found = check_seed(seed)
-    comm = world() if seed is None else None
+    comm = (comm or world()) if seed is None else None
     return found if comm is None else int(comm.bcast(found))
 
 
