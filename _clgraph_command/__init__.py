@@ -22,7 +22,7 @@ def main() -> None:
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else ignored: behind & in a script
     if ours:
         signal.signal(signal.SIGINT, _stop)
-    from clgraph.cli import main as run
+    from clgraph.cli import run
 
     if ours:
         signal.signal(signal.SIGINT, signal.default_int_handler)

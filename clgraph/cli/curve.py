@@ -83,8 +83,10 @@ def curve(
     from clgraph import keyed
     from clgraph.graph.io import atomic_write, check_writable
     from clgraph.sampling.curve import curve_table, reduction_curve
+    from clgraph.sampling.options import plain_method
     from clgraph.sizes import parse_size
 
+    method = plain_method(method)
     check_without_graph(method, mode=mode, mix=mix, weight=weight)
     parse_size(size)
     if seeds < 1:
