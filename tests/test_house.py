@@ -41,7 +41,7 @@ FLOORS = (
     {"device", "graph"},
     {"csr", "energy"},
     {"files", "components", "traversal", "ranking"},
-    {"sampling", "measures", "reference"},
+    {"sampling", "measures", "centrality", "reference"},
     {"scale", "studies", "datasets"},
     {"selftest", "fpga", "networkx_backend", "clgraph"},  # clgraph: its __init__.py
     {"bench", "cli", "__main__"},
@@ -278,6 +278,31 @@ def test_the_formatter_is_seldom_silenced() -> None:
     word = "# fmt: " + "skip"
     files = [*HOUSE.rglob("*.py"), *TESTS.rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
     assert sum(file.read_text().count(word) for file in files) <= 20
+
+
+# --- kernels ----------------------------------------------------------------------------------------------
+
+
+def test_kernels_are_opencl_c() -> None:
+    """What is a compiler's own is built only where a probe has found it; FPGAs' have their compiler."""
+    own = re.compile(r"#\s*pragma\s+(?!OPENCL\b)|\b__builtin_|\basm\b|\b__asm")
+    behind = re.compile(r"(HAVE|TRY)_(PREFETCH|PTX)\b|ifdef WITHOUT_")
+    wrong = []
+    for file in sorted(KERNELS.rglob("*.cl")) + sorted(KERNELS.rglob("*.h")):
+        if KERNELS / "fpga" in file.parents:
+            continue
+        open_ifs: list[str] = []
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            code = line.split("//")[0]
+            if re.match(r"\s*#\s*if", code):
+                open_ifs.append(code)
+            elif re.match(r"\s*#\s*el(if|se)", code):
+                open_ifs[-1] = code
+            elif re.match(r"\s*#\s*endif", code):
+                open_ifs.pop()
+            elif own.search(code) and not any(map(behind.search, open_ifs)):
+                wrong.append(f"{file.relative_to(ROOT)}, line {number}: {code.strip()}")
+    assert "\n".join(wrong) == ""
 
 
 # --- launch tables ----------------------------------------------------------------------------------------

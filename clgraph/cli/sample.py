@@ -308,7 +308,7 @@ def sample(
                 }
             )
             if not as_json:
-                _tell(result, data, seconds["sample"], name)
+                _tell(result, data, seconds["sample"] + seconds.get("walk", 0), name)
     several = sizes is not None or seeds is not None
     value: dict[str, Any] = {"samples": told} if several else told[0]
     if seeds is not None:

@@ -65,7 +65,7 @@ def sample_dataset(
     quiet: bool,
 ) -> None:
     """``clgraph sample NAME.clgs``: exact samples, each written as a dataset."""
-    from clgraph.scale import sample_shards
+    from clgraph.sampling import sample
     from clgraph.scale.ranks import shared_seed
 
     with job() as speaks:
@@ -77,7 +77,7 @@ def sample_dataset(
         for number in range(first, first + seeds):
             names = [fill_template(output, size, number) for size in sizes] if output else None
             with progress_bar("priority forest", quiet or not speaks) as progress:
-                made = sample_shards(
+                made: Any = sample(
                     shards,
                     method,
                     sizes=sizes,

@@ -301,6 +301,10 @@ class FixedPower:
         """Take the next ranks of some vertices from elsewhere."""
         self._device.write(self._y, values, offset=first)
 
+    def on_device(self) -> Any:
+        """The present ranks, as an array on the device."""
+        return self._device.array(self._x, self._dtype.type, self.n)
+
     def ranks(self) -> npt.NDArray[Any]:
         """The present ranks, shape (n,)."""
         return self._device.download(self._x, self._dtype, self.n)

@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from clgraph.graph import Graph
+from clgraph.graph import Graph, sharded
 from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import STREAMS, known
-from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names
+from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names, check_not_of_shards
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import Samples
 
@@ -82,9 +82,11 @@ def sample(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
-        A SciPy sparse array is taken as undirected. For pies, gsh and gps also a stream: a
-        file's name, an open file, a table, or an iterable of chunks of edges (see the guide on samplers).
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+        Of `Shards` drv and dre in exact mode: a pass over their pairs finds what leaves when (the priority
+        forest), for all `sizes`, another takes out the edges. A SciPy sparse array is taken as undirected.
+        For pies, gsh and gps also a stream: a file's name, an open file, a table, or an iterable of chunks of
+        edges (see the guide on samplers).
     method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}
         A step deletes a random vertex ("drv"), a random edge ("dre"), a random edge of a random vertex
         ("drve"), or one of the latter two by chance ("dhyb"); it contracts a random edge ("cre") or a random
@@ -105,7 +107,8 @@ def sample(
         some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges; ebfs: a run a
         work-item, up to some 250 000). Batched deletions, contractions and edfs run one after the other.
     device : str or Device, optional
-        As `clgraph.get_device` takes it.
+        As `clgraph.get_device` takes it; of `Shards` also several (a list, or ``"0:0,0:1"``), which share the
+        work, each in a thread. MPI's ranks on one host take them in turn.
     mode : {"auto", "batched", "exact", "ordered"}, optional
         "exact" (drv, dre) gives precisely the sample of the definition's loop: one deletion at a time, each
         followed by the largest component. "batched" deletes in batches of decreasing size; a batch that takes
@@ -193,12 +196,16 @@ def sample(
         A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
         `notes` say so.
     progress : callable, optional
-        Called with (vertices known to be deleted, vertices to delete) during the run.
+        Called with (vertices known to be deleted, vertices to delete) during the run; of `Shards` with
+        (shards done, shards to do).
+    output, outputs : path, or a sequence of paths, one for each sample; optional
+        Of `Shards`: datasets (``NAME.clgs``) to which samples are written, a shard for each shard.
 
     Returns
     -------
     Sample, or Samples
-        (`DrawnSample` of the samplers of the literature; `StreamSample` where a stream was sampled.)
+        (A `ShardedSample`, or a list of them, of `Shards`; `DrawnSample` of the samplers of the literature;
+        `StreamSample` where a stream was sampled.)
         `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises
@@ -221,6 +228,10 @@ def sample(
     >>> s.vertices
     array([1, 2])
     """
+    if (call := sharded(graph)) is not None:
+        check_names(options)
+        return call("sample", method, size, sizes, seeds, options)
+    check_not_of_shards(options)
     drawing = known(method)
     if drawing in STREAMS:
         from clgraph.sampling.literature.streamed import is_stream, stream_samples

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, as_graph
+from clgraph.graph import Graph, as_graph, sharded
 from clgraph.results import RunsOn
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
@@ -177,7 +177,8 @@ def reduction_curve(
     Parameters
     ----------
     graph, method, device, mode, tolerance, mix, weight, connection
-        As in `clgraph.sample`; methods that explore delete nothing and have no curve.
+        As in `clgraph.sample` (of `Shards`, which take two passes over their pairs, also several devices);
+        methods that explore delete nothing and have no curve.
     seed : int, optional
         By default one is drawn from the operating system and recorded in the result.
     size : float, int or str
@@ -201,6 +202,19 @@ def reduction_curve(
     >>> curve.at(500)
     (358, 500, 827)
     """
+    if (call := sharded(graph)) is not None:
+        batched = {"tolerance": tolerance, "mix": mix, "weight": weight}
+        return call(
+            "reduction_curve",
+            method,
+            seed,
+            size=size,
+            device=device,
+            mode=mode,
+            connection=connection,
+            progress=progress,
+            batched=batched,
+        )
     graph = check_graph(graph)
     options = check_options(
         graph, method, mode=mode, tolerance=tolerance, mix=mix, weight=weight, connection=connection

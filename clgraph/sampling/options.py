@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -36,6 +37,8 @@ EXACT = ("drv", "dre")
 CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
 SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
+
+OF_SHARDS = ("output", "outputs")
 
 Size = float | int | str
 
@@ -81,6 +84,8 @@ class SampleOptions(TypedDict, total=False):
     q: float | str | None
     closing: bool | None
     triangles: int | None
+    output: str | os.PathLike[str] | None
+    outputs: Sequence[str | os.PathLike[str] | None] | None
 
 
 @dataclass(frozen=True)
@@ -220,6 +225,13 @@ def check_names(options: Mapping[str, Any]) -> None:
             raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
 
 
+def check_not_of_shards(options: Mapping[str, Any]) -> None:
+    """Raise InputError for an option that only graphs in shards have."""
+    for name in OF_SHARDS:
+        if options.get(name) is not None:
+            raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
+
+
 def _one_vertex(graph: Graph, start: Any) -> int:
     found = graph.index(start)
     if found.size != 1:
@@ -255,7 +267,7 @@ def check_graph(graph: Any) -> Graph:
 
 
 def check_sizes(
-    graph: Graph, size: Size | None, sizes: Sequence[Size] | None, strict: bool
+    graph: Graph | Any, size: Size | None, sizes: Sequence[Size] | None, strict: bool
 ) -> list[tuple[Size, int]]:
     """(size as asked for, target n*) of every sample.
 

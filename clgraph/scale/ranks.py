@@ -14,6 +14,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
@@ -311,10 +312,10 @@ def world() -> Any:
     return comm if comm.Get_size() > 1 else None
 
 
-def shared_seed(seed: int | None) -> int:
-    """A seed, checked; None draws one, the same for all processes of a job."""
+def shared_seed(seed: int | None, comm: Any = None) -> int:
+    """A seed, checked; None draws one, the same for all ranks of `comm` (default: all processes of a job)."""
     found = check_seed(seed)
-    comm = world() if seed is None else None
+    comm = (comm or world()) if seed is None else None
     return found if comm is None else int(comm.bcast(found))
 
 
@@ -361,7 +362,8 @@ def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any 
 
     if len(wanted) < 2:
         return work(Alone(), get_device(wanted[0] if wanted else None))
-    devices = [get_device(spec) for spec in wanted]
+    with ThreadPoolExecutor(len(wanted), "clgraph-open") as pool:  # a GPU's context takes a while
+        devices = list(pool.map(get_device, wanted))
     return Threads.run(len(devices), lambda ranks: work(ranks, devices[ranks.rank]))
 
 
