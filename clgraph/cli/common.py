@@ -6,15 +6,17 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from clgraph.cli.choices import FormatName
+from clgraph.errors import ClgraphError
 from clgraph.progress import Tell, bar
 
 if TYPE_CHECKING:
@@ -115,6 +117,8 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
+        if kwargs.get("graph") and not is_dataset(kwargs["graph"]):  # of ranks MPI comes first
+            _load_drivers(kwargs["device"])
         if trace is None:
             return untraced(*args, **kwargs)
         with _traced(trace, kwargs.get("device")):
@@ -157,6 +161,24 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def is_dataset(name: str) -> bool:
+    """Whether a name is that of a dataset of shards."""
+    return Path(name).suffix == ".clgs"
+
+
+def _load_drivers(spec: str | None) -> None:
+    """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
+    from clgraph.device import list_devices
+
+    oclgrind = "oclgrind" in (spec or "").lower()
+
+    def load() -> None:
+        with suppress(ClgraphError):  # the command asks again, and is told
+            list_devices(oclgrind=oclgrind)
+
+    Thread(target=load, name="clgraph-drivers").start()
 
 
 @contextmanager
@@ -229,9 +251,9 @@ class OutputName(click.ParamType):
     name = "output"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from clgraph.graph.io.atomic import STDOUT, reserved_stdout
+        if value == "-" and ctx is not None and param is not None:
+            from clgraph.graph.io.atomic import reserved_stdout
 
-        if value == STDOUT and ctx is not None and param is not None:
             _take_stdout(ctx, f"{param.opts[0]} -" if param.param_type_name == "option" else "OUT -")
             ctx.with_resource(reserved_stdout())
         return str(value)

@@ -38,7 +38,8 @@ class FixedSolver:
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
-        return (f"variant fixed on {self._device.name}: sums in float64, of one shape on every device",)
+        sums = "exact sums" if self._dtype == np.float32 else "sums in float64, of one shape"
+        return (f"variant fixed on {self._device.name}: {sums} on every device",)
 
     def upload(self) -> None:
         """Bring the graph to the device, and allocate and fill the vectors."""
@@ -77,7 +78,7 @@ class FixedSolver:
         self._ended = iterate(
             self._power,
             lambda: [prepared],
-            lambda power: power.blocks(0, blocks),
+            lambda: self._power.blocks(0, blocks),
             start_sums=self._power.blocks(0, blocks),
             threshold=stop.threshold if stop.tol else 0.0,
             max_iter=stop.max_iter,

@@ -171,9 +171,8 @@ def reduction_curve(
     """Vertices and edges that are left after each number of deletions.
 
     Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
-    leaves for all together (drv). Otherwise it goes backwards through the whole deletion order in one serial
-    pass, which takes a CPU a second for some ten million edges, and a GPU far longer (for dre prefer
-    ``device="cpu"``).
+    leaves for all together. Other devices go backwards through the whole deletion order in one serial pass,
+    which takes a CPU a second for some ten million edges.
     Batched mode has a row for every batch.
 
     Parameters
@@ -238,8 +237,9 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            if method == "drv" and SHAPES.of(dev).pays and dev.kernels == "ndrange":
-                rows = departures(dev, simple, seed, target, progress)
+            together = SHAPES.of(dev).pays and dev.kernels == "ndrange" and simple.num_arcs >> 1 < 2**31
+            if together:
+                rows = departures(dev, simple, seed, target, progress, edges=method == "dre")
             elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)
