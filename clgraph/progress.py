@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from clgraph.arguments import shown
 from clgraph.errors import InputError
 
 #: called with (what is done, of how much); the second is None where nobody knows it
@@ -67,6 +66,8 @@ def told(progress: Any, what: str, *, data: bool = False) -> Iterator[Tell | Non
     elif callable(progress):
         yield progress
     else:
+        from clgraph.arguments import shown  # which loads NumPy
+
         raise InputError(f"progress is {shown(progress)}: True shows a bar, or give a function of (done, of)")
 
 
