@@ -15,7 +15,17 @@ watch_forks()
 if TYPE_CHECKING:
     from clgraph import datasets
     from clgraph.components import Components, connected_components, largest_component
-    from clgraph.csr import powerlaw_graph, rmat_graph
+    from clgraph.csr import (
+        Communities,
+        barabasi_albert_graph,
+        configuration_graph,
+        erdos_renyi_graph,
+        lfr_graph,
+        powerlaw_graph,
+        rmat_graph,
+        static_model_graph,
+        watts_strogatz_graph,
+    )
     from clgraph.device import Device, devices, get_device, profile
     from clgraph.errors import (
         BuildError,
@@ -61,7 +71,8 @@ if TYPE_CHECKING:
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
 _NAMES = {
     "components": "Components connected_components largest_component",
-    "csr": "powerlaw_graph rmat_graph",
+    "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
+    " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
     "datasets": "",
     "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
@@ -89,6 +100,7 @@ __all__ = [
     "BuildError",
     "CapacityError",
     "ClgraphError",
+    "Communities",
     "Components",
     "ConvergenceError",
     "ConvergenceWarning",
@@ -109,19 +121,23 @@ __all__ = [
     "StreamSample",
     "Study",
     "__version__",
+    "barabasi_albert_graph",
     "bfs",
     "bfs_many",
     "bfs_of_shards",
     "clustering",
     "components_of_shards",
+    "configuration_graph",
     "connected_components",
     "core_numbers",
     "datasets",
     "deletion_order",
     "devices",
+    "erdos_renyi_graph",
     "get_device",
     "join_shards",
     "largest_component",
+    "lfr_graph",
     "open_shards",
     "pagerank",
     "pagerank_of_shards",
@@ -139,6 +155,7 @@ __all__ = [
     "rmat_graph",
     "sample",
     "sample_shards",
+    "static_model_graph",
     "study",
     "top_accuracy",
     "triangles",
@@ -147,6 +164,7 @@ __all__ = [
     "verify_pagerank",
     "verify_ppr",
     "verify_sample",
+    "watts_strogatz_graph",
     "write",
     "write_shards",
 ]

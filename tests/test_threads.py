@@ -243,12 +243,16 @@ def test_the_first_use_of_a_device_may_be_in_threads(device):
 
 SMALL = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
 ARGUMENTS = {
+    "barabasi_albert_graph": (30, 2),
     "bfs": (SMALL, 0),
     "bfs_many": (SMALL, [0, 1]),
     "clustering": (SMALL,),
+    "configuration_graph": (30,),
     "connected_components": (SMALL,),
     "core_numbers": (SMALL,),
+    "erdos_renyi_graph": (30, 40),
     "largest_component": (Graph.from_edges([0, 1, 3], [1, 2, 4]),),
+    "lfr_graph": (200,),
     "pagerank": (SMALL,),
     "personalized_pagerank": (SMALL, [0]),
     "powerlaw_graph": (30,),
@@ -256,7 +260,9 @@ ARGUMENTS = {
     "reduction_curve": (SMALL,),
     "rmat_graph": (4,),
     "sample": (SMALL, "drv"),
+    "static_model_graph": (30,),
     "triangles": (SMALL,),
+    "watts_strogatz_graph": (30, 4, 0.1),
 }
 OPTIONS = {"sample": {"size": 2}}
 
