@@ -87,7 +87,7 @@ def main() -> None:
             name = f"{len(group)} device{'s' * (len(group) > 1)}"
             for method in ("drv", "dre"):
                 seconds, made = timed(
-                    lambda method=method, group=group: clgraph.sample_shards(
+                    lambda method=method, group=group: clgraph.sample(
                         shards, method, sizes=["50%"], seed=3, device=group, outputs=[out]
                     )[0],
                     options.repeat,
@@ -95,10 +95,10 @@ def main() -> None:
                 told[f"{method} half, {name}"] = {"call": seconds, **made.seconds}
                 marks.setdefault(method, set()).add(made.shards.fingerprint)
             for what, call in (
-                ("components", lambda group=group: clgraph.components_of_shards(shards, device=group)),
+                ("components", lambda group=group: clgraph.connected_components(shards, device=group)),
                 (
                     "pagerank, 20 iterations",
-                    lambda group=group: clgraph.pagerank_of_shards(shards, tol=0, max_iter=20, device=group),
+                    lambda group=group: clgraph.pagerank(shards, tol=0, max_iter=20, device=group),
                 ),
             ):
                 seconds, found = timed(call, options.repeat)

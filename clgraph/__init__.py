@@ -14,6 +14,15 @@ watch_forks()
 
 if TYPE_CHECKING:
     from clgraph import datasets
+    from clgraph.centrality import (
+        average_neighbor_degree,
+        average_shortest_path_length,
+        closeness_centrality,
+        degree_assortativity_coefficient,
+        harmonic_centrality,
+        shortest_path,
+        shortest_path_length,
+    )
     from clgraph.components import Components, connected_components, largest_component
     from clgraph.csr import (
         Communities,
@@ -38,7 +47,16 @@ if TYPE_CHECKING:
     )
     from clgraph.files import read, write
     from clgraph.graph import Graph
-    from clgraph.measures import Quality, clustering, core_numbers, quality, triangles
+    from clgraph.measures import (
+        Quality,
+        average_clustering,
+        clustering,
+        core_numbers,
+        k_core,
+        quality,
+        transitivity,
+        triangles,
+    )
     from clgraph.ranking import PageRankResult, pagerank
     from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
     from clgraph.reference import (
@@ -55,21 +73,13 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample, StreamSample
-    from clgraph.scale import (
-        ShardedSample,
-        Shards,
-        bfs_of_shards,
-        components_of_shards,
-        join_shards,
-        open_shards,
-        pagerank_of_shards,
-        sample_shards,
-        write_shards,
-    )
+    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, write_shards
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
 _NAMES = {
+    "centrality": "average_neighbor_degree average_shortest_path_length closeness_centrality"
+    " degree_assortativity_coefficient harmonic_centrality shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
     "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
     " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
@@ -79,7 +89,7 @@ _NAMES = {
     " InputError",
     "files": "read write",
     "graph": "Graph",
-    "measures": "Quality clustering core_numbers quality triangles",
+    "measures": "Quality average_clustering clustering core_numbers k_core quality transitivity triangles",
     "ranking": "PageRankResult pagerank",
     "ranking.personalized": "PersonalizedResult personalized_pagerank",
     "reference": "reference_bfs reference_components reference_pagerank reference_sample"
@@ -88,8 +98,7 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
-    "scale": "ShardedSample Shards bfs_of_shards components_of_shards join_shards open_shards"
-    " pagerank_of_shards sample_shards write_shards",
+    "scale": "ShardedSample Shards join_shards open_shards write_shards",
     "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
@@ -121,26 +130,30 @@ __all__ = [
     "StreamSample",
     "Study",
     "__version__",
+    "average_clustering",
+    "average_neighbor_degree",
+    "average_shortest_path_length",
     "barabasi_albert_graph",
     "bfs",
     "bfs_many",
-    "bfs_of_shards",
+    "closeness_centrality",
     "clustering",
-    "components_of_shards",
     "configuration_graph",
     "connected_components",
     "core_numbers",
     "datasets",
+    "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
     "erdos_renyi_graph",
     "get_device",
+    "harmonic_centrality",
     "join_shards",
+    "k_core",
     "largest_component",
     "lfr_graph",
     "open_shards",
     "pagerank",
-    "pagerank_of_shards",
     "personalized_pagerank",
     "powerlaw_graph",
     "profile",
@@ -154,10 +167,12 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
-    "sample_shards",
+    "shortest_path",
+    "shortest_path_length",
     "static_model_graph",
     "study",
     "top_accuracy",
+    "transitivity",
     "triangles",
     "verify_bfs",
     "verify_components",

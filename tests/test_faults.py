@@ -55,7 +55,7 @@ def test_every_command_is_tried() -> None:
 
 
 def test_many_of_each(pytestconfig: pytest.Config, thorough: None) -> None:
-    for what, count in (("kills", 80), ("disks", 90), ("lines", 130), ("memory", 300)):
+    for what, count in (("kills", 40), ("disks", 40), ("lines", 80), ("memory", 120)):
         print(faults(pytestconfig, what, "--count", count))
 
 

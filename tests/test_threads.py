@@ -31,7 +31,7 @@ from clgraph.device.memory import Memory
 
 pytestmark = pytest.mark.slow  # not in the smoke set
 
-THREADS, CALLS = 8, 200
+THREADS, CALLS = 8, 100
 
 SCRIPT = """
 import hashlib, json, sys
@@ -244,13 +244,20 @@ def test_the_first_use_of_a_device_may_be_in_threads(device):
 SMALL = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
 ARGUMENTS = {
     "barabasi_albert_graph": (30, 2),
+    "average_clustering": (SMALL,),
+    "average_neighbor_degree": (SMALL,),
+    "average_shortest_path_length": (SMALL,),
     "bfs": (SMALL, 0),
     "bfs_many": (SMALL, [0, 1]),
+    "closeness_centrality": (SMALL,),
     "clustering": (SMALL,),
     "configuration_graph": (30,),
     "connected_components": (SMALL,),
     "core_numbers": (SMALL,),
     "erdos_renyi_graph": (30, 40),
+    "degree_assortativity_coefficient": (SMALL,),
+    "harmonic_centrality": (SMALL,),
+    "k_core": (SMALL,),
     "largest_component": (Graph.from_edges([0, 1, 3], [1, 2, 4]),),
     "lfr_graph": (200,),
     "pagerank": (SMALL,),
@@ -261,6 +268,9 @@ ARGUMENTS = {
     "rmat_graph": (4,),
     "sample": (SMALL, "drv"),
     "static_model_graph": (30,),
+    "shortest_path": (SMALL, 0, 3),
+    "shortest_path_length": (SMALL, 0, 3),
+    "transitivity": (SMALL,),
     "triangles": (SMALL,),
     "watts_strogatz_graph": (30, 4, 0.1),
 }
@@ -278,16 +288,7 @@ def public_calls():
 
 
 # calls that let others have the device between their steps: files are read, messages sent, samples measured
-PIECEWISE = {
-    "bfs_of_shards",
-    "components_of_shards",
-    "pagerank_of_shards",
-    "profile",
-    "read",
-    "sample_shards",
-    "study",
-    "write",
-}
+PIECEWISE = {"profile", "read", "study", "write"}
 
 
 def test_all_public_calls_are_watched():

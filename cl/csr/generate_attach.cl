@@ -27,7 +27,7 @@ static inline uint attach_follow(ulong seed, ulong place, ulong k)
         const uint v = (uint)(k + 1 + edge / k);
         if (!((place - start) & 1))
             return v;
-        place = attach_draw(seed, v, (uint)(edge % k), k);
+        place = attach_draw(seed, v, (uint)(edge - (v - k - 1) * k), k);
     }
     return (uint)(place / k);
 }

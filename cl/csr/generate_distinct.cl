@@ -11,6 +11,8 @@
 // placed uchar[count]     1: edge i has its place
 // table int[mask + 1]     see pairs.h
 // launch                  padded range, ITEMS consecutive edges per work-item
+//
+// No a % b beside a / b: compilers then make an instruction (freeze) that Oclgrind does not know.
 
 #include "keyed.h"
 #include "pairs.h"
@@ -59,7 +61,7 @@ __kernel void distinct_ring(const int count, const ulong seed, const uint round,
             w = keyed_below(keyed_a(x), n - 1);
             w += w >= v;
         } else if (x.v[0] >= rewired)
-            w = (uint)(((ulong)v + i % half_degree + 1) % n);
+            w = (uint)(((ulong)v + (i - (int)v * half_degree) + 1) % n);
         tail[i] = (int)v;
         head[i] = (int)w;
     }
@@ -105,7 +107,8 @@ __kernel void distinct_others(const long pairs, const uint n, __global const int
 {
     const uint ring = n - 1 + (n & 1);
     FOR_ITEMS_LONG(p, pairs) {
-        const uint v = (uint)(p % ring), step = (uint)(p / ring) + (n & 1);
+        const long lap = p / ring;
+        const uint v = (uint)(p - lap * ring), step = (uint)lap + (n & 1);
         const uint w = step ? (uint)(((ulong)v + step) % ring) : n - 1;
         const bool taken = pair_find((int)v, (int)w, tail, head, table, mask) >= 0;
         other_tail[p] = (int)v;

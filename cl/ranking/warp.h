@@ -1,6 +1,7 @@
 // ranking/warp.h: sums across the 32 work-items of a warp by PTX shuffles (NVIDIA's OpenCL has no sub-groups).
-// After ranking/pagerank.h, where HAVE_PTX is defined.
+// After ranking/pagerank.h; empty where the device has no PTX.
 
+#ifdef HAVE_PTX
 static inline float shuffle_float(float x, int by)
 {
     float y;
@@ -19,3 +20,4 @@ static inline ACC shuffle(ACC a, int by)
     return b;
 #endif
 }
+#endif

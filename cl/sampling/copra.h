@@ -23,7 +23,6 @@ static inline OFFSET first_arc(__global const int *col_idx, OFFSET low, const OF
 #if FAR_SCAN
     OFFSET found = end;
     for (OFFSET burst = low; burst < end && found == end; burst += 16) {
-        #pragma unroll 16
         for (int i = 15; i >= 0; i--)
             if (burst + i < end && col_idx[burst + i] == v)
                 found = burst + i;

@@ -1,7 +1,7 @@
 // scale/bfs.cl: a level of a breadth-first search whose rows come shard by shard.
 //
 // frontier, visited, next   uint[]   a bit for each vertex of the graph; `next` may hold visited vertices, too
-// launch    shard_push, shard_pull, shard_before: a work-item takes ITEMS consecutive rows of the shard
+// launch    shard_push, shard_pull, shard_before, shard_owners: a work-item takes ITEMS consecutive rows of the shard
 //           shard_step: a work-item takes ITEMS consecutive words of 32 vertices
 // tunables  ITEMS; OFFSET: type of row_ptr
 
@@ -58,6 +58,21 @@ __kernel void shard_step(const int words, const int n, const int level, __global
     }
     if (found)
         atomic_add(count, found);
+}
+
+// The smallest source among those of the vertices before each one at this distance; only theirs are written.
+__kernel void shard_owners(const int rows, const int first_row, const int level, __global const OFFSET *restrict row_ptr,
+                           __global const int *restrict col_idx, __global const int *restrict distance,
+                           __global int *owner)
+{
+    FOR_ITEMS(r, rows)
+        if (distance[first_row + r] == level) {
+            int found = 0x7fffffff;
+            for (OFFSET p = row_ptr[r]; p < row_ptr[r + 1]; p++)
+                if (distance[col_idx[p]] == level - 1)
+                    found = min(found, owner[col_idx[p]]);
+            owner[first_row + r] = found;
+        }
 }
 
 // The smallest vertex before each one on a shortest path; rows hold the tails of arcs that enter.

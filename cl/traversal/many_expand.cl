@@ -32,6 +32,19 @@
 #define PLACE_OF(v) ((uint)(v))
 #endif
 
+// Planes one by one, without a loop: only so do the compilers work on many vertices at once. What is above PLANES is 0.
+#define PLANE(b) ((b) < PLANES ? (bits[(b) < PLANES ? (b) : 0][k] >> shift & 1) << (b) : 0)
+#define FOUR_PLANES(b) (PLANE(b) | PLANE((b) + 1) | PLANE((b) + 2) | PLANE((b) + 3))
+#if PLANES <= 4
+#define ALL_PLANES FOUR_PLANES(0)
+#elif PLANES <= 8
+#define ALL_PLANES (FOUR_PLANES(0) | FOUR_PLANES(4))
+#else
+#define ALL_PLANES                                                                                    \
+    (FOUR_PLANES(0) | FOUR_PLANES(4) | FOUR_PLANES(8) | FOUR_PLANES(12) | FOUR_PLANES(16) |            \
+     FOUR_PLANES(20) | FOUR_PLANES(24) | FOUR_PLANES(28))
+#endif
+
 __kernel void bfs_many_expand(const int n, const int rows, const int searches, __global const int *restrict rank,
                               __global const BITS *restrict seen, __global const BITS *restrict planes,
                               __global DIST *restrict distance)
@@ -41,7 +54,6 @@ __kernel void bfs_many_expand(const int n, const int rows, const int searches, _
         __global DIST *row = distance + (size_t)i * n;
         FOR_ITEMS(v, n) {
             int d = 0;
-            #pragma unroll
             for (int b = 0; b < PLANES; b++)
                 d |= (int)(planes[(size_t)b * n + v] >> i & 1) << b;
             row[v] = (DIST)(seen[v] >> i & 1 ? d : -1);
@@ -67,13 +79,8 @@ __kernel void bfs_many_expand(const int n, const int rows, const int searches, _
             for (int i = group; i < min(group + 8, searches); i++) {
                 __global DIST *row = distance + (size_t)i * n + begin;
                 const int shift = i - group;
-                for (int k = 0; k < count; k++) {
-                    DIST d = 0;
-                    #pragma unroll
-                    for (int b = 0; b < PLANES; b++)
-                        d |= (DIST)((DIST)(bits[b][k] >> shift & 1) << b);
-                    row[k] = d | (DIST)((bits[PLANES][k] >> shift & 1) - 1);   // -1 where not reached
-                }
+                for (int k = 0; k < count; k++)
+                    row[k] = (DIST)(ALL_PLANES | ((bits[PLANES][k] >> shift & 1) - 1));   // -1 where not reached
             }
         }
     }

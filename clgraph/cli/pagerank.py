@@ -17,6 +17,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -24,7 +25,7 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
+from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
@@ -165,8 +166,6 @@ def pagerank(
             device=device,
         )
         return
-    if variant == "fixed":
-        raise InputError("--variant fixed is of graphs in shards (clgraph convert IN OUT.clgs)")
     started = time.perf_counter()
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, device=where)
@@ -255,7 +254,7 @@ def _of_dataset(
     **options: Any,
 ) -> None:
     """``clgraph pagerank NAME.clgs``."""
-    from clgraph.scale import pagerank_of_shards
+    from clgraph.ranking import pagerank as rank
 
     with job() as speaks:
         shards = open_dataset(graph, speaks, quiet)
@@ -265,7 +264,7 @@ def _of_dataset(
         options["dangling"] = dangling
         if dangling not in ("personalization", "uniform", "drop"):
             options["dangling"] = _distribution(dangling, shards, "--dangling")
-        found = pagerank_of_shards(shards, **options)
+        found = rank(shards, **options)
         if not speaks:
             return
         seconds = dict(found.seconds)

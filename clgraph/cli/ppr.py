@@ -16,6 +16,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -23,11 +24,14 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
+from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
+    from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking.personalized import PersonalizedResult
+    from clgraph.scale import Shards
 
 SOURCES_SHOWN = 10
 CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
@@ -173,6 +177,16 @@ def ppr(
         raise InputError("no source is given: --source ID (repeatable) or --sources FILE")
     if method != "monte-carlo":
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
+    if is_dataset(graph):
+        refuse(explain=explain, verify=verify, energy=energy.wanted)
+        with job() as speaks:
+            shards = open_dataset(graph, speaks, quiet)
+            ids = [_as_id(word, where, shards) for word, where in words]
+            options |= {"method": method, "dangling": dangling, "device": device}
+            found = personalized_pagerank(shards, ids, **options, top=min(top, shards.num_vertices) or None)
+            if speaks:
+                _tell(shards, found, dict(found.seconds), output, False, as_json)
+        return
     started = time.perf_counter()
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, device=where)
@@ -202,17 +216,30 @@ def ppr(
     if explain:
         for line in found.plan:
             say(f"plan: {line}")
-    if output:
-        started = time.perf_counter()
-        _write(output, data, found)
-        seconds["write"] = time.perf_counter() - started
     # non-convergence has been reported once
     measured = energy.measure(
         lambda: personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
     )
+    _tell(data, found, seconds, output, verify, as_json, measured)
+
+
+def _tell(
+    data: Graph | Shards,
+    found: PersonalizedResult,
+    seconds: dict[str, float],
+    output: str | None,
+    verified: bool,
+    as_json: bool,
+    measured: Energy | None = None,
+) -> None:
+    """Write the result, and print its figures."""
+    if output:
+        started = time.perf_counter()
+        _write(output, data, found)
+        seconds["write"] = time.perf_counter() - started
     if as_json:
         told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
-        print_json({**_summary(data, found, seconds, verify), **told})
+        print_json({**_summary(data, found, seconds, verified), **told})
         return
     _show(data, found)
     if measured is not None:
@@ -239,7 +266,7 @@ def _read_sources(path: str) -> list[tuple[str, str]]:
     return words
 
 
-def _as_id(word: str, where: str, graph: Graph) -> Any:
+def _as_id(word: str, where: str, graph: Graph | Shards) -> Any:
     """A source in the type of the graph's ids; an InputError that names its place if there is none such."""
     from clgraph.sizes import whole_number
 
@@ -255,7 +282,7 @@ def _as_id(word: str, where: str, graph: Graph) -> Any:
     return vertex
 
 
-def _write(path: str, graph: Graph, found: PersonalizedResult) -> None:
+def _write(path: str, graph: Graph | Shards, found: PersonalizedResult) -> None:
     """One line a source and vertex, with as many digits as bring the rank back exactly."""
     from clgraph.graph.io import atomic_write
 
@@ -276,7 +303,7 @@ def _write(path: str, graph: Graph, found: PersonalizedResult) -> None:
 
 
 def _summary(
-    graph: Graph, found: PersonalizedResult, seconds: dict[str, float], verified: bool
+    graph: Graph | Shards, found: PersonalizedResult, seconds: dict[str, float], verified: bool
 ) -> dict[str, Any]:
     results = []
     for i, source in enumerate(found.sources):
@@ -321,7 +348,7 @@ def _summary(
     }
 
 
-def _show(graph: Graph, found: PersonalizedResult) -> None:
+def _show(graph: Graph | Shards, found: PersonalizedResult) -> None:
     """The highest ranks of the first sources."""
     how = f"{found.walks} walks, seed {found.seed}" if found.walks else f"to {found.tol:g} ({found.norm})"
     click.echo(

@@ -16,6 +16,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -24,7 +25,7 @@ from clgraph.cli.common import (
     say,
     write_graph,
 )
-from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
+from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -45,9 +46,8 @@ LEVELS_SHOWN = 20  # of a search, in the text output
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
-@click.option(
-    "-s", "--source", "sources", metavar="ID", multiple=True, required=True, help="Start vertex (repeatable)."
-)
+@click.option("-s", "--source", "source", metavar="ID", multiple=True, help="Start vertex (repeatable).")
+@click.option("--sources", metavar="ID,ID,...", help="Several start vertices.")
 @click.option("--depth", type=click.IntRange(min=0), help="Largest distance, in arcs.")
 @click.option(
     "--method",
@@ -71,7 +71,8 @@ LEVELS_SHOWN = 20  # of a search, in the text output
 @quiet_option
 def bfs(
     graph: str,
-    sources: tuple[str, ...],
+    source: tuple[str, ...],
+    sources: str | None,
     depth: int | None,
     method: Literal["hybrid", "frontier"],
     output: str | None,
@@ -92,24 +93,22 @@ def bfs(
 
     if output:
         check_writable(output, "edges")
+    wanted = [*source, *((word.strip() for word in sources.split(",")) if sources else ())]
+    if not all(wanted) or not wanted:
+        raise click.UsageError("Give start vertices: --source ID (repeatable), or --sources ID,ID,...")
     if is_dataset(graph):
-        from clgraph.scale import bfs_of_shards
-
         refuse(method=method != "hybrid", verify=verify, energy=energy.wanted)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
-            if len(sources) > 1:
-                raise InputError("a search of a graph in shards has one source: give one --source")
-            result = bfs_of_shards(
-                shards, _as_id(sources[0], shards.ids.dtype), depth_limit=depth, device=device
-            )
+            roots = [_as_id(word, shards.ids.dtype) for word in wanted]
+            result = search(shards, roots, depth_limit=depth, device=device)
             if speaks:
                 _tell_bfs(shards, result, {}, output, False, None, as_json)
         return
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
-    ids = [_as_id(word, data.ids.dtype) for word in sources]
+    ids = [_as_id(word, data.ids.dtype) for word in wanted]
     dev = open_device(device, quiet)
     energy.open(dev)
     found = search(data, ids, method=method, depth_limit=depth, device=dev)
@@ -252,12 +251,10 @@ def components(
         if largest and Path(output).resolve() == Path(largest).resolve():
             raise InputError(f"-o and --largest both name {output}: give them different names")
     if is_dataset(graph):
-        from clgraph.scale import components_of_shards
-
         refuse(strong=strong, largest=largest, verify=verify)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
-            result = components_of_shards(shards, device=device)
+            result = connected_components(shards, device=device)
             if speaks:
                 _tell_components(shards, result, dict(result.seconds), output, False, as_json)
         return

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.labels import Connection, check_connection, find_labels
-from clgraph.graph import as_graph
+from clgraph.graph import as_graph, sharded
 from clgraph.results import Arrays, RunsOn, on_device
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def connected_components(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+        Of `Shards` weak components, in one pass over their pairs.
     connection : {"weak", "strong"}
         What connects two vertices of a directed graph: a path that may use arcs in either direction, or a
         directed path each way.
@@ -89,7 +90,7 @@ def connected_components(
         "device" leaves the labels on the device, as ``pyopencl.array.Array`` on the device's own queue
         (``get_device(...).queue``), for use in your own kernels; nothing is downloaded.
     device : Device or str, optional
-        As in `clgraph.get_device`.
+        As in `clgraph.get_device`; of `Shards` also several, which share the work.
 
     Returns
     -------
@@ -114,9 +115,11 @@ def connected_components(
     >>> found.labels, found.sizes
     (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
     """
-    graph = as_graph(graph)
     check_connection(connection)
     stays = on_device(arrays)
+    if (call := sharded(graph)) is not None:
+        return call("connected_components", connection=connection, arrays=arrays, device=device)
+    graph = as_graph(graph)
     from clgraph.device import get_device
 
     dev = get_device(device)

@@ -18,6 +18,7 @@ from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import sorted_rows
 from clgraph.graph.laws import GUIDE_BITS, rank_guide
 from clgraph.graph.models import PowerLaw, RMat
+from clgraph.progress import tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -28,6 +29,7 @@ Progress = Callable[[int, int], None] | None
 Made = TypeVar("Made")
 
 
+@tells("generating")
 def powerlaw_graph(
     num_vertices: int,
     *,
@@ -35,7 +37,7 @@ def powerlaw_graph(
     exponent: float = 2.71,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
     """An undirected graph whose degrees follow a power law (the model of Chung and Lu, 2002).
@@ -57,8 +59,8 @@ def powerlaw_graph(
     device : Device or str, optional
         Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. None:
         by NumPy on the host. The graph is the same.
-    progress : callable, optional
-        Called with (edges drawn, edges to draw).
+    progress : callable or bool, optional
+        Called with (edges drawn, edges to draw); True shows a bar.
     report : dict, optional
         Filled with "seed", "device" (name, or "host") and "seconds": by phase "compile" (kernels, where they
         were not built yet), "draw", "rows", and "total".
@@ -85,6 +87,7 @@ def powerlaw_graph(
     return _make(model, "merge", device, progress, report)
 
 
+@tells("generating")
 def rmat_graph(
     scale: int,
     *,
@@ -97,7 +100,7 @@ def rmat_graph(
     scramble: bool = True,
     duplicates: Duplicates = "merge",
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
     """An R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004), by default with Graph500's parameters.

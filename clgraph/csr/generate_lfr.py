@@ -112,8 +112,8 @@ def lfr_graph(
     --------
     >>> from clgraph import lfr_graph
     >>> found = lfr_graph(1000, mixing=0.2, seed=1)
-    >>> found.graph.num_vertices, found.community.shape, found.dropped
-    (1000, (1000,), 0)
+    >>> found.graph.num_vertices, found.community.shape
+    (1000, (1000,))
     """
     n = whole(num_vertices, "number of vertices", 1, MOST_VERTICES)
     mixing = share(mixing, "mixing")

@@ -9,13 +9,24 @@ from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 
 
+def sharded(graph: Any) -> Callable[..., Any] | None:
+    """What answers public calls for a graph in shards (`clgraph.scale`), by their names; None: it is another.
+
+    The floors above hand a call on by it, since they know nothing of shards.
+    """
+    return getattr(graph, "answer_call", None)
+
+
 def check_graph_type(graph: Any) -> None:
     """Raise InputError unless it is a Graph."""
+    _check_not_sharded(graph)
     if not isinstance(graph, Graph):
         raise InputError(
             f"a clgraph.Graph is needed, not {_type_of(graph)}: clgraph.read and Graph.from_... make one"
         )
 
+
+IN_SHARDS = "sample, reduction_curve, connected_components, bfs, bfs_many, pagerank and personalized_pagerank"
 
 # how a graph of another library is taken over, by the first part of the name of its class's module
 _TAKEN: dict[str, Callable[[Any], Graph]] = {
@@ -43,6 +54,7 @@ def as_graph(graph: Any) -> Graph:
     """
     if isinstance(graph, Graph):
         return graph
+    _check_not_sharded(graph)
     if hasattr(graph, "tocsr"):
         return Graph.from_scipy(graph, directed=False, asymmetric="sum")
     for kind in type(graph).__mro__:
@@ -53,6 +65,14 @@ def as_graph(graph: Any) -> Graph:
         "a Graph is needed, or a SciPy sparse array, a NetworkX or igraph graph, or an edge table of pandas "
         f"or Arrow, not {_type_of(graph)}"
     )
+
+
+def _check_not_sharded(graph: Any) -> None:
+    if sharded(graph) is not None:
+        raise InputError(
+            f"this call is not offered for a graph in shards, of which {IN_SHARDS} are: clgraph.join_shards "
+            "makes a Graph of what fits into memory"
+        )
 
 
 def _type_of(value: Any) -> str:

@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any, get_args
 
 from clgraph.arguments import word
-from clgraph.graph import Graph, as_graph
+from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["PageRankResult", "pagerank"]
 
 
+@tells("PageRank")
 def pagerank(
     graph: Graph | Any,
     *,
@@ -43,6 +45,7 @@ def pagerank(
     on_nonconvergence: OnNonconvergence = "raise",
     arrays: Arrays = "host",
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> PageRankResult:
     """PageRank by the power method: x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v)).
 
@@ -51,7 +54,9 @@ def pagerank(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+        `Shards` need the section rows (undirected) or in (directed). They stay on the device where they fit,
+        and are read in each iteration otherwise.
     damping : float
         d, at least 0 and below 1.
     tol : float
@@ -70,13 +75,14 @@ def pagerank(
     weight : bool
         Whether the graph's weights count. Without weights (or with False) merged parallel arcs count as
         often as they appear in the input, as in a NetworkX multigraph.
-    variant : {"auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"}
+    variant : {"auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"}
         How rows are summed (see ``cl/ranking/``): by one work-item; by a work-item a vertex, with a division
         for each arc; the same with one division a vertex; by a sub-group a row. "auto" chooses by the device
         and the graph among "small" (all iterations in one launch), "runs" (CPUs) and "bins" (GPUs), which can
         be asked for by name too; on FPGAs and their emulator, whose kernels are pipelines, between
         "contribution" and the same in partitions that fit on chip (``result.variant`` is "partitions" then,
-        which only "auto" takes). ``result.plan`` says what was chosen and why.
+        which only "auto" takes). "fixed" gives every sum one shape: the same bytes on every device
+        with float64; it is what `Shards` take. ``result.plan`` says what was chosen and why.
     dtype : {"float32", "float64"}
         The type of the ranks. Sums are more exact than float32 either way: in float64, or compensated where
         the device has no float64.
@@ -86,7 +92,9 @@ def pagerank(
         "device" leaves the ranks where they are, as ``pyopencl.array.Array`` on the device's own queue
         (``get_device(...).queue``), for kernels of your own: they are not downloaded.
     device : Device or str, optional
-        As in `clgraph.get_device`.
+        As in `clgraph.get_device`; of `Shards` also several, which share the work.
+    progress : callable or bool, optional
+        Called with (iterations, `max_iter`) now and then; True shows a bar.
 
     Returns
     -------
@@ -114,6 +122,23 @@ def pagerank(
     word(variant, "variant", get_args(Variant))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     stays = on_device(arrays)
+    if (call := sharded(graph)) is not None:
+        return call(
+            "pagerank",
+            damping=damping,
+            tol=tol,
+            norm=norm,
+            max_iter=max_iter,
+            personalization=personalization,
+            dangling=dangling,
+            nstart=nstart,
+            weight=weight,
+            variant=variant,
+            dtype=dtype,
+            on_nonconvergence=on_nonconvergence,
+            arrays=arrays,
+            device=device,
+        )
     graph = as_graph(graph)
     problem = make_problem(
         graph,
@@ -152,7 +177,7 @@ def pagerank(
         phase("upload")
         solver.compile()
         phase("compile")
-        solver.run()
+        solver.run(progress)
         phase("iterate")
         ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
         solver.give_back()

@@ -8,6 +8,7 @@ import numpy as np
 
 from clgraph.ranking import small
 from clgraph.ranking.bins import BinRows
+from clgraph.ranking.fixed_graph import FixedSolver
 from clgraph.ranking.partitions import PartitionRows, cut_for
 from clgraph.ranking.rows import ContributionRows, Numbers, PullRows, Rows, SerialRows
 from clgraph.ranking.rows_subgroup import SubgroupRows
@@ -58,10 +59,12 @@ def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
 
 def make_solver(
     variant: str, device: Device, graph: Graph, problem: Problem, stop: Stop, numbers: Numbers, weight: bool
-) -> Solver:
+) -> Solver | FixedSolver:
     """The solver of a variant; "auto" chooses."""
     if variant == "auto":
         variant = choose(device, graph, numbers)
+    if variant == "fixed":
+        return FixedSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
     rows = KINDS[variant](device, graph, problem, numbers, weight)
     if isinstance(rows, small.SmallRows):
         return small.SmallSolver(device, problem, stop, numbers, rows)

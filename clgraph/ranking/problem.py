@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Norm = Literal["l1", "l2", "linf", "nx"]
 Policy = Literal["personalization", "uniform", "drop"]
-Variant = Literal["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins"]
+Variant = Literal["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"]
 OnNonconvergence = Literal["raise", "warn", "return"]
 Reals = npt.NDArray[np.float64]
 

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
-from clgraph.graph import Graph
+from clgraph.graph import Graph, sharded
+from clgraph.progress import tells
 from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import STREAMS, known
-from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names
+from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names, check_not_of_shards
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import Samples
 
@@ -27,6 +28,7 @@ __all__ = [
 
 # one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
+@tells("sampling")
 def sample(
     graph: Graph | Any,
     method: str = ...,
@@ -82,9 +84,11 @@ def sample(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
-        A SciPy sparse array is taken as undirected. For pies, gsh and gps also a stream: a
-        file's name, an open file, a table, or an iterable of chunks of edges (see the guide on samplers).
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+        Of `Shards` drv and dre in exact mode: a pass over their pairs finds what leaves when (the priority
+        forest), for all `sizes`, another takes out the edges. A SciPy sparse array is taken as undirected.
+        For pies, gsh and gps also a stream: a file's name, an open file, a table, or an iterable of chunks of
+        edges (see the guide on samplers).
     method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}
         A step deletes a random vertex ("drv"), a random edge ("dre"), a random edge of a random vertex
         ("drve"), or one of the latter two by chance ("dhyb"); it contracts a random edge ("cre") or a random
@@ -105,7 +109,8 @@ def sample(
         some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges; ebfs: a run a
         work-item, up to some 250 000). Batched deletions, contractions and edfs run one after the other.
     device : str or Device, optional
-        As `clgraph.get_device` takes it.
+        As `clgraph.get_device` takes it; of `Shards` also several (a list, or ``"0:0,0:1"``), which share the
+        work, each in a thread. MPI's ranks on one host take them in turn.
     mode : {"auto", "batched", "exact", "ordered"}, optional
         "exact" (drv, dre) gives precisely the sample of the definition's loop: one deletion at a time, each
         followed by the largest component. "batched" deletes in batches of decreasing size; a batch that takes
@@ -192,13 +197,17 @@ def sample(
     min_size : size, optional
         A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
         `notes` say so.
-    progress : callable, optional
-        Called with (vertices known to be deleted, vertices to delete) during the run.
+    progress : callable or bool, optional
+        Called with (vertices known to be deleted, vertices to delete) during the run; of `Shards` with
+        (shards done, shards to do). True shows a bar.
+    output, outputs : path, or a sequence of paths, one for each sample; optional
+        Of `Shards`: datasets (``NAME.clgs``) to which samples are written, a shard for each shard.
 
     Returns
     -------
     Sample, or Samples
-        (`DrawnSample` of the samplers of the literature; `StreamSample` where a stream was sampled.)
+        (A `ShardedSample`, or a list of them, of `Shards`; `DrawnSample` of the samplers of the literature;
+        `StreamSample` where a stream was sampled.)
         `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises
@@ -221,6 +230,10 @@ def sample(
     >>> s.vertices
     array([1, 2])
     """
+    if (call := sharded(graph)) is not None:
+        check_names(options)
+        return call("sample", method, size, sizes, seeds, options)
+    check_not_of_shards(options)
     drawing = known(method)
     if drawing in STREAMS:
         from clgraph.sampling.literature.streamed import is_stream, stream_samples
@@ -231,5 +244,5 @@ def sample(
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
     made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
     if warning := made.warning():
-        warnings.warn(warning, stacklevel=2)
+        warnings.warn(warning, stacklevel=3)
     return made if sizes is not None or seeds is not None else made[0]

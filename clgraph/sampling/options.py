@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,7 +15,6 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
-from clgraph.sampling.result import Progress
 from clgraph.sizes import number_given, parse_size, target_size
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
 SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
 
+OF_SHARDS = ("output", "outputs")
+
 Size = float | int | str
 
 
@@ -54,7 +56,7 @@ class SampleOptions(TypedDict, total=False):
     start: Any
     strict: bool
     min_size: Size | None
-    progress: Progress | None
+    progress: Any
     mix: float | str | None
     edges: float | int | str | None
     keep: Literal["induced", "visited", "tree"] | None
@@ -81,6 +83,8 @@ class SampleOptions(TypedDict, total=False):
     q: float | str | None
     closing: bool | None
     triangles: int | None
+    output: str | os.PathLike[str] | None
+    outputs: Sequence[str | os.PathLike[str] | None] | None
 
 
 @dataclass(frozen=True)
@@ -220,6 +224,13 @@ def check_names(options: Mapping[str, Any]) -> None:
             raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
 
 
+def check_not_of_shards(options: Mapping[str, Any]) -> None:
+    """Raise InputError for an option that only graphs in shards have."""
+    for name in OF_SHARDS:
+        if options.get(name) is not None:
+            raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
+
+
 def _one_vertex(graph: Graph, start: Any) -> int:
     found = graph.index(start)
     if found.size != 1:
@@ -255,7 +266,7 @@ def check_graph(graph: Any) -> Graph:
 
 
 def check_sizes(
-    graph: Graph, size: Size | None, sizes: Sequence[Size] | None, strict: bool
+    graph: Graph | Any, size: Size | None, sizes: Sequence[Size] | None, strict: bool
 ) -> list[tuple[Size, int]]:
     """(size as asked for, target n*) of every sample.
 

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from clgraph.scale.bfs import bfs_of_shards
-from clgraph.scale.components import components_of_shards
 from clgraph.scale.cut import join_shards, write_shards
-from clgraph.scale.pagerank import pagerank_of_shards
-from clgraph.scale.samples import ShardedSample, sample_shards
+from clgraph.scale.samples import ShardedSample
 from clgraph.scale.shards import Shards, open_shards
 
-__all__ = [
-    "ShardedSample",
-    "Shards",
-    "bfs_of_shards",
-    "components_of_shards",
-    "join_shards",
-    "open_shards",
-    "pagerank_of_shards",
-    "sample_shards",
-    "write_shards",
-]
+__all__ = ["ShardedSample", "Shards", "join_shards", "open_shards", "write_shards"]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import zlib
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag
-from clgraph.errors import InputError
 from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.shards import Shards, check_shards
+from clgraph.scale.shards import Shards
 from clgraph.traversal import arguments
-from clgraph.traversal.results import BFSResult
+from clgraph.traversal.results import BFSResult, ManyBFSResult
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -23,68 +21,98 @@ if TYPE_CHECKING:
 FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed from, a larger one pulled to
 
 
-def bfs_of_shards(
+def search_shards(
     shards: Shards,
     source: Any,
     *,
     depth_limit: int | None = None,
     predecessors: bool = True,
-    device: str | Device | Sequence[str | Device] | None = None,
-    comm: Any = None,
+    device: Any = None,
 ) -> BFSResult:
-    """Breadth-first search along the arcs of a graph in shards.
-
-    Distances and predecessors are those of ``clgraph.bfs`` on the same graph in memory. Each level reads the
-    shards that can add to it, at worst all: shards on disk are not for grids and roads, whose searches have
-    thousands of levels. Shards stay on the device where they fit.
-
-    Parameters
-    ----------
-    shards : Shards
-        With the section rows (undirected), or out or in, better both (directed). Predecessors need rows or
-        in.
-    source : vertex id
-        One.
-    depth_limit, predecessors
-        As `clgraph.bfs` takes them.
-    device, comm
-        As `clgraph.sample_shards` takes them.
-
-    Returns
-    -------
-    BFSResult
-        Equal at all ranks.
-
-    Raises
-    ------
-    InputError
-        If the source is not in the graph, a section is missing, or a shard is damaged; ranks that differ.
-    CapacityError
-        If the vertices do not fit the device.
-    """
-    check_shards(shards)
-    arguments.check_depth(depth_limit)
-    predecessors = flag(predecessors, "predecessors")
-    if isinstance(source, (list, tuple, np.ndarray)):
-        raise InputError("a search of a graph in shards has one source: give one id")
-    root = int(shards.index([source])[0])
-    known = shards.manifest.sections
-    pull = ("in" if "in" in known else None) if shards.directed else "rows"
-    push = ("out" if "out" in known else None) if shards.directed else "rows"
-    if predecessors or not (pull or push):
-        shards.section("in" if shards.directed else "rows")
-    if not shards.directed:
-        shards.section("rows")
+    """`clgraph.bfs` of a graph in shards, level by level."""
+    roots, several = arguments.source_indices(shards, source)
+    owners = len(roots) > 1
+    push, pull = _sections(shards, backward=predecessors or owners)
 
     def work(ranks: Ranks, dev: Device) -> BFSResult:
-        ranks.agree(dataset=shards.fingerprint, method="bfs", source=str(root), depth=str(depth_limit))
-        return _Search(ranks, dev, shards, push, pull).run(root, depth_limit, predecessors)
+        _agree(ranks, shards, "bfs", roots, depth_limit)
+        started = perf_counter()
+        search = _Search(ranks, dev, shards, push, pull)
+        levels, reached = search.run(roots, depth_limit)
+        seconds = {"bfs": perf_counter() - started}
+        distance = search.distance()
+        before = search.before() if predecessors else None
+        owner = None
+        if several:
+            owner = search.owners(roots, distance) if owners else np.where(distance < 0, -1, roots[0])
+        seconds["total"] = perf_counter() - started
+        return BFSResult(
+            distance=distance,
+            predecessor=before,
+            source_of=None if owner is None else owner.astype(np.int32, copy=False),
+            sources=roots,
+            levels=levels,
+            reached=reached,
+            depth_limit=depth_limit,
+            seconds=seconds,
+            device=dev.name,
+            method="shards",
+        )
 
-    return run_on_ranks(work, device, comm)
+    return run_on_ranks(work, device, shards.comm)
+
+
+def search_shards_often(
+    shards: Shards,
+    sources: Any,
+    *,
+    depth_limit: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    device: Any = None,
+) -> ManyBFSResult:
+    """`clgraph.bfs_many` of a graph in shards: one search after the other, shards stay where they fit."""
+    roots = arguments.indices_of(shards, arguments.list_of(sources)).astype(np.int32)
+    push, pull = _sections(shards, backward=False)
+
+    def work(ranks: Ranks, dev: Device) -> ManyBFSResult:
+        _agree(ranks, shards, "bfs_many", roots, depth_limit)
+        started = perf_counter()
+        search = _Search(ranks, dev, shards, push, pull)
+        found = np.empty((len(roots), shards.num_vertices), arguments.distance_type(1, dtype))
+        levels = 0
+        for place, root in enumerate(roots):
+            deepest, _ = search.run(root[None], depth_limit)
+            levels = max(levels, deepest)
+            wide = arguments.distance_type(levels, dtype)
+            found = found.astype(wide, copy=False)
+            found[place] = search.distance()
+        seconds = {"bfs": perf_counter() - started, "total": perf_counter() - started}
+        return ManyBFSResult(found, roots, levels, depth_limit, seconds, dev.name)
+
+    return run_on_ranks(work, device, shards.comm)
+
+
+def _sections(shards: Shards, *, backward: bool) -> tuple[str | None, str | None]:
+    """The sections to push from and to pull along; InputError if the one that is needed is missing."""
+    known = shards.manifest.sections
+    if not shards.directed:
+        shards.section("rows")
+        return "rows", "rows"
+    push, pull = ("out" if "out" in known else None), ("in" if "in" in known else None)
+    if backward or not (pull or push):
+        shards.section("in")
+    return push, pull
+
+
+def _agree(
+    ranks: Ranks, shards: Shards, method: str, roots: npt.NDArray[np.int32], depth: int | None
+) -> None:
+    given = f"{len(roots)} ids, checksum {zlib.crc32(roots.tobytes()):08x}"
+    ranks.agree(dataset=shards.fingerprint, method=method, sources=given, depth=str(depth))
 
 
 class _Search:
-    """The bitmaps of one search, and its levels."""
+    """The bitmaps of searches on one device, and their levels."""
 
     def __init__(
         self, ranks: Ranks, device: Device, shards: Shards, push: str | None, pull: str | None
@@ -96,18 +124,19 @@ class _Search:
         self._loading = Loading(device, shards, room=device.global_memory // 2 - 5 * n)
         with device.alone():
             device.reserve({"distances": 4 * n, "bitmaps": 3 * 4 * self._words})
-            self._frontier = device.zeros(self._words, np.uint32)
-            self._visited = device.zeros(self._words, np.uint32)
-            self._next = device.zeros(self._words, np.uint32)
+            self._frontier = device.empty(self._words, np.uint32)
+            self._visited = device.empty(self._words, np.uint32)
+            self._next = device.empty(self._words, np.uint32)
             self._distance = device.empty(n, np.int32)
-            device.fill(self._distance, np.int32(-1), n)
             self._count = device.empty(1, np.int32)
 
-    def run(self, root: int, depth_limit: int | None, predecessors: bool) -> BFSResult:
-        started = perf_counter()
+    def run(self, roots: npt.NDArray[np.int32], depth_limit: int | None) -> tuple[int, int]:
+        """Search from these vertices; returns levels, and vertices reached."""
         first = np.zeros(self._words, np.uint32)
-        first[root >> 5] = 1 << (root & 31)
+        np.bitwise_or.at(first, roots >> 5, np.uint32(1) << (roots & 31).astype(np.uint32))
         with self._device.alone():
+            self._device.fill(self._visited, np.uint32(0), self._words)
+            self._device.fill(self._distance, np.int32(-1), self._n)
             self._device.write(self._next, first)
         fresh = self._step(0)
         reached, level = fresh, 0
@@ -119,25 +148,12 @@ class _Search:
             self._share()
             fresh = self._step(level)
             reached += fresh
-        levels = level + 1 if fresh else level
-        seconds = {"bfs": perf_counter() - started}
-        device = self._device
-        with device.alone():
-            distance = device.download(self._distance, np.int32, self._n)
-        before = self._before() if predecessors else None
-        seconds["total"] = perf_counter() - started
-        return BFSResult(
-            distance=distance,
-            predecessor=before,
-            source_of=None,
-            sources=np.array([root], np.int32),
-            levels=levels,
-            reached=reached,
-            depth_limit=depth_limit,
-            seconds=seconds,
-            device=device.name,
-            method="shards",
-        )
+        return (level + 1 if fresh else level), reached
+
+    def distance(self) -> npt.NDArray[np.int32]:
+        """What `run` has found, shape (n,)."""
+        with self._device.alone():
+            return self._device.download(self._distance, np.int32, self._n)
 
     def _program(self, loaded: Loaded | None = None) -> Any:
         defines = loaded.defines if loaded else {}
@@ -215,7 +231,7 @@ class _Search:
                 found.append(number)
         return found
 
-    def _before(self) -> npt.NDArray[np.int32]:
+    def before(self) -> npt.NDArray[np.int32]:
         """The predecessor of each vertex."""
         name = self._pull
         assert name is not None
@@ -247,3 +263,44 @@ class _Search:
                 whole[shard.first_row : shard.first_row + shard.rows] = found[at : at + shard.rows]
                 at += shard.rows
         return whole
+
+    def owners(self, roots: npt.NDArray[np.int32], distance: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The nearest source of each vertex, the smallest of several: level by level from those before."""
+        name, device, size = self._pull, self._device, self._ranks.size
+        assert name is not None
+        section = self._shards.section(name)
+        numbers = np.repeat(np.arange(len(section.shards)), [shard.rows for shard in section.shards])
+        order = np.argsort(distance, kind="stable")
+        ends = np.cumsum(np.bincount(distance + 1))
+        owner = np.full(self._n, -1, np.int32)
+        owner[roots] = roots
+        with device.alone():
+            device.reserve({"sources": 4 * self._n})
+            kept = device.upload(owner, writable=True)
+        for level in range(1, len(ends) - 1):
+            vertices = order[ends[level] : ends[level + 1]]
+            holders = numbers[vertices]
+            wanted = [number for number in np.unique(holders).tolist() if number % size == self._ranks.rank]
+            for rows in self._loading.rows(name, wanted):
+                with device.alone():
+                    self._program(rows).shard_owners(
+                        self._over(rows.shard.rows),
+                        np.int32(rows.shard.rows),
+                        np.int32(rows.shard.first_row),
+                        np.int32(level),
+                        rows.row_ptr,
+                        rows.col_idx,
+                        self._distance,
+                        kept,
+                    )
+            if size == 1:
+                continue
+            with device.alone():
+                owner = device.download(kept, np.int32, self._n)
+            mine = owner[vertices[holders % size == self._ranks.rank]]
+            for rank, found in enumerate(self._ranks.everywhere(mine)):
+                owner[vertices[holders % size == rank]] = found
+            with device.alone():
+                device.write(kept, owner)
+        with device.alone():
+            return device.download(kept, np.int32, self._n)

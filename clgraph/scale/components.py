@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from clgraph.components.finder import GiantFinder
 from clgraph.device.shapes import Shapes
 from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.shards import Shards, check_shards
+from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -84,42 +84,16 @@ class Labels:
         return self._device.download(self.label, np.int32, self._n)
 
 
-def components_of_shards(
-    shards: Shards,
-    *,
-    device: str | Device | Sequence[str | Device] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    comm: Any = None,
+def join_components(
+    shards: Shards, *, device: Any = None, progress: Callable[[int, int], None] | None = None
 ) -> Components:
-    """Weak components of a graph in shards, in one pass over its pairs.
-
-    Labels and sizes are those of ``clgraph.connected_components`` on the same graph in memory.
-
-    Parameters
-    ----------
-    shards : Shards
-    device, progress, comm
-        As `clgraph.sample_shards` takes them.
-
-    Returns
-    -------
-    Components
-        Equal at all ranks.
-
-    Raises
-    ------
-    InputError
-        A damaged shard; ranks that differ.
-    CapacityError
-        If the vertices do not fit the device.
-    """
-    check_shards(shards)
+    """`clgraph.connected_components` of a graph in shards: weak ones, in one pass over its pairs."""
 
     def work(ranks: Ranks, dev: Device) -> Components:
         ranks.agree(dataset=shards.fingerprint, method="components")
         return _components(ranks, dev, shards, progress)
 
-    return run_on_ranks(work, device, comm)
+    return run_on_ranks(work, device, shards.comm)
 
 
 def _components(

@@ -106,8 +106,8 @@ class Forest:
         self._whole = "HAVE_INT64_ATOMICS" in device.features and device.kind != "simulator"
         self._passes = -(-n // device.tuning.items)
         self._label, self._up = device.empty(n, np.int32), device.empty(n, np.int32)
-        self._best_t, self._best_e = device.empty(n, np.uint64), device.empty(n, np.uint64)
-        self._forest = device.zeros(n, np.uint64)
+        self._best_t = device.empty(n, np.uint64)
+        self._best_e = device.zeros(n, np.uint64)  # between two reductions: the forest
         # the forest so far lies in the list's first n places, the batch after it
         self._words = device.empty(places, np.uint64)
         self._times = device.empty(places if shape.keep_times else 1, np.uint64)
@@ -126,7 +126,6 @@ class Forest:
         return {
             "labels": 8 * n,
             "largest edges": 16 * n,
-            "forest": 8 * n,
             "edges": (16 if shape.keep_times else 8) * places,
             "chunks": 16 * (-(-places // shape.chunk)),
         }
@@ -195,7 +194,7 @@ class Forest:
     def _list(self) -> None:
         """Put the forest at the list's beginning."""
         self._program.forest_list(
-            self._passes, np.int32(self._n), self._seed, self._forest, self._words, self._times
+            self._passes, np.int32(self._n), self._seed, self._best_e, self._words, self._times
         )
 
     # --- Boruvka's rounds ---------------------------------------------------------------------------
@@ -207,9 +206,7 @@ class Forest:
         device, program, n = self._device, self._program, self._n
         total = n + self._held
         chunks = -(-total // self._chunk)
-        self._trees.forest_start(
-            self._passes, np.int32(n), self._label, self._up, self._best_t, self._best_e, self._forest
-        )
+        self._trees.forest_start(self._passes, np.int32(n), self._label, self._up, self._best_t, self._best_e)
         items = device.tuning.items
         program.forest_open(-(-chunks // items), np.int32(chunks), np.int64(total), self._begin, self._count)
         parts = [(self._begin, self._count)]
@@ -252,7 +249,7 @@ class Forest:
             return False
         for step in range(1 if self._whole else 3):
             program.forest_raise.exact(size, np.int32(step), self._seed, *listed, self._best_e, local=lanes)
-        self._trees.forest_hook(self._passes, n, self._label, self._best_e, self._up, self._forest)
+        self._trees.forest_hook(self._passes, n, self._label, self._best_e, self._up)
         self._trees.forest_climb(self._passes, n, self._label, self._up)
         self._trees.forest_label(self._passes, n, self._up, self._label, self._best_t, self._best_e)
         return True
@@ -265,7 +262,7 @@ class Forest:
         It is the forest's own until the next edge is added.
         """
         self.reduce()
-        return self._forest
+        return self._best_e
 
     def words(self) -> Words:
         """The forest's edges, ascending words ``a << 32 | b``; shape (edges,).

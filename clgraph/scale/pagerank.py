@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from clgraph.arguments import flag
 from clgraph.errors import InputError
-from clgraph.ranking.fixed import BLOCK, FixedPower, Prepared, Rows, iterate, normalised
+from clgraph.ranking.fixed import FixedPower, Prepared, Rows, iterate, normalised
 from clgraph.ranking.problem import (
     Problem,
     check_damping,
@@ -24,15 +21,16 @@ from clgraph.ranking.problem import (
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
 from clgraph.scale.loading import Loaded, Loading
+from clgraph.scale.pagerank_exchange import Exchange
 from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.shards import Shards, check_shards
+from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.ranking.problem import OnNonconvergence, Reals
 
 
-def pagerank_of_shards(
+def rank_shards(
     shards: Shards,
     *,
     damping: float = 0.85,
@@ -44,33 +42,12 @@ def pagerank_of_shards(
     weight: bool = True,
     dtype: Any = "float32",
     on_nonconvergence: OnNonconvergence = "raise",
-    device: str | Device | Sequence[str | Device] | None = None,
-    comm: Any = None,
+    device: Any = None,
 ) -> PageRankResult:
-    """PageRank of a graph in shards, by the power method; each sum has one shape, whoever computes it.
+    """`clgraph.pagerank` of a graph in shards, variant "fixed".
 
-    Needs the section rows (undirected) or in (directed), and devices with float64. Shards stay on the device
-    where they fit, and are read in each iteration otherwise.
-
-    Parameters
-    ----------
-    shards : Shards
-    damping, tol, max_iter, personalization, dangling, nstart, weight, dtype, on_nonconvergence
-        As `clgraph.pagerank` takes them; the residual is the L1 norm's.
-    device, comm
-        As `clgraph.sample_shards` takes them.
-
-    Returns
-    -------
-    PageRankResult
-        With variant "fixed"; equal at all ranks.
-
-    Raises
-    ------
-    InputError, ConvergenceError, DeviceError, CapacityError
-        As `clgraph.pagerank`; a damaged shard; ranks that differ.
+    Shards stay on the device where they fit, and are read in each iteration otherwise.
     """
-    check_shards(shards)
     n = shards.num_vertices
     if n == 0:
         raise InputError("the graph has no vertices: there is nothing to rank")
@@ -103,7 +80,7 @@ def pagerank_of_shards(
         ranks.agree(dataset=shards.fingerprint, method="pagerank", options=f"{d} {stop} {policy} {dtype}")
         return _run(ranks, dev, shards, name, problem, stop, rho, dtype, kind)
 
-    result = run_on_ranks(work, device, comm)
+    result = run_on_ranks(work, device, shards.comm)
     if result.converged is False:
         report_nonconvergence(result, stop.threshold, on_nonconvergence)
     return result
@@ -183,40 +160,19 @@ def _run(
                 kept[shards.number_of(name, loaded.shard)] = prepared
             yield prepared
 
-    def sums() -> Reals:
-        with device.alone():
-            return power.blocks(0, -(-n // BLOCK))
-
-    def exchange(power: FixedPower) -> Reals:
-        if ranks.size > 1:
-            with device.alone():
-                new = [
-                    power.next_of(section.shards[number].first_row, section.shards[number].rows)
-                    for number in own
-                ]
-            every = ranks.everywhere(np.concatenate([np.empty(0, dtype), *new]))
-            with device.alone():
-                for rank, found in enumerate(every):
-                    at = 0
-                    for number in range(rank, len(section.shards), ranks.size):
-                        shard = section.shards[number]
-                        if rank != ranks.rank:
-                            power.set_next(shard.first_row, found[at : at + shard.rows])
-                        at += shard.rows
-        return sums()  # by every rank for itself: that is quicker than a message
-
+    with device.alone():
+        exchange = Exchange(ranks, device, power, section.shards)
     began = perf_counter()
     iterations, residual, met = iterate(
         power,
         parts,
         exchange,
-        start_sums=sums(),
+        start_sums=exchange.sums(),
         threshold=stop.threshold if stop.tol else 0.0,
         max_iter=stop.max_iter,
     )
     seconds = {"upload": began - started, "iterate": perf_counter() - began}
-    with device.alone():
-        found: npt.NDArray[Any] = power.ranks()
+    found = exchange.complete()
     seconds["total"] = perf_counter() - started
     return PageRankResult(
         ranks=found,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import shown
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
 from clgraph.scale.choose import choose
 from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.scale.forest import SHAPES, Forest
-from clgraph.scale.loading import VALUES, Loading
+from clgraph.scale.loading import VALUES, Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.sampled import count_edges, write_sample
-from clgraph.scale.shards import Shards, check_shards
+from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
 from clgraph.sizes import target_size
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Size = float | int | str
 Progress = Callable[[int, int], None]
 EXACT = ("drv", "dre")
+MERGE_COST = 4  # edges for each vertex that a GPU reads and reduces in the time of one merge
 
 
 @dataclass(frozen=True)
@@ -66,18 +67,24 @@ class ShardedSample:
     seconds: dict[str, float]
     notes: tuple[str, ...]
     _bits: Bits
-    _whole: int
+    _original: Shards
+    mode: str = "exact"
 
     @lazy
     def member(self) -> npt.NDArray[np.bool_]:
         """Which vertices of the original are in it."""
-        return unpacked(self._bits, self._whole)
+        return unpacked(self._bits, self._original.num_vertices)
+
+    @lazy
+    def vertices(self) -> npt.NDArray[Any]:
+        """Ids of the vertices in it, in the original's order."""
+        return self._original.ids[self.member]
 
     def to_dict(self) -> dict[str, Any]:
         """The scalars (vertices and edges as counts), ready for JSON."""
         return {
             "method": self.method,
-            "mode": "exact",
+            "mode": self.mode,
             "seed": self.seed,
             "size": self.size,
             "target": self.target,
@@ -102,26 +109,22 @@ def sample_shards(
     *,
     sizes: Sequence[Size],
     seed: int | None = None,
-    device: str | Device | Sequence[str | Device] | None = None,
+    device: Any = None,
     outputs: Sequence[str | os.PathLike[str] | None] | None = None,
     room: int | None = None,
     strict: bool = False,
     progress: Progress | None = None,
-    comm: Any = None,
 ) -> list[ShardedSample]:
-    """Exact samples of a graph in shards, of several sizes in two passes over its pairs.
+    """`clgraph.sample` of a graph in shards: samples of several sizes in two passes over its pairs.
 
-    The vertices and edges are those of ``clgraph.sample(graph, method, mode="exact")`` on the same graph in
-    memory, whatever the shards, the devices, the ranks, or the room.
+    Their bytes are the same whatever the shards, the devices, the ranks, or the room.
 
     Parameters
     ----------
     shards : Shards
     method : {"drv", "dre"}
-    sizes : sequence of sizes
+    sizes, seed, strict
         As `clgraph.sample` takes them.
-    seed : int, optional
-        By default one is drawn from the operating system and recorded in the result.
     device : str or Device, or several of them, optional
         Several (``"0:0,0:1"``, or a list) share the work, each in a thread; MPI's ranks on one host take them
         in turn.
@@ -129,43 +132,17 @@ def sample_shards(
         A dataset's name for each size (or None); the sample is written there, a shard for each shard.
     room : int, optional
         Edges held on a device at a time; default: what fits half of its memory.
-    strict : bool
-        Raise an error for a count larger than the graph.
     progress : callable, optional
         Called with (shards done, shards to do), at rank 0.
-    comm : mpi4py.MPI.Comm, optional
-        Whose ranks work together; default: all processes that a launcher such as mpiexec has started.
 
     Returns
     -------
     list of ShardedSample
         In the order of `sizes`; equal at all ranks.
-
-    Raises
-    ------
-    InputError
-        A method that shards do not offer; a size that cannot be; a damaged shard; ranks that differ.
-    CapacityError
-        If the vertices do not fit the device.
     """
-    check_shards(shards)
-    if method not in EXACT:
-        raise InputError(
-            f"{shown(method)} is not offered for shards, where each batch would read everything: only "
-            f"{' and '.join(EXACT)} are; join a graph that fits into memory (clgraph convert IN OUT.clg)"
-        )
-    if seed is not None:
-        keyed.check_seed(seed)
-    n = shards.num_vertices
-    if n == 0:
-        raise InputError("the graph has no vertices: there is nothing to sample")
+    n = check_method(shards, method)
     targets = [_target(size, n, strict) for size in sizes]
-    names = [None] * len(targets) if outputs is None else [None if o is None else Path(o) for o in outputs]
-    if len(names) != len(targets):
-        raise InputError(f"{len(names)} outputs for {len(targets)} sizes: one for each, or none")
-    for name in names:
-        if name is not None:
-            check_dataset_name(name)
+    names = checked_outputs(outputs, len(targets))
 
     def work(ranks: Ranks, dev: Device) -> list[ShardedSample]:
         drawn = np.array([keyed.check_seed(seed)], np.uint64)
@@ -176,7 +153,35 @@ def sample_shards(
             ranks, dev, shards, method, agreed, list(zip(sizes, targets, names, strict=True)), room, progress
         )
 
-    return run_on_ranks(work, device, comm)
+    return run_on_ranks(work, device, shards.comm)
+
+
+def check_method(shards: Shards, method: str) -> int:
+    """The number of vertices; InputError if there are none, or for a method that shards do not offer."""
+    if method not in EXACT:
+        raise InputError(
+            f"{shown(method)} is not offered for shards, where each batch would read everything: only "
+            f"{' and '.join(EXACT)} are; join a graph that fits into memory (clgraph convert IN OUT.clg)"
+        )
+    if shards.num_vertices == 0:
+        raise InputError("the graph has no vertices: there is nothing to sample")
+    return shards.num_vertices
+
+
+def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, count: int) -> list[Path | None]:
+    """A name, or None, for each of `count` samples."""
+    if outputs is None:
+        return [None] * count
+    names = [None if name is None else file_name(name, "outputs") for name in outputs]
+    if len(names) != count:
+        raise InputError(f"{len(names)} outputs for {count} sizes: one for each, or none")
+    for name in names:
+        if name is not None:
+            check_dataset_name(name)
+    given = [os.path.realpath(name) for name in names if name is not None]
+    if len(set(given)) < len(given):
+        raise InputError("two of the outputs have one name: give each its own")
+    return names
 
 
 def _sample(
@@ -191,20 +196,23 @@ def _sample(
 ) -> list[ShardedSample]:
     started = perf_counter()
     n = shards.num_vertices
-    numbers = list(ranks.shares(len(shards.section("pairs").shards)))
-    if room is None:
-        room = default_room(
-            device, n, sum(shards.section("pairs").shards[number].edges for number in numbers)
-        )
     written = any(name is not None for _, _, name in wanted)
-    loading = Loading(
-        device, shards, values=tuple(VALUES) if written else (), room=room_to_keep(device, n, room)
-    )
-    words = forest_of(ranks, device, loading, n, method, seed, numbers, room=room, progress=progress)
+    values = tuple(VALUES) if written else ()
+    forest = forest_pass(ranks, device, shards, method, seed, room=room, progress=progress, values=values)
     seconds = {"forest": perf_counter() - started}
     started = perf_counter()
-    found = _chosen(ranks, device, words, n, method, seed, [target for _, target, _ in wanted])
-    del words
+    found = _chosen(
+        ranks,
+        device,
+        forest.words,
+        n,
+        method,
+        seed,
+        [target for _, target, _ in wanted],
+        everywhere=forest.everywhere,
+    )
+    loading, numbers = forest.loading, forest.own
+    del forest
     seconds["sample"] = perf_counter() - started
     made = []
     for size, target, name in wanted:
@@ -220,8 +228,59 @@ def _sample(
         took = {**seconds, "edges": perf_counter() - started}
         notes = tuple(_notes(shards, target, chosen, extraction.size))
         about = (method, size, target, seed, device.name, took, notes)
-        made.append(ShardedSample(opened, extraction.size, edges, *about, chosen.bits, n))
+        made.append(ShardedSample(opened, extraction.size, edges, *about, chosen.bits, shards))
     return made
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the first pass leaves on a rank's device.
+
+    Attributes
+    ----------
+    words : device buffer, or None
+        The forest, as `Forest.take` gives it: at rank 0, or `everywhere`.
+    everywhere : bool
+    loading : Loading
+        With the shards that stay on the device.
+    own : list of int
+        The shards of the pairs that are this rank's in the second pass.
+    """
+
+    words: Any
+    everywhere: bool
+    loading: Loading
+    own: list[int]
+
+    def loaded(self) -> Iterator[Loaded]:
+        """This rank's shards, for the second pass."""
+        return self.loading.rows("pairs", self.own)
+
+
+def forest_pass(
+    ranks: Ranks,
+    device: Device,
+    shards: Shards,
+    method: str,
+    seed: int,
+    *,
+    room: int | None,
+    progress: Progress | None,
+    values: Sequence[str] = (),
+) -> Found:
+    """The first pass over the pairs, which finds the priority forest; `values` are wanted in the second."""
+    n, section = shards.num_vertices, shards.section("pairs").shards
+    numbers = list(ranks.shares(len(section)))
+    merges = room is not None or not all_alike(ranks, device, n, sum(each.edges for each in section))
+    # what is this rank's comes first: it is wanted again for the edges, and stays on the device if it fits
+    every = numbers if merges else numbers + sorted(set(range(len(section))) - set(numbers))
+    if room is None:
+        room = default_room(device, n, sum(section[number].edges for number in every))
+    loading = Loading(device, shards, values=values, room=room_to_keep(device, n, room))
+    words = forest_of(
+        ranks, device, loading, n, method, seed, every, room=room, progress=progress, merges=merges
+    )
+    return Found(words, not merges or ranks.size == 1, loading, numbers)
 
 
 def _target(size: Size, n: int, strict: bool) -> int:
@@ -242,8 +301,12 @@ def forest_of(
     *,
     room: int,
     progress: Progress | None = None,
+    merges: bool = True,
 ) -> Any:
-    """The priority forest of the shards of all ranks: at rank 0 as `Forest.take` gives it, None elsewhere."""
+    """The priority forest of the shards of all ranks: at rank 0 as `Forest.take` gives it, None elsewhere.
+
+    Without `merges` each rank was given all shards, and each has the forest.
+    """
     with device.alone():
         forest = Forest(device, n, seed, edges=method == "dre", room=max(room, 1))
     for done, rows in enumerate(loading.rows("pairs", numbers)):
@@ -251,6 +314,10 @@ def forest_of(
             progress(done, len(numbers))
         with device.alone():
             forest.add(rows)
+
+    if not merges:
+        with device.alone():
+            return forest.take()
 
     def pack(own: Forest) -> npt.NDArray[np.uint64]:
         with device.alone():
@@ -266,6 +333,19 @@ def forest_of(
         return None
     with device.alone():
         return whole.take()
+
+
+def all_alike(ranks: Ranks, device: Device, n: int, edges: int) -> bool:
+    """Whether every rank shall make the forest of all shards, instead of one of its own that is merged.
+
+    A merge costs a forest sent (8 n bytes) and reduced beside another (2 n edges), in which time a GPU reads
+    and reduces some 4 n edges. CPU devices of one host share its cores: there work is never done twice.
+    """
+    if ranks.size == 1:
+        return False
+    sooner = edges - edges // ranks.size <= MERGE_COST * n * (ranks.size - 1).bit_length()
+    fits = device.kind == "gpu" and default_room(device, n, edges) >= edges
+    return bool(np.all(ranks.everywhere(np.array([sooner and fits]))))
 
 
 def default_room(device: Device, n: int, edges: int) -> int:
@@ -289,15 +369,23 @@ def room_to_keep(device: Device, n: int, room: int) -> int:
 
 
 def _chosen(
-    ranks: Ranks, device: Device, words: Any, n: int, method: str, seed: int, targets: Sequence[int]
+    ranks: Ranks,
+    device: Device,
+    words: Any,
+    n: int,
+    method: str,
+    seed: int,
+    targets: Sequence[int],
+    *,
+    everywhere: bool,
 ) -> dict[int, Chosen]:
-    """`choose` at rank 0, told to all."""
+    """`choose` at rank 0, told to all, or where the forest is `everywhere` at each rank."""
     order = sorted(set(targets), reverse=True)
     found: dict[int, Chosen] = {}
     if words is not None:
         with device.alone():
             found = choose(device, words, n, method, seed, order)
-    if ranks.size == 1:
+    if everywhere:
         return found
     told: dict[int, Chosen] = {}
     for target in order:

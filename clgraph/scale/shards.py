@@ -7,13 +7,14 @@ import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import file_name
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
@@ -60,18 +61,26 @@ class Shards:
     verify : bool
         Whether checksums are compared the first time that a shard is read. What keeps kernels within bounds
         is always checked.
+    comm : mpi4py.MPI.Comm, optional
+        See `open_shards`.
 
     Attributes
     ----------
     folder : Path
     manifest : Manifest
+    comm : mpi4py.MPI.Comm, or None
     """
 
-    def __init__(self, folder: Path, *, verify: bool = True) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *, verify: bool = True, comm: Any = None) -> None:
+        self.folder, self.comm = folder, comm
         self.manifest: Manifest = read_manifest(folder)
         self._verify = verify
         self._verified: set[str] = set()
+
+    def answer_call(self, name: str, *given: Any, **options: Any) -> Any:
+        """What a public call of clgraph, such as ``bfs``, gives for a graph in shards."""
+        calls = import_module("clgraph.scale.calls")  # it knows all of this folder, which knows the shards
+        return getattr(calls, f"{name}_of_shards")(self, *given, **options)
 
     @property
     def num_vertices(self) -> int:
@@ -276,8 +285,11 @@ class Shards:
         return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way)
 
 
-def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:
+def open_shards(path: str | os.PathLike[str], *, verify: bool = True, comm: Any = None) -> Shards:
     """Open a graph in shards, as `clgraph.write_shards` and ``clgraph convert IN OUT.clgs`` make them.
+
+    `clgraph.sample`, `reduction_curve`, `connected_components`, `bfs`, `bfs_many`, `pagerank` and
+    `personalized_pagerank` take what is opened.
 
     Parameters
     ----------
@@ -285,6 +297,9 @@ def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:
         The folder ``NAME.clgs``.
     verify : bool
         Whether checksums are compared the first time that a shard is read.
+    comm : mpi4py.MPI.Comm, optional
+        Whose ranks share the work of the calls, which all of them make; by default all processes that a
+        launcher such as mpiexec has started.
 
     Returns
     -------
@@ -295,10 +310,4 @@ def open_shards(path: str | os.PathLike[str], *, verify: bool = True) -> Shards:
     InputError
         If it is no complete dataset.
     """
-    return Shards(Path(path), verify=verify)
-
-
-def check_shards(shards: object) -> None:
-    """Raise InputError unless it is an opened dataset."""
-    if not isinstance(shards, Shards):
-        raise InputError(f"shards is {shown(shards)}: a dataset opened by clgraph.open_shards is needed")
+    return Shards(file_name(path), verify=verify, comm=comm)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.files.binary_sums import followed
-from clgraph.graph.io.binary import OnDisk, id_arrays, write_sections
+from clgraph.graph.io.binary import OnDisk, Stored, Widened, Zeros, id_arrays, write_sections
 from clgraph.graph.io.binary_header import BLOCK, PAGE, Header
 from clgraph.graph.io.formats import DATASET
 from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard
@@ -87,9 +87,16 @@ class Writer:
         """Write vertex ids."""
         name = "ids.clg"
         header = Header(False, self._n, 0, 0, {})
-        arrays = {"row_ptr": np.zeros(self._n + 1, np.int32), "col_idx": np.empty(0, np.int32)}
+        arrays: dict[str, npt.NDArray[Any] | Stored | None] = {
+            "row_ptr": Zeros(self._n + 1, np.dtype("<i4")),
+            "col_idx": np.empty(0, np.int32),
+        }
+        if ids.dtype == np.int32:
+            arrays["ids"] = Widened(ids, np.dtype("<i8"))
+        else:
+            arrays |= id_arrays(ids, self.folder / name)
         with self._new(name) as file:
-            sums = write_sections(file, header, {**arrays, **id_arrays(ids, self.folder / name)})
+            sums = write_sections(file, header, arrays)
             length = file.tell()
         with open(self.folder / name, "rb") as file:
             return Part(name, length, _whole_crc(file.read(PAGE), sums, length))

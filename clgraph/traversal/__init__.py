@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag
-from clgraph.graph import as_graph
+from clgraph.graph import as_graph, sharded
+from clgraph.progress import tells
 from clgraph.results import Arrays, on_device
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult, ManyBFSResult
@@ -36,7 +37,10 @@ def bfs(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+        Of `Shards` each level reads the shards that can add to it, at worst all: shards on disk are not for
+        grids and roads. They need the section rows (undirected) or in (directed; without `predecessors` and
+        with one id, out will do).
     source : vertex id, or a list or array of ids
         Several sources make one frontier: distances are those from the nearest one. An id given twice counts
         once.
@@ -53,7 +57,7 @@ def bfs(
         "device" leaves distances, predecessors and sources on the device, as ``pyopencl.array.Array`` on its
         own queue (``get_device(...).queue``), for kernels of your own: nothing is downloaded.
     device : Device or str, optional
-        As in `clgraph.get_device`.
+        As in `clgraph.get_device`; of `Shards` also several, which share the work.
 
     Returns
     -------
@@ -83,6 +87,9 @@ def bfs(
     arguments.check_depth(depth_limit)
     predecessors = flag(predecessors, "predecessors")
     stays = on_device(arrays)
+    if (call := sharded(graph)) is not None:
+        given = {"method": method, "depth_limit": depth_limit, "predecessors": predecessors, "arrays": arrays}
+        return call("bfs", source, device=device, **given)
     graph = as_graph(graph)
     sources, several = arguments.source_indices(graph, source)
     from clgraph.device import get_device
@@ -112,6 +119,7 @@ def bfs(
         )
 
 
+@tells("searching")
 def bfs_many(
     graph: Graph | Any,
     sources: Sequence[Any] | npt.NDArray[Any],
@@ -120,6 +128,7 @@ def bfs_many(
     dtype: npt.DTypeLike | None = None,
     lanes: arguments.Lanes = 64,
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> ManyBFSResult:
     """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
 
@@ -131,7 +140,8 @@ def bfs_many(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+        Of `Shards` the searches are made one after the other; what fits stays on the device meanwhile.
     sources : ids of vertices
         One search each; an id given twice makes two equal rows.
     depth_limit : int, optional
@@ -142,6 +152,8 @@ def bfs_many(
         Searches to a batch.
     device : Device or str, optional
         As in `clgraph.get_device`.
+    progress : callable or bool, optional
+        Called with (searches done, of how many); True shows a bar.
 
     Returns
     -------
@@ -166,10 +178,12 @@ def bfs_many(
            [2, 1, 0]], dtype=int8)
     """
     start = time.perf_counter()
-    graph = as_graph(graph)
     arguments.check_depth(depth_limit)
     arguments.check_lanes(lanes)
     arguments.check_distance_type(dtype)
+    if (call := sharded(graph)) is not None:
+        return call("bfs_many", sources, depth_limit=depth_limit, dtype=dtype, device=device)
+    graph = as_graph(graph)
     index = arguments.indices_of(graph, arguments.list_of(sources)).astype(np.int32)
     from clgraph.device import get_device
     from clgraph.traversal.many import ManySearch
@@ -184,6 +198,8 @@ def bfs_many(
                 part, deepest = search.run(index[first : first + lanes], last_level(depth_limit), dtype)
                 parts.append(part)
                 levels = max(levels, deepest)
+                if progress:
+                    progress(min(first + lanes, len(index)), len(index))
         distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
         search.seconds["total"] = time.perf_counter() - start
         return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())

@@ -62,7 +62,7 @@ def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
     return np.dtype(dtype)
 
 
-def source_indices(graph: Graph, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
+def source_indices(graph: Graph | Any, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
     """Indices of the sources of one search, ascending, each once; and whether several were asked for."""
     try:
         several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
@@ -83,7 +83,7 @@ def list_of(sources: Any) -> list[Any]:
         raise InputError(f"sources are {shown(sources)}: use a list of ids") from error
 
 
-def indices_of(graph: Graph, ids: list[Any]) -> npt.NDArray[np.int64]:
+def indices_of(graph: Graph | Any, ids: list[Any]) -> npt.NDArray[np.int64]:
     """Indices of the sources, in the order given.
 
     Raises

@@ -53,7 +53,7 @@ def test_other_commands(run, tmp_path):
     """The same files as from the graph in memory (PageRank: the same ranks to its bound)."""
     clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
     run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
-    for command in (("components",), ("bfs", "--source", "3")):
+    for command in (("components",), ("bfs", "--source", "3"), ("bfs", "-s", "3", "--sources", "9,40")):
         outputs = []
         for graph in ("g.txt", "g.clgs"):
             done = run(*command, graph, "-o", f"{graph}.tsv", "--json")
@@ -66,9 +66,16 @@ def test_other_commands(run, tmp_path):
     other = run("pagerank", "g.txt", "--undirected", "--top", "5", "--dtype", "float64")
     assert "variant fixed" in one.out and one.out.split("\n")[1:] == other.out.split("\n")[1:]
     assert len((tmp_path / "ranks.tsv").read_text().splitlines()) == outputs[0][0]
-    assert "of graphs in shards" in run("pagerank", "g.txt", "--variant", "fixed").err
+    run("pagerank", "g.txt", "--undirected", "--variant", "fixed", "--dtype", "float64", "-o", "one.tsv")
+    assert (tmp_path / "one.tsv").read_bytes() == (tmp_path / "ranks.tsv").read_bytes()
+    walks = ("-s", "3", "-s", "9", "--method", "monte-carlo", "--seed", "4", "--walks", "500")
+    for graph, devices in (("g.txt", "pocl"), ("g.clgs", "pocl,pocl,pocl")):
+        done = run("ppr", graph, *walks, "--device", devices, "-o", f"{graph}.walks")
+        assert done.status == 0, done.err
+    assert (tmp_path / "g.txt.walks").read_bytes() == (tmp_path / "g.clgs.walks").read_bytes()
+    assert "'monte-carlo' is" in run("ppr", "g.clgs", "-s", "3").err
     assert "--strong is not offered" in run("components", "g.clgs", "--strong").err
-    assert "give one --source" in run("bfs", "g.clgs", "-s", "1", "-s", "2").err
+    assert "Give start vertices" in run("bfs", "g.clgs").err
 
 
 def test_refused_in_words(run, tmp_path):

@@ -96,6 +96,7 @@ def test_random123_is_inlined_and_right(
 
 
 @pytest.mark.slow
+@pytest.mark.first_device
 @pytest.mark.parametrize(
     "name",
     sorted(

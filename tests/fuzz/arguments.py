@@ -158,6 +158,16 @@ bfs_many: GRAPHS ; [0] | [0, 1] | ['a'] ; depth_limit=None | 1 ; dtype=None | 'i
 clustering: GRAPHS
 triangles: GRAPHS
 core_numbers: GRAPHS
+average_clustering: GRAPHS
+transitivity: GRAPHS
+k_core: GRAPHS ; k=None | 1 | 2
+shortest_path: GRAPHS ; 0 | 'a' ; 1 | 0
+shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
+average_shortest_path_length: GRAPHS
+closeness_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False
+harmonic_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']
+average_neighbor_degree: GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'
+degree_assortativity_coefficient: GRAPHS ; x='out' | 'in' ; y='out' | 'in'
 connected_components: GRAPHS ; connection='weak' | 'strong' ; arrays='host'
 largest_component: GRAPHS ; connection='weak' | 'strong'
 deletion_order: GRAPHS ; method='drv' | 'dre' ; seed=1

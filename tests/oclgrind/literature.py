@@ -56,9 +56,20 @@ def case_walks(device: Any) -> None:
     _draw("mhrw", device, size=6, keep="visited", alpha="0.5")
     _draw("rw", device, seeds=1, steps=9, walkers=2, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
     _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
-    _draw("mhda", device, seeds=1, steps=20)
+    _draw("mhda", device, seeds=1, steps=20, walkers=5)
     _draw("cnarw", device, seeds=1, steps=9)
     _draw("cnrw", device, size=9, walkers=2)
+
+
+def case_starts(device: Any) -> None:
+    """A short queue, whose candidates are listed."""
+    from clgraph import Graph
+    from clgraph.csr.upload import upload_csr
+    from clgraph.sampling.literature.starts import Queue
+
+    csr = upload_csr(device, Graph.from_edges(np.arange(199), np.arange(1, 200)))
+    status, wants = device.upload(np.array([1, 1], np.int32), writable=True), np.array([True, True])
+    assert Queue(device, csr, 2, 9).few(3, None, csr.row_ptr, status, wants, 1)
 
 
 def case_frontier(device: Any) -> None:

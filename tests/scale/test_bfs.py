@@ -5,7 +5,6 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
-from clgraph.scale.bfs import bfs_of_shards
 from clgraph.scale.cut import write_shards
 
 
@@ -25,13 +24,34 @@ def test_as_in_memory(device, tmp_path, kind, size):
     graph = graph_of(kind)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=6000)
     devices = device if size == 1 else [device] * size
-    for source, depth in ((graph.ids[0], None), (graph.ids[-1], 3), (graph.ids[7], 0)):
+    for source, depth in (
+        (graph.ids[0], None),
+        (graph.ids[-1], 3),
+        (graph.ids[7], 0),
+        (graph.ids[[30, 7, 30, 50]], None),
+        (graph.ids[[7]], 2),
+    ):
         expected = clgraph.bfs(graph, source, depth_limit=depth, device=device)
-        found = bfs_of_shards(shards, source, depth_limit=depth, device=devices)
+        found = clgraph.bfs(shards, source, depth_limit=depth, device=devices)
         assert np.array_equal(found.distance, expected.distance)
         assert np.array_equal(found.predecessor, expected.predecessor)
+        assert (found.source_of is None) == (expected.source_of is None)
+        assert found.source_of is None or np.array_equal(found.source_of, expected.source_of)
+        assert np.array_equal(found.sources, expected.sources)
         assert (found.levels, found.reached) == (expected.levels, expected.reached)
         assert found.distance.dtype == found.predecessor.dtype == np.int32
+
+
+def test_many_searches(device, tmp_path):
+    graph = graph_of("directed")
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=6000)
+    sources = graph.ids[[5, 8000, 5]]
+    for depth, dtype in ((None, None), (3, np.int32)):
+        expected = clgraph.bfs_many(graph, sources, depth_limit=depth, dtype=dtype, device=device)
+        found = clgraph.bfs_many(shards, sources, depth_limit=depth, dtype=dtype, device=[device] * 2)
+        assert np.array_equal(found.distance, expected.distance)
+        assert found.distance.dtype == expected.distance.dtype and found.levels == expected.levels
+        assert np.array_equal(found.sources, expected.sources)
 
 
 @pytest.mark.parametrize("section", ["in", "out"])
@@ -39,19 +59,19 @@ def test_one_direction_will_do(tmp_path, section):
     graph = graph_of("directed")
     shards = write_shards(graph, tmp_path / "g.clgs", sections=["pairs", section], shard_edges=6000)
     expected = clgraph.bfs(graph, graph.ids[3])
-    found = bfs_of_shards(shards, graph.ids[3], predecessors=section == "in")
+    found = clgraph.bfs(shards, graph.ids[3], predecessors=section == "in")
     assert np.array_equal(found.distance, expected.distance)
     if section == "out":
         with pytest.raises(InputError, match="has no section in"):
-            bfs_of_shards(shards, graph.ids[3])
+            clgraph.bfs(shards, graph.ids[3])
 
 
 def test_bad_input(tmp_path):
     shards = write_shards(graph_of("path"), tmp_path / "g.clgs")
     with pytest.raises(InputError, match="61 is not in the graph"):
-        bfs_of_shards(shards, 61)
-    with pytest.raises(InputError, match="has one source"):
-        bfs_of_shards(shards, [1, 2])
+        clgraph.bfs(shards, 61)
+    with pytest.raises(InputError, match="method 'frontier' is not offered for a graph in shards"):
+        clgraph.bfs(shards, 1, method="frontier")
     pairs = write_shards(graph_of("path"), tmp_path / "p.clgs", sections=["pairs"])
     with pytest.raises(InputError, match="has no section rows"):
-        bfs_of_shards(pairs, 1)
+        clgraph.bfs(pairs, 1)

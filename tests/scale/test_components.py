@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.scale.components import components_of_shards
 from clgraph.scale.cut import write_shards
 
 GRAPHS = {
@@ -27,7 +26,7 @@ def test_as_in_memory(device, tmp_path, name):
     expected = clgraph.connected_components(graph, device=device)
     for shard_edges in (1000, 37):
         shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=shard_edges)
-        found = components_of_shards(shards, device=device)
+        found = clgraph.connected_components(shards, device=device)
         assert np.array_equal(found.labels, expected.labels) and np.array_equal(found.sizes, expected.sizes)
         assert found.labels.dtype == np.int32 and found.sizes.dtype == np.int64
 
@@ -37,5 +36,5 @@ def test_ranks(tmp_path, size):
     graph = GRAPHS["few edges"](np.random.default_rng(size))
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=40)
     expected = clgraph.connected_components(graph)
-    found = components_of_shards(shards, device=[None] * size)
+    found = clgraph.connected_components(shards, device=[None] * size)
     assert np.array_equal(found.labels, expected.labels) and np.array_equal(found.sizes, expected.sizes)

@@ -7,7 +7,6 @@ import pytest
 
 import clgraph
 from clgraph.scale.cut import write_shards
-from clgraph.scale.pagerank import pagerank_of_shards
 
 
 def graph_of(kind):
@@ -29,17 +28,18 @@ def test_against_the_reference(device, tmp_path, kind):
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=5000)
     expected = clgraph.reference_pagerank(graph)
     for dtype in ("float32", "float64"):
-        found = pagerank_of_shards(shards, tol=1e-5, dtype=dtype, device=device)
+        found = clgraph.pagerank(shards, tol=1e-5, dtype=dtype, device=device)
         assert np.abs(found.ranks - expected).sum() <= found.error_bound
         assert found.converged and found.variant == "fixed" and found.ranks.dtype == dtype
 
 
-def test_one_hash(tmp_path):
-    graph = graph_of("directed and weighted")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_one_hash(tmp_path, dtype):
+    graph = graph_of("directed" if dtype == "float32" else "directed and weighted")
     hashes = set()
     for number, shard_edges in enumerate((10**6, 7000, 2000)):
         shards = write_shards(graph, tmp_path / f"{number}.clgs", shard_edges=shard_edges)
         for size in (1, 2, 4):
-            found = pagerank_of_shards(shards, tol=0, max_iter=5, dtype="float64", device=[None] * size)
+            found = clgraph.pagerank(shards, tol=0, max_iter=5, dtype=dtype, device=[None] * size)
             hashes.add((hashlib.sha256(found.ranks.tobytes()).hexdigest(), found.residual))
     assert len(hashes) == 1

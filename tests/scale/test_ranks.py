@@ -157,7 +157,7 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
         "    if MPI.COMM_WORLD.Get_rank() == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    return load(*given)\n"
         "Loading._load = fatal\n"
-        "clgraph.sample_shards(shards, sizes=['50%'], seed=1, outputs=[sys.argv[2]])\n"
+        "clgraph.sample(shards, sizes=['50%'], seed=1, outputs=[sys.argv[2]])\n"
     )
     command = [
         MPIEXEC,
@@ -180,7 +180,5 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
 def test_launched_without_mpi4py(dataset, monkeypatch):
     monkeypatch.setenv("PMI_SIZE", "2")
     monkeypatch.setitem(sys.modules, "mpi4py", None)
-    from clgraph.scale import open_shards, sample_shards
-
     with pytest.raises(InputError, match="mpi4py is missing"):
-        sample_shards(open_shards(dataset / "g.clgs"), sizes=[5])
+        clgraph.sample(clgraph.open_shards(dataset / "g.clgs"), size=5)

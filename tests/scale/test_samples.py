@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import clgraph
+from clgraph.scale import samples
 from clgraph.scale.cut import join_shards, write_shards
+from clgraph.scale.ranks import Ranks
 from clgraph.scale.samples import sample_shards
 
 
@@ -69,29 +71,35 @@ def test_a_sample_is_a_dataset_like_any_other(tmp_path):
     source = one.ids[5]
     expected = clgraph.bfs(one, source)
     for size in (1, 2):
-        found = clgraph.bfs_of_shards(first.shards, source, device=[None] * size)
+        found = clgraph.bfs(first.shards, source, device=[None] * size)
         assert np.array_equal(found.distance, expected.distance)
         assert np.array_equal(found.predecessor, expected.predecessor)
-        ranked = clgraph.pagerank_of_shards(first.shards, dtype="float64", device=[None] * size)
+        ranked = clgraph.pagerank(first.shards, dtype="float64", device=[None] * size)
         assert np.abs(ranked.ranks - clgraph.reference_pagerank(one)).sum() <= ranked.error_bound
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])
 @pytest.mark.parametrize("size", [2, 3, 5])
-def test_threads_make_the_same_dataset(tmp_path, method, size):
-    """Any number of ranks, here threads on one device, more than shards too."""
+def test_threads_make_the_same_dataset(tmp_path, monkeypatch, method, size):
+    """Any number of ranks, here threads on one device, more than shards too; forests merged, or all alike."""
     rng = np.random.default_rng(size)
     graph = random_graph(rng, 80, 300, directed=size == 3, weights=True)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=100)
     options = {"sizes": ["60%", 10], "seed": 5}
     alone = sample_shards(shards, method, **options, outputs=[tmp_path / "a.clgs", None])
-    many = sample_shards(
-        shards, method, **options, outputs=[tmp_path / "b.clgs", None], device=[None] * size, room=40
-    )
-    assert [each.num_edges for each in many] == [each.num_edges for each in alone]
-    assert many[0].shards.fingerprint == alone[0].shards.fingerprint
-    for file in (tmp_path / "a.clgs").iterdir():
-        assert file.read_bytes() == (tmp_path / "b.clgs" / file.name).read_bytes()
+    merged, messages = [], Ranks.merge
+    monkeypatch.setattr(Ranks, "merge", lambda *args: merged.append(1) or messages(*args))
+    monkeypatch.setattr(samples, "all_alike", lambda ranks, *_: ranks.size > 1)
+    for room in (40, None):
+        merged.clear()
+        many = sample_shards(
+            shards, method, **options, outputs=[tmp_path / "b.clgs", None], device=[None] * size, room=room
+        )
+        assert bool(merged) == (room is not None)
+        assert [each.num_edges for each in many] == [each.num_edges for each in alone]
+        assert many[0].shards.fingerprint == alone[0].shards.fingerprint
+        for file in (tmp_path / "a.clgs").iterdir():
+            assert file.read_bytes() == (tmp_path / "b.clgs" / file.name).read_bytes()
 
 
 def test_a_rank_that_fails_ends_all(tmp_path):
@@ -118,8 +126,6 @@ def test_what_shards_do_not_offer(tmp_path):
         sample_shards(shards, sizes=[2], outputs=[tmp_path / "there.clgs"])
     with pytest.raises(clgraph.InputError, match="has only 3 vertices"):
         sample_shards(shards, sizes=[5], strict=True)
-    with pytest.raises(clgraph.InputError, match="a dataset opened by"):
-        sample_shards(clgraph.Graph.from_edges([0], [1]), sizes=[1])
     copies = clgraph.Graph.from_edges([0, 0], [1, 1], duplicates="keep")
     with pytest.raises(clgraph.InputError, match="shards hold each edge once"):
         write_shards(copies, tmp_path / "c.clgs")

@@ -1,22 +1,52 @@
 // sampling/literature/listed.cl: values of the vertices that each of many runs has taken (smallest.cl lists them).
 //
 // offset  long[runs + 1], list int[offset[runs]]: run r's vertices are list[offset[r]], ...
-// launch  visited: padded range over vertices, by runs; gather: over the entries of the longest list, by runs;
-//         mark: over the entries of one list. ITEMS consecutive ones per work-item
+// launch  met, list: a work-item per BLOCK vertices, by runs; gather: over the entries of the longest list, by runs;
+//         mark: over the entries of one list, ITEMS consecutive ones per work-item
+// tunables    BLOCK
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-// Keys that take the vertices with a visit (in whatever part of the walk) or a first visit.
-__kernel void listed_visited(const int n, const int parts, __global const int *restrict visits,
-                             __global const ulong *restrict first, __global ulong *restrict key)
+#ifndef BLOCK
+#define BLOCK 256
+#endif
+
+// The visits to a vertex, in whatever part of the walk.
+static inline int visits_of(long slot, long step, int parts, __global const int *visits)
 {
-    const int run = (int)get_global_id(1), runs = (int)get_global_size(1);
-    FOR_ITEMS(v, n) {
-        int any = first && first[(long)run * n + v] != NONE;
-        for (int b = 0; b < parts && !any; b++)
-            any = visits[((long)b * runs + run) * n + v] != 0;
-        key[(long)run * n + v] = any ? (first ? first[(long)run * n + v] : 0) : NONE;
+    int sum = 0;
+    for (int b = 0; b < parts; b++)
+        sum += visits[b * step + slot];
+    return sum;
+}
+
+// How many vertices of each block have a visit.
+__kernel void listed_met(const int n, const int blocks, const int parts, __global const int *restrict visits,
+                         __global int *restrict count)
+{
+    const int run = (int)get_global_id(1), block = (int)get_global_id(0);
+    const long base = (long)run * n, step = (long)get_global_size(1) * n;
+    if (block < blocks) {
+        const int first = block * BLOCK, end = min(first + BLOCK, n);
+        int many = 0;
+        for (int v = first; v < end; v++)
+            many += visits_of(base + v, step, parts, visits) != 0;
+        count[(long)run * blocks + block] = many;
+    }
+}
+
+// These vertices, from before[block] on.
+__kernel void listed_list(const int n, const int blocks, const int parts, __global const int *restrict visits,
+                          __global const long *restrict before, __global int *restrict list)
+{
+    const int run = (int)get_global_id(1), block = (int)get_global_id(0);
+    const long base = (long)run * n, step = (long)get_global_size(1) * n;
+    if (block < blocks) {
+        const int first = block * BLOCK, end = min(first + BLOCK, n);
+        long place = before[(long)run * blocks + block];
+        for (int v = first; v < end; v++)
+            if (visits_of(base + v, step, parts, visits)) list[place++] = v;
     }
 }
 

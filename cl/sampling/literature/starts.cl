@@ -1,12 +1,14 @@
 // sampling/literature/starts.cl: queues of starts: of each run the vertices not seen, ascending by (start priority, index).
 //
 // A queue is filled with the smallest of them (smallest.cl), which a stable sort of 32-bit words (csr/sort.cl) puts in
-// order: the low words, the high ones, then the runs.
+// order: the low words, the high ones, then the runs. Where the queue is short, starts_few lists the vertices below a bound of
+// which a few more than that are below, in whatever order: they are sorted by index, too.
 //
 // mark    MARK[runs * n]: all bits set where a vertex is not seen; NULL: nowhere
 // status  int[runs]: the runs with `wanting` get a queue
+// owner   int[many], or NULL: the run of each entry; else it follows from `offset`
 // queue   int[runs * room]
-// launch  keys: padded range over vertices, by runs; words, place: over the entries of all queues. ITEMS per work-item
+// launch  keys, few: padded range over vertices, by runs; words, place: over the entries of all queues. ITEMS per work-item
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
@@ -31,6 +33,42 @@ __kernel void starts_keys(const int n, const ulong seed, __global const MARK *re
     }
 }
 
+#if ITEMS % 16 == 0
+#define WIDE 16   // numbers made at once: vectors do it
+#else
+#define WIDE 1
+#endif
+
+// The vertices of starts_keys whose priorities are below a limit; count[run]: how many, the last one of all together.
+__kernel void starts_few(const int n, const int runs, const ulong seed, const ulong limit, const int most,
+                         __global const MARK *restrict mark, __global const OFFSET *restrict row_ptr,
+                         __global const int *restrict status, const int wanting, volatile __global int *restrict count,
+                         __global ulong *restrict key, __global int *restrict vertex, __global int *restrict owner)
+{
+    const int run = (int)get_global_id(1);
+    const long first = (long)get_global_id(0) * ITEMS, end = min(first + ITEMS, (long)(status[run] == wanting ? n : 0));
+    for (long base = first; base < end; base += WIDE) {
+        ulong priority[WIDE];
+        int any = 0;
+        for (int k = 0; k < WIDE; k++) {
+            priority[k] = start_priority(seed + run, (uint)(base + k));
+            any |= priority[k] < limit;
+        }
+        for (int k = 0; any && k < WIDE && base + k < end; k++) {
+            const int v = (int)(base + k);
+            if (priority[k] >= limit || (mark && mark[(long)run * n + v] != (MARK)~(MARK)0)) continue;
+            if (row_ptr && row_ptr[v + 1] == row_ptr[v]) continue;
+            const int at = atomic_inc(&count[runs]);
+            atomic_inc(&count[run]);
+            if (at < most) {
+                key[at] = priority[k];
+                vertex[at] = v;
+                owner[at] = run;
+            }
+        }
+    }
+}
+
 // The run to which an entry belongs.
 static inline int run_of(int at, int runs, __global const long *offset)
 {
@@ -43,14 +81,18 @@ static inline int run_of(int at, int runs, __global const long *offset)
     return low;
 }
 
-// 32 bits of each entry's key (shift 0, 32), or its run (64), of entries in the order of `place` (NULL: as they are).
+// 32 bits of each entry's key (shift 0, 32), its run (64) or its vertex (96), of entries in the order of `place` (NULL: as
+// they are).
 __kernel void starts_words(const int many, const int shift, const int runs, __global const long *restrict offset,
+                           __global const int *restrict owner, __global const int *restrict vertex,
                            __global const ulong *restrict key, __global const int *restrict place,
                            __global uint *restrict word)
 {
     FOR_ITEMS(i, many) {
         const int at = place ? place[i] : i;
-        word[i] = shift == 64 ? (uint)run_of(at, runs, offset) : (uint)(key[at] >> shift);
+        if (shift == 96) word[i] = (uint)vertex[at];
+        else if (shift == 64) word[i] = (uint)(owner ? owner[at] : run_of(at, runs, offset));
+        else word[i] = (uint)(key[at] >> shift);
     }
 }
 
@@ -60,6 +102,6 @@ __kernel void starts_place(const int many, const int runs, const int room, __glo
 {
     FOR_ITEMS(i, many) {
         const int run = run_of(i, runs, offset);
-        queue[(long)run * room + (i - offset[run])] = vertex[place[i]];
+        if (i - offset[run] < room) queue[(long)run * room + (i - offset[run])] = vertex[place[i]];
     }
 }

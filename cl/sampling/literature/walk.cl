@@ -8,10 +8,13 @@
 //              which it came), its start, and where it was when the launch began
 // trail        int[steps * runs * walkers], or NULL: the vertex after each step; ~vertex where no edge led there
 // place        the same shape, or NULL: which arc of its row was walked; -1: none
-// visits       int[parts * runs * n], or NULL: visits after every thin-th step past burn_in, `counted` of them in `parts`
+// visits       int[parts * runs * n], or NULL: visits after every thin-th step past burn_in, `counted` of them in `parts`; only
+//              where all runs have made the same number of steps
 // limit        ulong[arcs]: where an arc's share of its row ends, in 2^-62 (WEIGHTED), or in whole numbers (cnarw)
 // entries      uint[runs * walkers * (arcs + n)]: how often each arc was entered (cnrw), NULL otherwise
-// launch       padded range, a walker per work-item
+// launch       padded range, ABREAST walkers per work-item, which take their steps in turn: on CPUs, many reads of memory are
+//              under way then. AHEAD: for how many steps of each the numbers are made at once (vectors do it)
+// tunables     ABREAST, AHEAD
 // variants     METHOD: 0 rw, 1 rwr, 2 rj, 3 rwj, 4 mhrw, 5 mhrw with alpha < 1, 6 gmd, 7 nbrw, 8 mhda, 9 cnarw, 10 cnrw;
 //              WEIGHTED
 
@@ -19,8 +22,11 @@
 #include "sampling/literature/clock.h"
 #include "sampling/literature/walk.h"
 
-#ifndef MET
-#define MET 1
+#ifndef ABREAST
+#define ABREAST 1
+#endif
+#ifndef AHEAD
+#define AHEAD 1
 #endif
 #ifndef METHOD
 #define METHOD 0
@@ -28,6 +34,12 @@
 #ifndef WEIGHTED
 #define WEIGHTED 0
 #endif
+#ifdef HAVE_PREFETCH
+#define FETCH(p) __builtin_prefetch(p)
+#else
+#define FETCH(p)
+#endif
+#define EACH(l) for (int l = 0; l < ABREAST; l++)
 
 // p: the probability of rwr and rj in 2^-64; rwj: alpha in 2^-16; alpha of mhrw in 2^-32; C of gmd
 __kernel void walk_step(const int n, const int runs, const int walkers, const ulong seed, const ulong p,
@@ -39,26 +51,51 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
                         __global int *restrict prev, __global int *restrict from, __global int *restrict trail,
                         __global int *restrict place, volatile __global int *restrict visits)
 {
-    const int all = runs * walkers;
-    const int i = (int)min((long)get_global_id(0), (long)all);
-    if (i < all) {
-        const int run = i / walkers;
-        const uint w = (uint)(i - run * walkers);
-        const int steps = todo[run];
-        int v = pos[i], last = prev[i];
-        ulong t = done[run];
-        from[i] = v;
-        // the next visit that counts, its rank, its part of the walk, and the rank at which that part ends
-        ulong rank = t > burn_in ? (t - burn_in) / thin : 0, next = visits ? burn_in + (rank + 1) * thin : 0;
-        ulong part = rank * parts / counted, ends = ((part + 1) * counted + parts - 1) / parts;
-        long met[MET];
-        int many = 0;
-        for (int s = 0; s < steps; s++) {
-            t++;
-            const philox4x32_ctr_t x = keyed_words(seed + run, w, (uint)t, (uint)(t >> 32) << 4, TAG_STEP);
-            const ulong a = keyed_a(x), b = keyed_b(x);
-            const OFFSET begin = row_ptr[v];
-            const int d = (int)(row_ptr[v + 1] - begin);
+    const int all = runs * walkers, first = (int)min((long)get_global_id(0) * ABREAST, (long)all);
+    const int count = min(ABREAST, all - first);
+    int vertex[ABREAST], previous[ABREAST], steps[ABREAST], degrees[ABREAST], most = 0;
+    uint walker[ABREAST];
+    OFFSET row[ABREAST];
+    ulong key[ABREAST], before[ABREAST], number[ABREAST * AHEAD], coin[ABREAST * AHEAD];
+    EACH(l) {
+        const int there = l < count, i = there ? first + l : 0, run = i / walkers;
+        walker[l] = (uint)(i - run * walkers);
+        key[l] = seed + run;
+        before[l] = done[run];
+        steps[l] = there ? todo[run] : 0;
+        most = max(most, steps[l]);
+        vertex[l] = there ? pos[i] : 0;
+        previous[l] = there ? prev[i] : -1;
+        if (there) from[i] = vertex[l];
+    }
+    // the next visit that counts, its rank, its part of the walk, and the rank at which that part ends
+    const ulong begun = before[0];
+    ulong rank = begun > burn_in ? (begun - burn_in) / thin : 0, next = visits ? burn_in + (rank + 1) * thin : 0;
+    ulong part = rank * parts / counted, ends = ((part + 1) * counted + parts - 1) / parts;
+    long met[ABREAST];   // visits of the step before, to be counted
+    int many = 0;
+    for (int s = 0; s < most; s++) {
+        if (s % AHEAD == 0)
+            for (int k = 0; k < ABREAST * AHEAD; k++) {
+                const int l = k / AHEAD;
+                const ulong t = before[l] + (ulong)(s + k % AHEAD + 1);
+                const philox4x32_ctr_t x = keyed_words(key[l], walker[l], (uint)t, (uint)(t >> 32) << 4, TAG_STEP);
+                number[k] = keyed_a(x);
+                coin[k] = keyed_b(x);
+            }
+        EACH(l) {
+            row[l] = row_ptr[vertex[l]];
+            degrees[l] = (int)(row_ptr[vertex[l] + 1] - row[l]);
+            FETCH(col_idx + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
+        }
+        while (many) atomic_inc(&visits[met[--many]]);
+        const int counts = begun + (ulong)(s + 1) == next;
+        if (counts && rank == ends) ends = ((++part + 1) * counted + parts - 1) / parts;
+        EACH(l) {
+            if (s >= steps[l]) continue;
+            const int i = first + l, v = vertex[l], last = previous[l], d = degrees[l];
+            const OFFSET begin = row[l];
+            const ulong a = number[l * AHEAD + s % AHEAD], b = coin[l * AHEAD + s % AHEAD];
             int u = v, j = -1, jump = -1;
             if (d == 0)
                 jump = METHOD == 1 ? home[i] : (int)mul_hi(a, (ulong)n);
@@ -78,7 +115,7 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
 #elif METHOD == 10
                 const uint arc = last == -1 ? (uint)row_ptr[n] + (uint)v : (uint)last;
                 const uint entry = entries[(long)i * ((long)row_ptr[n] + n) + arc]++;
-                j = circulated(seed + run, arc, entry / (uint)d, TAG_STEP + 64 * (w + 1),
+                j = circulated(key[l], arc, entry / (uint)d, TAG_STEP + 64 * (walker[l] + 1),
                                (int)(entry - entry / (uint)d * (uint)d), d);
 #elif WEIGHTED
                 j = share_of(a >> 2, begin, d, limit);
@@ -100,7 +137,9 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
 #endif
 #if METHOD == 8
                 if (j >= 0 && u == last && d > 1) {
-                    const philox4x32_ctr_t y = keyed_words(seed + run, w, (uint)t, ((uint)(t >> 32) << 4) + 1, TAG_STEP);
+                    const ulong t = before[l] + (ulong)(s + 1);
+                    const philox4x32_ctr_t y =
+                        keyed_words(key[l], walker[l], (uint)t, ((uint)(t >> 32) << 4) + 1, TAG_STEP);
                     const int k = place_besides(u, keyed_a(y), begin, d, col_idx);
                     const long here = lg((ulong)d, table);
                     const long gap = max(0L, lg((ulong)degree(col_idx[begin + k], row_ptr), table) - here)
@@ -114,25 +153,31 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
                 if (j < 0) u = v;
             }
             if (jump >= 0) u = jump;
+            FETCH(row_ptr + u);
             const long at = (long)s * all + i;
             if (trail) trail[at] = jump >= 0 ? ~u : u;
             if (place) place[at] = j;
-            if (t == next) {
-                if (rank == ends) ends = ((++part + 1) * counted + parts - 1) / parts;
-                met[many++] = ((long)part * runs + run) * n + u;
-                rank++;
-                next += thin;
+            if (counts) {
+                met[many] = ((long)part * runs + (long)(key[l] - seed)) * n + u;
+                FETCH(visits + met[many]);
+                many++;
             }
-            if (many == MET || (many && s == steps - 1))
-                while (many) atomic_inc(&visits[met[--many]]);
 #if METHOD == 10
-            last = j < 0 ? -1 : (int)(begin + j);
+            previous[l] = j < 0 ? -1 : (int)(begin + j);
 #else
-            if (u != v) last = v;
+            if (u != v) previous[l] = v;
 #endif
-            v = u;
+            vertex[l] = u;
         }
-        pos[i] = v;
-        prev[i] = last;
+        if (counts) {
+            rank++;
+            next += thin;
+        }
     }
+    while (many) atomic_inc(&visits[met[--many]]);
+    EACH(l)
+        if (l < count) {
+            pos[first + l] = vertex[l];
+            prev[first + l] = previous[l];
+        }
 }

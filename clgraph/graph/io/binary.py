@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections import deque
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -270,17 +271,67 @@ class OnDisk:
                 yield memoryview(data)
 
 
+@dataclass(frozen=True)
+class Zeros:
+    """An array of zeros to be written to a regular file, which keeps a hole in their place."""
+
+    count: int
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array."""
+        return self.count * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        zeros = memoryview(bytes(min(PIECE, self.nbytes)))
+        return (zeros[: self.nbytes - begin] for begin in range(0, self.nbytes, PIECE))
+
+
+@dataclass(frozen=True)
+class Widened:
+    """An array to be written as values of a longer type, a few at a time."""
+
+    array: npt.NDArray[Any]
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array as it is written."""
+        return len(self.array) * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        step, kind = PIECE // self.dtype.itemsize, self.dtype.newbyteorder("<")
+
+        def piece(begin: int) -> memoryview:
+            return self.array[begin : begin + step].astype(kind).view(np.uint8).data
+
+        with ThreadPoolExecutor(min(4, cores()), "clgraph-widen") as pool:
+            ahead: deque[Future[memoryview]] = deque()
+            for begin in range(0, len(self.array), step):
+                ahead.append(pool.submit(piece, begin))
+                if len(ahead) > 8:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+
+
+Stored = OnDisk | Zeros | Widened
+
+
 def write_sections(
-    file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | OnDisk | None]
+    file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | Stored | None]
 ) -> npt.NDArray[Any]:
     """Write a header, which knows no sections yet, and its arrays; returns the checksums behind them."""
     sections, end = {}, PAGE
-    parts: list[tuple[int, npt.NDArray[Any] | OnDisk]] = []
+    parts: list[tuple[int, npt.NDArray[Any] | Stored]] = []
     for name in (*SECTIONS, "way"):
         array = arrays.get(name)
         if array is None:
             continue
-        if not isinstance(array, OnDisk):
+        if isinstance(array, np.ndarray):
             array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
         parts.append((section.offset - end, array))
@@ -292,10 +343,14 @@ def write_sections(
     expect(offset + 4 * sums)
     file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
     for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
-        stored = array.pieces() if isinstance(array, OnDisk) else _pieces(array)
+        stored = _pieces(array) if isinstance(array, np.ndarray) else array.pieces()
+        hole = isinstance(array, Zeros)
         for piece in chain([memoryview(bytes(gap))], stored):
             checksums.add(piece)
-            file.write(piece)
+            if hole:
+                file.seek(len(piece), os.SEEK_CUR)
+            else:
+                file.write(piece)
     last = np.array(checksums.finished(), "<u4")
     file.write(last.tobytes())
     return last

@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.errors import InputError
-from clgraph.graph import Graph, as_graph
+from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.ranking.personalized.options import check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.personalized.sources import make_queries
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
 
 
+@tells("personalized PageRank")
 def personalized_pagerank(
     graph: Graph | Any,
     sources: Any,
@@ -48,6 +50,7 @@ def personalized_pagerank(
     dtype: Any = "float32",
     on_nonconvergence: OnNonconvergence = "raise",
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> PersonalizedResult:
     """PageRank from the point of view of one or many sources.
 
@@ -57,7 +60,9 @@ def personalized_pagerank(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+        Of `Shards` method "monte-carlo", with vertices as sources; they are joined in memory and must fit
+        each device. Several devices or ranks share the sources.
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
         Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1).
     method : {"power", "coo", "coo-flat", "monte-carlo"}
@@ -103,7 +108,9 @@ def personalized_pagerank(
     on_nonconvergence : {"raise", "warn", "return"}
         What happens if some source does not reach `tol` in `max_iter` iterations.
     device : Device or str, optional
-        As in `clgraph.get_device`.
+        As in `clgraph.get_device`; of `Shards` also several.
+    progress : callable or bool, optional
+        Called with (distinct sources answered, of how many); True shows a bar.
 
     Returns
     -------
@@ -152,6 +159,28 @@ def personalized_pagerank(
         raise InputError(f"method is {method!r}: use one of {', '.join(get_args(Method))}")
     if on_nonconvergence not in get_args(OnNonconvergence):
         raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
+    if (call := sharded(graph)) is not None:
+        return call(
+            "personalized_pagerank",
+            sources,
+            method=method,
+            damping=damping,
+            dangling=dangling,
+            top=top,
+            seed=seed,
+            walks=walks,
+            epsilon=epsilon,
+            confidence=confidence,
+            weight=weight,
+            dtype=dtype,
+            device=device,
+            iterating={
+                "check_every": check_every != 1,
+                "squared": squared is not False,
+                "stored": stored is not False,
+                "stable_top": stable_top != 0,
+            },
+        )
     graph = as_graph(graph)
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem)
@@ -184,7 +213,9 @@ def personalized_pagerank(
     dev = get_device(device)
     with dev.alone():
         how = dev.watch()
-        request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+        request = Request(
+            dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight), progress
+        )
         found, seconds = answer(request)
         seconds["total"] = time.perf_counter() - start
         result = make_result(request, found, seconds, epsilon=epsilon, confidence=confidence, **how())

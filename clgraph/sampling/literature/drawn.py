@@ -94,6 +94,8 @@ class Drawn:
         Of streams: what each run holds, in the order of `arcs`.
     listed : Listed, or None
         `vertices` on the device.
+    walking : float
+        Of walks: seconds of the steps alone.
     """
 
     vertices: Packed
@@ -107,6 +109,7 @@ class Drawn:
     rounds: npt.NDArray[np.int64] | None = None
     held: list[Held] | None = None
     listed: Any = None
+    walking: float = 0.0
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "listed": None}

@@ -167,9 +167,10 @@ class _Frontier:
         noting = wish.steps is None or wish.keep != "induced"
         if wish.steps is None:
             listed = Listed.smallest(device, runs, n, self.first, self.wanted)
+        elif noting:
+            listed = Listed.first_seen(device, runs, n, self.first)
         else:
-            first = self.first if noting else None
-            listed = Listed.visited(device, runs, n, self.batches, self.visits, first)
+            listed = Listed.visited(device, runs, n, self.batches, self.visits)
         visits, batches = visits_of(listed, self.visits, self.batches)
         return Drawn(
             listed.vertices,

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.scan import running_sums
+from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.clock import NONE
 from clgraph.sampling.literature.drawn import Packed
 from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
+
+SHAPES = Shapes(gpu=256, cpu=4096, simulator=8)  # vertices of a work-item that lists those visited
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -40,14 +44,27 @@ class Listed:
         return Listed(device, n, smallest.take(key, cut, equal=True, keys=keys))
 
     @staticmethod
-    def visited(device: Device, runs: int, n: int, parts: int, visits: Any, first: Any) -> Listed:
-        """The vertices with a visit, or a first visit; its number is their key then."""
-        key = device.empty(runs * n, np.uint64)
-        passes = -(-n // device.tuning.items), runs
-        program(device).listed_visited(passes, np.int32(n), np.int32(parts), visits, first, key)
+    def first_seen(device: Device, runs: int, n: int, first: Any) -> Listed:
+        """The vertices with a first visit, whose number is their key."""
         cut = Cut(device.upload(np.full(runs, NONE, np.uint64), writable=True), device.zeros(runs, np.int32))
-        keys = first is not None
-        return Listed(device, n, Smallest(device, runs, n).take(key, cut, equal=False, keys=keys))
+        return Listed(device, n, Smallest(device, runs, n).take(first, cut, equal=False, keys=True))
+
+    @staticmethod
+    def visited(device: Device, runs: int, n: int, parts: int, visits: Any) -> Listed:
+        """The vertices with a visit in some part of the walk."""
+        blocks = -(-n // SHAPES.of(device))
+        count = device.empty(runs * blocks, np.int32)
+        size, head = (blocks, runs), (np.int32(n), np.int32(blocks), np.int32(parts), visits)
+        ranged = {"local": (min(device.tuning.local_size, 64), 1)}
+        program(device).listed_met(size, *head, count, **ranged)
+        before = running_sums(device, count, runs * blocks)
+        if runs == 1:
+            offset = np.array([0, device.download(before, np.int64, 1, offset=blocks)[0]])
+        else:
+            offset = device.download(before, np.int64, runs * blocks + 1)[::blocks].copy()
+        listed = device.empty(max(int(offset[-1]), 1), np.int32)
+        program(device).listed_list(size, *head, before, listed, **ranged)
+        return Listed(device, n, Taken(np.diff(offset), offset, listed, None))
 
     @property
     def vertices(self) -> Packed:
@@ -125,4 +142,4 @@ def picked(device: Device, n: int, weight: Any, vertices: Packed) -> Packed:
 
 def program(device: Device) -> Program:
     """The kernels."""
-    return device.program("sampling/literature/listed", ITEMS=device.tuning.items)
+    return device.program("sampling/literature/listed", ITEMS=device.tuning.items, BLOCK=SHAPES.of(device))

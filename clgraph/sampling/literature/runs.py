@@ -142,5 +142,10 @@ def drawn_samples(
         by_size = [draw(device, wish, first, runs) for wish in wanted]
         clock.lap("sample")
         given = given_options(options, sizes)
-        common = {"options": given, "device": device.name, "seconds": clock.seconds(), "notes": told, **how()}
+        seconds = clock.seconds()
+        drawn = {id(each): each for made in by_size for each, _ in made}
+        walking = sum(each.walking for each in drawn.values())
+        if walking:
+            seconds |= {"walk": walking, "sample": seconds["sample"] - walking}
+        common = {"options": given, "device": device.name, "seconds": seconds, "notes": told, **how()}
         return DrawnPortion(wanted, by_size, first, common)

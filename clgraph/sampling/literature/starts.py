@@ -6,6 +6,7 @@ Host half of ``cl/sampling/literature/starts.cl``.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,8 +93,11 @@ class Queue:
             The status of the runs that want it.
         """
         device, n = self.device, self.csr.n
-        key = device.empty(self.runs * n, np.uint64)
         row_ptr = None if lonely else self.csr.row_ptr
+        wants = device.download(status, np.int32, self.runs) == wanting
+        if self.few(seed, mark, row_ptr, status, wants, wanting):
+            return
+        key = device.empty(self.runs * n, np.uint64)
         self._program.starts_keys(
             (-(-n // device.tuning.items), self.runs),
             np.int32(n),
@@ -104,7 +108,39 @@ class Queue:
             np.int32(wanting),
             key,
         )
-        self.fill(key, device.download(status, np.int32, self.runs) == wanting)
+        self.fill(key, wants)
+
+    def few(
+        self, seed: int, mark: Any, row_ptr: Any, status: Any, wants: npt.NDArray[np.bool_], wanting: int
+    ) -> bool:
+        """Fill the queues with vertices of small priority, if there are enough of these."""
+        device, n, runs = self.device, self.csr.n, self.runs
+        some = self.room + 8 * isqrt(self.room)  # as many are below the limit on average, if none is seen
+        most = 2 * some * int(np.count_nonzero(wants))
+        if 4 * some > n or most >= 2**31:
+            return False
+        count = device.zeros(runs + 1, np.int32)
+        entries = device.empty(most, np.uint64), device.empty(most, np.int32), device.empty(most, np.int32)
+        self._program.starts_few(
+            (-(-n // device.tuning.items), runs),
+            np.int32(n),
+            np.int32(runs),
+            np.uint64(seed),
+            np.uint64((some << 64) // n),
+            np.int32(most),
+            mark,
+            row_ptr,
+            status,
+            np.int32(wanting),
+            count,
+            *entries,
+        )
+        found = device.download(count, np.int32, runs + 1)
+        if found[runs] > most or np.any(found[:runs][wants] < self.room):
+            return False
+        offset = np.concatenate(([0], np.cumsum(found[:runs], dtype=np.int64)))
+        self.place(offset, *entries, wants)
+        return True
 
     def fill(self, key: Any, wanting: npt.NDArray[np.bool_]) -> None:
         """Fill the queues of some runs anew, from the keys of all vertices.
@@ -116,26 +152,48 @@ class Queue:
         wanting : bool array, shape (runs,)
         """
         device, runs, room = self.device, self.runs, self.room
-        if not self._filled:
-            self.vertices = device.zeros(runs * room, np.int32)
-            self._filled = True
         smallest = Smallest(device, runs, self.csr.n)
         cut = smallest.cut(key, np.where(wanting, room, -1))
         taken = smallest.take(key, cut, equal=True, keys=True)
-        many = int(taken.offset[-1])
-        offset = device.upload(taken.offset, writable=True)
+        self.place(taken.offset, taken.keys, taken.items, None, wanting)
+
+    def place(
+        self, offset: npt.NDArray[np.int64], key: Any, vertex: Any, owner: Any, wanting: npt.NDArray[np.bool_]
+    ) -> None:
+        """Put entries into the queues of their runs, in order.
+
+        Parameters
+        ----------
+        offset : int64 array, shape (runs + 1,)
+            Where each run's entries begin, once they are sorted by runs.
+        key : uint64 device buffer
+        vertex : int32 device buffer
+        owner : int32 device buffer, or None
+            The run of each entry; None: they are in order, by runs and indices.
+        wanting : bool array, shape (runs,)
+        """
+        device, runs, room = self.device, self.runs, self.room
+        if not self._filled:
+            self.vertices = device.zeros(runs * room, np.int32)
+            self._filled = True
+        many, start = int(offset[-1]), device.upload(offset, writable=True)
         passes, place = -(-many // device.tuning.items), None
-        for shift, bits in ((0, 32), (32, 32), (64, (runs - 1).bit_length())):
+        for shift, bits in (
+            (96, 0 if owner is None else (self.csr.n - 1).bit_length()),
+            (0, 32),
+            (32, 32),
+            (64, (runs - 1).bit_length()),
+        ):
             if bits and many:
                 word = device.empty(many, np.uint32)
                 head = np.int32(many), np.int32(shift), np.int32(runs)
-                self._program.starts_words(passes, *head, offset, taken.keys, place, word)
+                self._program.starts_words(passes, *head, start, owner, vertex, key, place, word)
                 _, place = sort_by_key(device, word, many, bits, place)
         sizes = np.int32(many), np.int32(runs), np.int32(room)
-        self._program.starts_place(passes, *sizes, offset, taken.items, place, self.vertices)
+        self._program.starts_place(passes, *sizes, start, vertex, place, self.vertices)
         length = device.download(self.length, np.int32, runs)
         following = device.download(self.next, np.int32, runs)
-        length[wanting] = taken.total[wanting]
+        length[wanting] = np.minimum(np.diff(offset), room)[wanting]
         following[wanting] = 0
         device.write(self.length, length)
         device.write(self.next, following)

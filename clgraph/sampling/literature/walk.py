@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import floor
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,15 +57,18 @@ class Shape:
         Entries that a work-item looks at afterwards.
     lanes : int
         Work-items that choose the starts of a run.
-    met : int
-        Visits that a walker counts together.
+    abreast : int
+        Walkers of a work-item, where there are twice as many or more.
+    ahead : int
+        Steps for which numbers are made at once, where a work-item has one walker.
     """
 
     trail: int
     steps: int
     items: int
     lanes: int
-    met: int
+    abreast: int
+    ahead: int
 
     def within(self, device: OfKind) -> Shape:
         """Cut to a device's limits."""
@@ -72,9 +76,9 @@ class Shape:
 
 
 SHAPES = Shapes(
-    gpu=Shape(trail=1 << 25, steps=1 << 30, items=1, lanes=256, met=1),
-    cpu=Shape(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, met=32),
-    simulator=Shape(trail=256, steps=256, items=4, lanes=4, met=3),
+    gpu=Shape(trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, ahead=1),
+    cpu=Shape(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=32, ahead=16),
+    simulator=Shape(trail=256, steps=256, items=4, lanes=4, abreast=2, ahead=3),
 )
 
 
@@ -118,24 +122,30 @@ class _Walks:
         self.all = runs * wish.walkers
         self.wanted = min(wish.target or 0, self.n)
         shape = SHAPES.of(device)
-        self.items, self.lanes, self.met = shape.items, shape.lanes, shape.met
+        self.items, self.lanes = shape.items, shape.lanes
+        self.abreast = shape.abreast if self.all >= 2 * shape.abreast else 1
+        self.ahead = shape.ahead if self.abreast == 1 else 1
         self.exact = wish.steps is not None
         self.total = wish.steps if wish.steps is not None else LONG
         # whether it matters when, how often up to there, or by which edges: else visits are all that counts
         self.noting = not self.exact or wish.keep != "induced"
-        self.trailing = self.noting or wish.walks
+        counted = 0 if wish.steps is None else (wish.steps - wish.burn_in) // wish.thin
+        self.counted = max(counted, 1)
+        self.batches = batches_of(self.n, runs, counted)
+        # the batches of a walk are told by its trail, if that is short; else each has its counters
+        brief = runs == 1 and (not self.exact or (self.batches > 1 and self.total * self.walkers <= RECORDED))
+        self.recording = wish.walks or brief
+        self.parts = 1 if self.recording else self.batches
+        self.trailing = self.noting or self.recording
         longest = min(1 << 16, self.total, (1 << 32) // self.walkers - 2)
         self.most = max(1, min(longest, (shape.trail if self.trailing else shape.steps) // self.all))
         if self.all * self.most > 2**31 - 1:
             raise CapacityError(f"{self.all} walkers side by side: at most {2**31 - 1} have room in a trail")
-        counted = 0 if wish.steps is None else (wish.steps - wish.burn_in) // wish.thin
-        self.counted = max(counted, 1)
-        self.batches = batches_of(self.n, runs, counted)
-        numbers = wish.burn_in, wish.thin, self.batches, self.counted
+        numbers = wish.burn_in, wish.thin, self.parts, self.counted
         self.counting = tuple(np.uint64(each) for each in numbers)
-        self.recording = wish.walks or (not self.exact and runs == 1)
         self.records: list[tuple[Any, int]] = []
         self.recorded = 0
+        self.seconds = 0.0
         self.legs = np.zeros(runs, np.int64)
         self.first_leg = np.zeros(runs, np.int64)
 
@@ -151,7 +161,7 @@ class _Walks:
             self.first, self.claim = device.empty(runs * n, np.uint64), device.empty(runs * n, np.uint32)
             device.fill(self.first, np.uint64(NONE), runs * n)
             device.fill(self.claim, np.uint32(2**32 - 1), runs * n)
-        self.visits = device.zeros(self.batches * runs * n, np.int32)
+        self.visits = device.zeros(self.parts * runs * n, np.int32)
         self.parent = device.empty(runs * n, np.int32) if wish.keep == "tree" else None
         visited = wish.keep == "visited"
         self.walked = device.zeros(runs * self.csr.arcs, np.int32) if visited else None
@@ -190,8 +200,9 @@ class _Walks:
             "gmd": wish.c,
         }.get(wish.method, 0)
         name = "sampling/literature/walk"
-        variant = {"METHOD": method, "WEIGHTED": int(self.view.weighted), "MET": self.met}
-        self.step = device.program(name, **variant, **csr.defines)
+        variant = {"METHOD": method, "WEIGHTED": int(self.view.weighted)}
+        shape = {"ABREAST": self.abreast, "AHEAD": self.ahead}
+        self.step = device.program(name, **variant, **shape, **csr.defines)
         self.note = device.program("sampling/literature/walk_note", ITEMS=self.items, **csr.defines)
         self.leg = device.program("sampling/literature/walk_legs", ITEMS=self.items, LANES=self.lanes)
         self.sizes = np.int32(self.runs), np.int32(self.walkers)
@@ -205,7 +216,9 @@ class _Walks:
         self.build()
         self.begin()
         while True:
+            began = perf_counter()
             tally = self.launch()
+            self.seconds += perf_counter() - began
             if tally[LEG]:
                 self.begin()
                 tally[RUNNING] += tally[LEG]
@@ -265,9 +278,9 @@ class _Walks:
     def launch(self) -> npt.NDArray[np.int32]:
         """Some steps of all runs; how many of them go on, want a leg, are over."""
         device, csr = self.device, self.csr
-        visits = None if self.trailing else self.visits
+        visits = None if self.noting else self.visits
         self.step.walk_step(
-            self.all,
+            -(-self.all // self.abreast),
             np.int32(self.n),
             *self.sizes,
             np.uint64(self.seed),
@@ -287,6 +300,7 @@ class _Walks:
             self.trail,
             self.place,
             visits,
+            local=min(device.tuning.local_size, 4) if device.kind != "gpu" else None,
         )
         shape = -(-self.most * self.all // self.items), np.int32(self.n), *self.sizes, np.int32(self.most)
         if self.noting:
@@ -318,7 +332,7 @@ class _Walks:
             cut = Smallest(device, self.runs, self.n).cut(self.first, np.where(ending, self.wanted - 1, -1))
         if self.recording:
             self.record(cut)
-        if self.trailing:
+        if self.noting:
             marks = self.visits, self.walked
             walks = csr.row_ptr, self.trail, self.place, self.origin
             limit = None if cut is None else cut.key
@@ -350,6 +364,9 @@ class _Walks:
             done = int(device.download(self.done, np.uint64, 1)[0])
             length = min(length, max(0, last - (done + 1) * walkers + 1))
         self.recorded += length
+        if self.exact and self.most == self.total:  # one launch made all
+            self.records = [(self.trail, length)]
+            return
         device.reserve({"walks": 4 * length})
         kept = device.empty(max(length, 1), np.int32)
         device.copy(kept, self.trail, 4 * length)
@@ -360,15 +377,17 @@ class _Walks:
     def pack(self) -> Drawn:
         """The sample of each run."""
         device, wish, n, runs = self.device, self.wish, self.n, self.runs
-        if self.exact:
-            listed = Listed.visited(device, runs, n, self.batches, self.visits, self.first)
+        if not self.noting:
+            listed = Listed.visited(device, runs, n, self.parts, self.visits)
+        elif self.exact:
+            listed = Listed.first_seen(device, runs, n, self.first)
         else:
             listed = Listed.smallest(device, runs, n, self.first, self.wanted)
-        visits, batches = visits_of(listed, self.visits, self.batches)
+        visits, batches = visits_of(listed, self.visits, self.parts)
         more: dict[str, Packed] = {}
         if batches is not None:
             more["batches"] = batches
-        elif self.recording and runs == 1 and not self.exact:
+        elif self.recording and runs == 1 and (self.batches > 1 or not self.exact):
             more["batches"] = self.cut_into_batches(listed.vertices)
         if wish.walks:
             more["walks"] = self.walks()
@@ -386,19 +405,26 @@ class _Walks:
             self.notes(),
             self.legs,
             listed=listed,
+            walking=self.seconds,
         )
 
     def cut_into_batches(self, vertices: Packed) -> Packed:
         """Visits by vertex in each of up to 20 consecutive parts of the walk, when they are looked at."""
-        device, records, length = self.device, self.records, self.recorded
-        parts = max(1, min(BATCHES, length))
+        device, records, length, wish = self.device, self.records, self.recorded, self.wish
+        parts = self.batches if self.exact else max(1, min(BATCHES, length))
+
+        def part_of(entry: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+            if not self.exact:
+                return entry * parts // max(length, 1)
+            rank, rest = np.divmod(entry // self.walkers - wish.burn_in, wish.thin)
+            return np.where((rest == wish.thin - 1) & (rank >= 0), rank * parts // self.counted, parts)
 
         def count() -> npt.NDArray[np.int64]:
             steps = trail_of(device, records)
-            part = np.arange(length) * parts // max(length, 1)
-            place = np.searchsorted(vertices.values, steps)
-            many = len(vertices.values)
-            return np.bincount(part * many + place, minlength=parts * many)
+            part, many = part_of(np.arange(length)), len(vertices.values)
+            counts = part < parts
+            place = np.searchsorted(vertices.values, steps[counts])
+            return np.bincount(part[counts] * many + place, minlength=parts * many)
 
         return Packed(np.array([0, parts * int(vertices.offset[-1])]), count)
 

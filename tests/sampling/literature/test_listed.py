@@ -22,8 +22,13 @@ def test_values_of_what_is_listed(device):
     for run, wanted in enumerate(([0, 0, 1, 1], [0, 1, 0, 1])):
         assert device.download(listed.marked(run), np.uint8, 4).tolist() == wanted
     visits = device.upload(np.array([0, 1, 0, 0, 0, 0, 0, 2], np.int32), writable=True)
-    found = Listed.visited(device, 2, 4, 1, visits, None)
+    found = Listed.visited(device, 2, 4, 1, visits)
     assert [found.vertices.of(run).tolist() for run in range(2)] == [[1], [3]]
+    assert Listed.visited(device, 1, 4, 2, visits).vertices.values.tolist() == [1, 3]  # two parts of one run
+    many = np.random.default_rng(1).integers(0, 2, 3 * 10_000).astype(np.int32)
+    found = Listed.visited(device, 3, 10_000, 1, device.upload(many, writable=True))
+    for run, row in enumerate(many.reshape(3, -1)):
+        assert np.array_equal(found.vertices.of(run), np.flatnonzero(row))
 
 
 def test_the_graph_is_made_on_the_device(device):

@@ -46,6 +46,25 @@ def test_a_number_of_steps(device, method):
         equals_reference(graph, method, device, seed=2, steps=9, walkers=2, keep=keep)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_walkers_abreast(device, method):
+    """As many that a work-item has several."""
+    graph = random_graph(8, 90, 150)
+    equals_reference(graph, method, device, seed=3, steps=5, walkers=75, walks=True)
+    if method == "rw":
+        equals_reference(graph, method, device, seed=3, size="95%", walkers=75)
+
+
+@pytest.mark.first_device
+def test_parts_of_a_walk(device, monkeypatch):
+    """Told by its trail, and by counters of their own."""
+    graph = powerlaw_graph(300, seed=2)
+    options = {"seed": 4, "steps": 50, "walkers": 5, "burn_in": 3, "thin": 2, "device": device}
+    told = sample(graph, "rw", **options).mean("degree")
+    monkeypatch.setattr(walk, "RECORDED", 0)
+    assert sample(graph, "rw", **options).mean("degree") == told and told.standard_error > 0
+
+
 @pytest.mark.parametrize("direction", ["out", "in"])
 @pytest.mark.parametrize("method", METHODS)
 def test_directions_and_dead_ends(device, method, direction):

@@ -1,0 +1,159 @@
+"""What clgraph's public calls do with a graph in shards: what is offered of each, handed to who does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from clgraph.arguments import shown
+from clgraph.errors import InputError
+from clgraph.sampling.options import OF_SHARDS, Size, check_seeds, check_sizes, plain_method
+from clgraph.scale.bfs import search_shards, search_shards_often
+from clgraph.scale.components import join_components
+from clgraph.scale.curve import curve_of_shards
+from clgraph.scale.pagerank import rank_shards
+from clgraph.scale.personalized import walk_shards
+from clgraph.scale.ranks import shared_seed
+from clgraph.scale.samples import ShardedSample, check_method, checked_outputs, sample_shards
+
+if TYPE_CHECKING:
+    from clgraph.components import Components
+    from clgraph.ranking.personalized import PersonalizedResult
+    from clgraph.ranking.result import PageRankResult
+    from clgraph.sampling.curve import ReductionCurve
+    from clgraph.scale.shards import Shards
+    from clgraph.traversal.results import BFSResult, ManyBFSResult
+
+INSTEAD = "clgraph.join_shards (clgraph convert IN.clgs OUT.clg) makes a graph of what fits into memory"
+
+
+def not_offered(name: str, value: Any, why: str) -> InputError:
+    """The error for an option, or a value of it, that graphs in shards do not have."""
+    return InputError(f"{name} {shown(value)} is not offered for a graph in shards: {why}; {INSTEAD}")
+
+
+def _check_on_host(arrays: str) -> None:
+    if arrays != "host":
+        raise not_offered("arrays", arrays, "its results come from several devices, and are on the host")
+
+
+def connected_components_of_shards(
+    shards: Shards, *, connection: str, arrays: str, device: Any
+) -> Components:
+    """`clgraph.connected_components`."""
+    _check_on_host(arrays)
+    if connection == "strong" and shards.directed:
+        raise not_offered(
+            "connection",
+            connection,
+            "strong components take a search of the whole graph for each few of them",
+        )
+    return join_components(shards, device=device)
+
+
+def bfs_of_shards(
+    shards: Shards,
+    source: Any,
+    *,
+    method: str,
+    depth_limit: int | None,
+    predecessors: bool,
+    arrays: str,
+    device: Any,
+) -> BFSResult:
+    """`clgraph.bfs`."""
+    _check_on_host(arrays)
+    if method != "hybrid":
+        raise not_offered("method", method, "only the default, which gives the same arrays, is")
+    return search_shards(shards, source, depth_limit=depth_limit, predecessors=predecessors, device=device)
+
+
+def bfs_many_of_shards(
+    shards: Shards, sources: Any, *, depth_limit: int | None, dtype: Any, device: Any
+) -> ManyBFSResult:
+    """`clgraph.bfs_many`."""
+    return search_shards_often(shards, sources, depth_limit=depth_limit, dtype=dtype, device=device)
+
+
+def pagerank_of_shards(
+    shards: Shards, *, variant: str, norm: str, arrays: str, **options: Any
+) -> PageRankResult:
+    """`clgraph.pagerank`."""
+    _check_on_host(arrays)
+    if variant not in ("auto", "fixed"):
+        raise not_offered(
+            "variant", variant, "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
+        )
+    if norm != "l1":
+        raise not_offered("norm", norm, "the residual is the L1 norm's")
+    return rank_shards(shards, **options)
+
+
+def sample_of_shards(
+    shards: Shards,
+    method: Any,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+) -> ShardedSample | list[ShardedSample]:
+    """`clgraph.sample`."""
+    given = dict(options)
+    mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
+    taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
+    method = _exact(shards, method, mode, connection, given)
+    wanted = [each for each, _ in check_sizes(shards, size, sizes, taken.pop("strict") or False)]
+    first = shared_seed(taken.pop("seed"), shards.comm)
+    runs = check_seeds(first, seeds)
+    several = sizes is not None or seeds is not None
+    output, outputs = taken.pop("output"), taken.pop("outputs")
+    if output is not None:
+        if outputs is not None or several:
+            raise InputError("output is of one sample: give outputs, a name for each of several, alone")
+        outputs = [output]
+    names = checked_outputs(outputs, runs * len(wanted))
+    made: list[ShardedSample] = []
+    for run in range(runs):
+        some = names[run * len(wanted) :][: len(wanted)]
+        made += sample_shards(shards, method, sizes=wanted, seed=first + run, outputs=some, **taken)
+    return made if several else made[0]
+
+
+def personalized_pagerank_of_shards(
+    shards: Shards, sources: Any, *, method: str, iterating: Mapping[str, bool], **options: Any
+) -> PersonalizedResult:
+    """`clgraph.personalized_pagerank`."""
+    if method != "monte-carlo":
+        raise not_offered("method", method, "'monte-carlo' is, whose walks are the same wherever they run")
+    for name, given in iterating.items():
+        if given:
+            raise InputError(f"{name} is an option of the iterating methods, not of 'monte-carlo'")
+    return walk_shards(shards, sources, **options)
+
+
+def _exact(shards: Shards, method: Any, mode: Any, connection: Any, batched: Mapping[str, Any]) -> str:
+    """The plain name of a method; InputError unless it and the options are of exact mode."""
+    method = plain_method(method)
+    check_method(shards, method)
+    if mode not in ("auto", "exact"):
+        raise not_offered("mode", mode, "each of its batches would read everything")
+    if connection != "weak" and (shards.directed or connection != "strong"):
+        raise not_offered("connection", connection, "samples keep weak components")
+    for name, value in batched.items():
+        if value is not None:
+            raise not_offered(name, value, f"it is no option of {method} in exact mode")
+    return str(method)
+
+
+def reduction_curve_of_shards(
+    shards: Shards,
+    method: Any,
+    seed: int | None,
+    *,
+    mode: Any,
+    connection: Any,
+    batched: Mapping[str, Any],
+    **options: Any,
+) -> ReductionCurve:
+    """`clgraph.reduction_curve`."""
+    return curve_of_shards(shards, _exact(shards, method, mode, connection, batched), seed, **options)
