@@ -146,7 +146,8 @@ def reference_configuration(
 
 def reference_sizes(n: int, least: int, most: int, exponent: float, *, seed: int) -> list[int]:
     """Sizes of communities, n in all, in falling order."""
-    law, sizes = _law(least, most, exponent), []
+    law = _law(least, most, exponent)
+    sizes: list[int] = []
     while sum(sizes) < n:
         sizes.append(law(_number(seed, len(sizes), 0, 6)[0]))
     sizes[-1] -= sum(sizes) - n
