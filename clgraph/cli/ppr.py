@@ -15,6 +15,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -23,7 +24,7 @@ from clgraph.cli.common import (
     say,
 )
 from clgraph.cli.ppr_sources import exclusion, read_wanted, read_words
-from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
+from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from clgraph.errors import InputError
 from clgraph.sampling.options import OF_SHARDS, Size, check_seeds, check_sizes, plain_method
 from clgraph.scale.bfs import search_shards, search_shards_often
 from clgraph.scale.components import join_components
+from clgraph.scale.curve import curve_of_shards
 from clgraph.scale.pagerank import rank_shards
 from clgraph.scale.personalized import walk_shards
 from clgraph.scale.ranks import shared_seed
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from clgraph.components import Components
     from clgraph.ranking.personalized import PersonalizedResult
     from clgraph.ranking.result import PageRankResult
+    from clgraph.sampling.curve import ReductionCurve
     from clgraph.scale.shards import Shards
     from clgraph.traversal.results import BFSResult, ManyBFSResult
 
@@ -96,17 +98,10 @@ def sample_of_shards(
     options: Mapping[str, Any],
 ) -> ShardedSample | list[ShardedSample]:
     """`clgraph.sample`."""
-    method = plain_method(method)
-    check_method(shards, method)
     given = dict(options)
-    if given.pop("mode", "auto") not in ("auto", "exact"):
-        raise not_offered("mode", options["mode"], "each of its batches would read everything")
-    if given.pop("connection", "weak") != "weak" and shards.directed:
-        raise not_offered("connection", options["connection"], "samples keep weak components")
+    mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
     taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
-    for name, value in given.items():
-        if value is not None:
-            raise not_offered(name, value, f"it is no option of {method} in exact mode")
+    method = _exact(shards, method, mode, connection, given)
     wanted = [each for each, _ in check_sizes(shards, size, sizes, taken.pop("strict") or False)]
     first = shared_seed(taken.pop("seed"), shards.comm)
     runs = check_seeds(first, seeds)
@@ -134,3 +129,31 @@ def personalized_pagerank_of_shards(
         if given:
             raise InputError(f"{name} is an option of the iterating methods, not of 'monte-carlo'")
     return walk_shards(shards, sources, **options)
+
+
+def _exact(shards: Shards, method: Any, mode: Any, connection: Any, batched: Mapping[str, Any]) -> str:
+    """The plain name of a method; InputError unless it and the options are of exact mode."""
+    method = plain_method(method)
+    check_method(shards, method)
+    if mode not in ("auto", "exact"):
+        raise not_offered("mode", mode, "each of its batches would read everything")
+    if connection != "weak" and (shards.directed or connection != "strong"):
+        raise not_offered("connection", connection, "samples keep weak components")
+    for name, value in batched.items():
+        if value is not None:
+            raise not_offered(name, value, f"it is no option of {method} in exact mode")
+    return str(method)
+
+
+def reduction_curve_of_shards(
+    shards: Shards,
+    method: Any,
+    seed: int | None,
+    *,
+    mode: Any,
+    connection: Any,
+    batched: Mapping[str, Any],
+    **options: Any,
+) -> ReductionCurve:
+    """`clgraph.reduction_curve`."""
+    return curve_of_shards(shards, _exact(shards, method, mode, connection, batched), seed, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -19,7 +19,7 @@ from clgraph.lazy import lazy
 from clgraph.scale.choose import choose
 from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.scale.forest import SHAPES, Forest
-from clgraph.scale.loading import VALUES, Loading
+from clgraph.scale.loading import VALUES, Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.sampled import count_edges, write_sample
 from clgraph.scale.shards import Shards
@@ -195,33 +195,24 @@ def _sample(
     progress: Progress | None,
 ) -> list[ShardedSample]:
     started = perf_counter()
-    n, section = shards.num_vertices, shards.section("pairs").shards
-    numbers = list(ranks.shares(len(section)))
-    merges = room is not None or not all_alike(ranks, device, n, sum(each.edges for each in section))
-    # what is this rank's comes first: it is wanted again for the edges, and stays on the device if it fits
-    every = numbers if merges else numbers + sorted(set(range(len(section))) - set(numbers))
-    if room is None:
-        room = default_room(device, n, sum(section[number].edges for number in every))
+    n = shards.num_vertices
     written = any(name is not None for _, _, name in wanted)
-    loading = Loading(
-        device, shards, values=tuple(VALUES) if written else (), room=room_to_keep(device, n, room)
-    )
-    words = forest_of(
-        ranks, device, loading, n, method, seed, every, room=room, progress=progress, merges=merges
-    )
+    values = tuple(VALUES) if written else ()
+    forest = forest_pass(ranks, device, shards, method, seed, room=room, progress=progress, values=values)
     seconds = {"forest": perf_counter() - started}
     started = perf_counter()
     found = _chosen(
         ranks,
         device,
-        words,
+        forest.words,
         n,
         method,
         seed,
         [target for _, target, _ in wanted],
-        everywhere=not merges or ranks.size == 1,
+        everywhere=forest.everywhere,
     )
-    del words
+    loading, numbers = forest.loading, forest.own
+    del forest
     seconds["sample"] = perf_counter() - started
     made = []
     for size, target, name in wanted:
@@ -239,6 +230,57 @@ def _sample(
         about = (method, size, target, seed, device.name, took, notes)
         made.append(ShardedSample(opened, extraction.size, edges, *about, chosen.bits, shards))
     return made
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the first pass leaves on a rank's device.
+
+    Attributes
+    ----------
+    words : device buffer, or None
+        The forest, as `Forest.take` gives it: at rank 0, or `everywhere`.
+    everywhere : bool
+    loading : Loading
+        With the shards that stay on the device.
+    own : list of int
+        The shards of the pairs that are this rank's in the second pass.
+    """
+
+    words: Any
+    everywhere: bool
+    loading: Loading
+    own: list[int]
+
+    def loaded(self) -> Iterator[Loaded]:
+        """This rank's shards, for the second pass."""
+        return self.loading.rows("pairs", self.own)
+
+
+def forest_pass(
+    ranks: Ranks,
+    device: Device,
+    shards: Shards,
+    method: str,
+    seed: int,
+    *,
+    room: int | None,
+    progress: Progress | None,
+    values: Sequence[str] = (),
+) -> Found:
+    """The first pass over the pairs, which finds the priority forest; `values` are wanted in the second."""
+    n, section = shards.num_vertices, shards.section("pairs").shards
+    numbers = list(ranks.shares(len(section)))
+    merges = room is not None or not all_alike(ranks, device, n, sum(each.edges for each in section))
+    # what is this rank's comes first: it is wanted again for the edges, and stays on the device if it fits
+    every = numbers if merges else numbers + sorted(set(range(len(section))) - set(numbers))
+    if room is None:
+        room = default_room(device, n, sum(section[number].edges for number in every))
+    loading = Loading(device, shards, values=values, room=room_to_keep(device, n, room))
+    words = forest_of(
+        ranks, device, loading, n, method, seed, every, room=room, progress=progress, merges=merges
+    )
+    return Found(words, not merges or ranks.size == 1, loading, numbers)
 
 
 def _target(size: Size, n: int, strict: bool) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.ranking.personalized.exclude import make_exclusion
 from clgraph.ranking.personalized.options import check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
 
 
+@tells("personalized PageRank")
 def personalized_pagerank(
     graph: Graph | Any,
     sources: Any,
@@ -50,6 +52,7 @@ def personalized_pagerank(
     dtype: Any = "float32",
     on_nonconvergence: OnNonconvergence = "raise",
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> PersonalizedResult:
     """PageRank from the point of view of one or many sources.
 
@@ -113,6 +116,8 @@ def personalized_pagerank(
         What happens if some source does not reach `tol` in `max_iter` iterations.
     device : Device or str, optional
         As in `clgraph.get_device`; of `Shards` also several.
+    progress : callable or bool, optional
+        Called with (distinct sources answered, of how many); True shows a bar.
 
     Returns
     -------
@@ -222,7 +227,9 @@ def personalized_pagerank(
     dev = get_device(device)
     with dev.alone():
         how = dev.watch()
-        request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+        request = Request(
+            dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight), progress
+        )
         found, seconds = answer(request)
         if exclusion is not None:
             found = exclusion.cut(found)
