@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
 from threading import Thread
@@ -18,6 +17,7 @@ from click.core import ParameterSource
 
 from clgraph.cli.choices import FormatName
 from clgraph.errors import ClgraphError
+from clgraph.progress import Tell, bar
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -354,45 +354,14 @@ def print_json(value: dict[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
-@contextmanager
-def progress_bar(
-    what: str, quiet: bool, *, left: bool = False
-) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(what: str, quiet: bool, *, left: bool = False) -> AbstractContextManager[Tell | None]:
     """A bar on stderr for long work, on a terminal only; yields a function of (done, of).
 
-    `left`: with counts and the time left, of work whose first call of that function says where it begins.
+    `left`: with counts, of work whose first call of that function says where it begins.
     """
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress
-
-    columns = [*Progress.get_default_columns(), *([MofNCompleteColumn()] if left else [])]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
+    return nullcontext() if quiet else bar(what, counts=left)
 
 
-@contextmanager
-def file_bar(what: str, quiet: bool) -> Iterator[Callable[[int, int | None], None] | None]:
-    """A bar with bytes and seconds left, on a terminal, from the second second on."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task, began = bar.add_task(what, total=None), time.monotonic()
-
-    def tell(done: int, of: int | None) -> None:
-        bar.update(task, completed=done, total=of)
-        if not bar.live.is_started and time.monotonic() - began > 1:
-            bar.start()
-
-    try:
-        yield tell
-    finally:
-        bar.stop()
+def file_bar(what: str, quiet: bool) -> AbstractContextManager[Tell | None]:
+    """A bar with bytes and seconds left, on a terminal."""
+    return nullcontext() if quiet else bar(what, data=True)

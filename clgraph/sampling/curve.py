@@ -14,12 +14,12 @@ from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.results import RunsOn
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
 from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
-from clgraph.sampling.result import Progress
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def _edge_order(
     return low, high, np.argsort(keyed.edge_priority(seed, low, high, copy), kind="stable")
 
 
+@tells("reducing")
 def reduction_curve(
     graph: Graph | Any,
     method: str = "drv",
@@ -165,7 +166,7 @@ def reduction_curve(
     mix: float | str | None = None,
     weight: float | str | None = None,
     connection: Literal["weak", "strong"] = "weak",
-    progress: Progress | None = None,
+    progress: Any = None,
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
@@ -183,8 +184,8 @@ def reduction_curve(
         By default one is drawn from the operating system and recorded in the result.
     size : float, int or str
         Where to stop, as in `clgraph.sample`; default: a single vertex.
-    progress : callable, optional
-        Called with (done, of).
+    progress : callable or bool, optional
+        Called with (done, of); True shows a bar.
 
     Returns
     -------
