@@ -15,6 +15,7 @@ from clgraph.cli.common import (
     device_option,
     direction,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -23,7 +24,7 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
+from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,8 +86,10 @@ def curve(
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
+    from clgraph.sampling.options import plain_method
     from clgraph.sizes import parse_size
 
+    method = plain_method(method)
     check_without_graph(method, mode=mode, mix=mix, weight=weight)
     parse_size(size)
     if seeds < 1:

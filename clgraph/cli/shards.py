@@ -6,12 +6,11 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import direction, file_bar, print_json, progress_bar, say
+from clgraph.cli.common import direction, file_bar, is_dataset, print_json, progress_bar, say
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
@@ -19,13 +18,6 @@ if TYPE_CHECKING:
     from clgraph.scale import Shards
 
 GRACE = 10  # seconds in which the rank that failed ends the job, before this one ends itself
-
-
-def is_dataset(name: str) -> bool:
-    """Whether a name is that of a dataset of shards."""
-    from clgraph.graph.io.formats import DATASET
-
-    return Path(name).suffix == DATASET
 
 
 @contextmanager

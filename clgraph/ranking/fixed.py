@@ -20,6 +20,7 @@ from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 from clgraph.errors import DeviceError
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -405,6 +406,7 @@ def iterate(
     start_sums: Reals,
     threshold: float,
     max_iter: int,
+    progress: Tell | None = None,
 ) -> tuple[int, float, bool]:
     """Iterate until the L1 residual is below `threshold` (0: `max_iter` times).
 
@@ -418,6 +420,8 @@ def iterate(
         blocks, shape (blocks, 2).
     start_sums : array, shape (blocks, 2)
         Of the vector to start from.
+    progress : callable, optional
+        Called with (iterations, `max_iter`).
 
     Returns
     -------
@@ -435,4 +439,6 @@ def iterate(
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
         if threshold > 0 and residual < threshold:
             return iteration, residual, True
+        if progress:
+            progress(iteration, max_iter)
     return max_iter, residual, False

@@ -8,6 +8,7 @@ import numpy as np
 
 from clgraph.csr.upload import parts_of
 from clgraph.errors import InputError
+from clgraph.progress import Tell
 from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, iterate, normalised
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class FixedSolver:
     def compile(self) -> None:
         """Kernels are built where they are first launched."""
 
-    def run(self) -> None:
+    def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
         stop, blocks = self._stop, -(-self._power.n // BLOCK)
         prepared = self._power.prepare(self._rows)
@@ -81,6 +82,7 @@ class FixedSolver:
             start_sums=self._power.blocks(0, blocks),
             threshold=stop.threshold if stop.tol else 0.0,
             max_iter=stop.max_iter,
+            progress=progress,
         )
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:

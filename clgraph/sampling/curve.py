@@ -14,12 +14,12 @@ from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.results import RunsOn
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
 from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
-from clgraph.sampling.result import Progress
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -153,6 +153,7 @@ def _edge_order(
     return low, high, np.argsort(keyed.edge_priority(seed, low, high, copy), kind="stable")
 
 
+@tells("reducing")
 def reduction_curve(
     graph: Graph | Any,
     method: str = "drv",
@@ -165,14 +166,13 @@ def reduction_curve(
     mix: float | str | None = None,
     weight: float | str | None = None,
     connection: Literal["weak", "strong"] = "weak",
-    progress: Progress | None = None,
+    progress: Any = None,
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
     Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
-    leaves for all together (drv). Otherwise it goes backwards through the whole deletion order in one serial
-    pass, which takes a CPU a second for some ten million edges, and a GPU far longer (for dre prefer
-    ``device="cpu"``).
+    leaves for all together. Other devices go backwards through the whole deletion order in one serial pass,
+    which takes a CPU a second for some ten million edges.
     Batched mode has a row for every batch.
 
     Parameters
@@ -184,8 +184,8 @@ def reduction_curve(
         By default one is drawn from the operating system and recorded in the result.
     size : float, int or str
         Where to stop, as in `clgraph.sample`; default: a single vertex.
-    progress : callable, optional
-        Called with (done, of).
+    progress : callable or bool, optional
+        Called with (done, of); True shows a bar.
 
     Returns
     -------
@@ -237,8 +237,9 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            if method == "drv" and SHAPES.of(dev).pays and dev.kernels == "ndrange":
-                rows = departures(dev, simple, seed, target, progress)
+            together = SHAPES.of(dev).pays and dev.kernels == "ndrange" and simple.num_arcs >> 1 < 2**31
+            if together:
+                rows = departures(dev, simple, seed, target, progress, edges=method == "dre")
             elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)
