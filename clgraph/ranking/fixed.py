@@ -60,7 +60,7 @@ class Shape:
 
 ALONE = Shape(span=0, items=64, width=1)
 SHAPES = Shapes(
-    gpu=Shape(span=512, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
+    gpu=Shape(span=512, items=1, width=128), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
 )
 
 
@@ -100,11 +100,11 @@ class Prepared:
     shares : float64 device buffer, or None
         What each arc has of the weight that leaves its tail.
     windows : int
-    starts, longs : int32 device buffers, or None
+    window, begin, longs : device buffers, or None
         See ``cl/ranking/fixed_windows.cl``.
     long : int
         How many rows are long.
-    before, piece_of, sums : device buffers, or None
+    before, begins, counts, sums : device buffers, or None
         See ``cl/ranking/fixed_integers.cl``.
     pieces : int
     """
@@ -112,11 +112,13 @@ class Prepared:
     rows: Rows
     shares: Any = None
     windows: int = 0
-    starts: Any = None
+    window: Any = None
+    begin: Any = None
     longs: Any = None
     long: int = 0
     before: Any = None
-    piece_of: Any = None
+    begins: Any = None
+    counts: Any = None
     sums: Any = None
     pieces: int = 0
 
@@ -241,28 +243,34 @@ class FixedPower:
         )
         rows = replace(rows, col_idx=placed)
         windows = -(-(rows.entries + rows.count) // shape.span)
-        starts = device.empty(windows + 1, np.int32)
+        starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
         count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
-        program = self._program("fixed_windows", rows.offset, SPAN=shape.span)
-        program.fixed_starts(
-            self._over(windows + 1), np.int32(rows.count), np.int64(windows), rows.row_ptr, starts
-        )
+        program, size = self._program("fixed_windows", rows.offset, SPAN=shape.span), np.int64(windows)
+        program.fixed_starts(self._over(windows + 1), np.int32(rows.count), size, rows.row_ptr, starts)
+        program.fixed_filled(self._over(windows), size, starts, rows.row_ptr, filled)
+        before = running_sums(device, filled, windows, of=np.uint8, into=np.int32)
+        kept = int(device.download(before, np.int32, 1, offset=windows)[0])
+        window, begin = device.empty(3 * kept, np.int32), device.empty(kept, rows.offset)
+        program.fixed_listed(self._over(windows), size, starts, rows.row_ptr, before, window, begin)
         program.fixed_longs(self._over(rows.count), np.int32(rows.count), rows.row_ptr, count, longs)
-        found = Prepared(rows, shares, windows, starts, longs, int(device.download(count, np.int32, 1)[0]))
+        long = int(device.download(count, np.int32, 1)[0])
+        found = Prepared(rows, shares, kept, window, begin, longs, long)
         return self._cut(found) if self._integers else found
 
     def _cut(self, prepared: Prepared) -> Prepared:
         """The long rows in pieces."""
         device, rows, long = self._device, prepared.rows, prepared.long
         program = self._program("fixed_integers", rows.offset, SPAN=self._shape.span)
-        counts = device.empty(long, np.int32)
-        program.fixed_whole_counts(self._over(long), np.int32(long), prepared.longs, rows.row_ptr, counts)
-        before = running_sums(device, counts, long, of=np.int32, into=np.int32)
+        each = device.empty(long, np.int32)
+        program.fixed_whole_counts(self._over(long), np.int32(long), prepared.longs, rows.row_ptr, each)
+        before = running_sums(device, each, long, of=np.int32, into=np.int32)
         pieces = int(device.download(before, np.int32, 1, offset=long)[0])
-        piece_of = device.empty(pieces, np.int32)
-        program.fixed_whole_owners(self._over(long), np.int32(long), before, piece_of)
+        begins, counts = device.empty(pieces, rows.offset), device.empty(pieces, np.int32)
+        program.fixed_whole_cuts(
+            self._over(long), np.int32(long), prepared.longs, rows.row_ptr, before, begins, counts
+        )
         sums = device.empty(pieces, np.int64)
-        return replace(prepared, before=before, piece_of=piece_of, sums=sums, pieces=pieces)
+        return replace(prepared, before=before, begins=begins, counts=counts, sums=sums, pieces=pieces)
 
     def rows(self, prepared: Prepared, mass: float) -> None:
         """Compute the next ranks of some rows' vertices.
@@ -297,7 +305,7 @@ class FixedPower:
             prepared.long * width, first, *scalars, prepared.longs, *vectors, local=width
         )
         program.fixed_window_rows.exact(
-            prepared.windows * width, count, first, *scalars, prepared.starts, *vectors, local=width
+            prepared.windows * width, first, *scalars, prepared.window, prepared.begin, *vectors, local=width
         )
 
     def _add_integers(
@@ -310,13 +318,11 @@ class FixedPower:
             program.fixed_whole_rows(self._over(rows.count), count, first, *scalars, *vectors)
             return
         program = self._program("fixed_integers", rows.offset, SPAN=shape.span)
-        row_ptr, col_idx, shares, x, p, q, y = vectors
-        cut = prepared.longs, prepared.before
+        _, col_idx, shares, x, p, q, y = vectors
         program.fixed_whole_pieces.exact(
             prepared.pieces * shape.width,
-            *cut,
-            prepared.piece_of,
-            row_ptr,
+            prepared.begins,
+            prepared.counts,
             col_idx,
             shares,
             x,
@@ -325,33 +331,44 @@ class FixedPower:
         )
         program.fixed_whole_windows.exact(
             prepared.windows * shape.width,
-            count,
             first,
             *scalars,
-            prepared.starts,
+            prepared.window,
+            prepared.begin,
             *vectors,
             local=shape.width,
         )
         program.fixed_whole_longs(
-            self._over(long), np.int32(long), first, *scalars, *cut, prepared.sums, p, q, y
+            self._over(long),
+            np.int32(long),
+            first,
+            *scalars,
+            prepared.longs,
+            prepared.before,
+            prepared.sums,
+            p,
+            q,
+            y,
         )
 
     def blocks(self, first: int, count: int) -> Reals:
         """Sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""
-        if not count:
-            return np.empty((0, 2))
+        self.add_blocks(first, count, self._sums, 0)
+        return self._device.download(self._sums, np.float64, 2 * count).reshape(-1, 2)
+
+    def add_blocks(self, first: int, count: int, sums: Any, at: int) -> None:
+        """The same, put into a buffer from a place on; does not wait."""
         self._program().fixed_blocks.exact(
             count * self._shape.width,
             np.int32(self.n),
             np.int32(first),
-            np.int32(count),
+            np.int32(at),
             self._x,
             self._y,
             self._inverse,
-            self._sums,
+            sums,
             local=self._shape.width,
         )
-        return self._device.download(self._sums, np.float64, 2 * count).reshape(-1, 2)
 
     def turn(self) -> None:
         """The next ranks become the present ones."""
