@@ -79,24 +79,44 @@ __kernel void race_tails(const int n, __global const OFFSET *restrict row_ptr, _
         }
 }
 
-// Each edge's key, at both of its arcs. One flat loop: compilers make vectors of it, and no long row holds others up.
+// The logarithm of each vertex's degree, 0 where that is 0.
+__kernel void race_degrees(const int n, __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
+                           __global long *restrict lg_degree)
+{
+    FOR_ITEMS(v, n)
+        lg_degree[v] = lg((ulong)max(row_ptr[v + 1] - row_ptr[v], (OFFSET)1), table);
+}
+
+#if COPIES
+#define COPY(p) copy[p]
+#else
+#define COPY(p) 0
+#endif
+
+// Each edge's key, at both of its arcs; with `once` only at that from its smaller end. One flat loop: compilers make vectors
+// of it, and no long row holds others up.
 __kernel void race_arcs(const long arcs, const int runs, const ulong seed, const long lg_arc, const long lg_edge,
-                        __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
+                        __global const ulong *restrict table, __global const long *restrict lg_degree,
                         __global const int *restrict col_idx, __global const int *restrict tail,
-                        __global const uint *restrict copy, __global const ulong *restrict weight,
+                        __global const uint *restrict copy, __global const ulong *restrict weight, const int once,
                         __global ulong *restrict key)
 {
     const int run = (int)get_global_id(1);
+    __global ulong *mine = key + run * arcs;
     FOR_ITEMS_LONG(p, arcs) {
-        uint rank = 0;
-        ulong w = 1;
-#if COPIES
-        rank = copy[p];
-#endif
+        const int v = tail[p], u = col_idx[p];
+        ulong k = NONE, w = 1;
 #if WEIGHT
         w = weight[p];
 #endif
-        key[run * arcs + p] = edge_key(seed + run, tail[p], col_idx[p], rank, w, lg_arc, lg_edge, row_ptr, table);
+#if !NO_EDGES
+        k = key_alone(seed + run, v, u, COPY(p), w, lg_edge, table);
+#endif
+#if ARCS
+        k = min(k, key_by_end(seed + run, v, u, COPY(p), lg_arc, lg_degree, table));
+        k = min(k, key_by_end(seed + run, u, v, COPY(p), lg_arc, lg_degree, table));
+#endif
+        mine[p] = once && u < v ? NONE : k;
     }
 }
 
@@ -112,15 +132,6 @@ __kernel void race_first(const int n, const int runs, const ulong unused, __glob
             least = min(least, key[base + p]);
         first[(long)run * n + v] = least;
     }
-}
-
-// Each edge once: at the arc from its smaller end.
-__kernel void race_once(const long arcs, const int runs, const ulong unused, __global const int *restrict col_idx,
-                        __global const int *restrict tail, __global ulong *restrict key)
-{
-    const int run = (int)get_global_id(1);
-    FOR_ITEMS_LONG(p, arcs)
-        if (col_idx[p] < tail[p]) key[run * arcs + p] = NONE;
 }
 
 // The keys of one stratum; NONE elsewhere.
