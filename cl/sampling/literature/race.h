@@ -24,8 +24,8 @@ static inline __attribute__((always_inline)) ulong key_alone(ulong seed, int v, 
 }
 
 // An edge drawn by one of its ends.
-static inline __attribute__((always_inline)) ulong key_by_end(ulong seed, int end, int other, uint copy, long lg_arc, __global const long *lg_degree,
-                               TABLE table)
+static inline __attribute__((always_inline)) ulong key_by_end(ulong seed, int end, int other, uint copy, long lg_arc,
+                                                              int degree, TABLE table)
 {
-    return race_key(keyed_words(seed, (uint)end, (uint)other, copy, TAG_ARC), lg_arc - lg_degree[end], table);
+    return race_key(keyed_words(seed, (uint)end, (uint)other, copy, TAG_ARC), lg_arc - lg((ulong)degree, table), table);
 }

@@ -166,16 +166,16 @@ class _EdgeRace(_Race):
         size = -(-self.csr.arcs // self.device.tuning.items), self.runs
         getattr(self.program, kernel)(size, np.int64(self.csr.arcs), *self.head[1:], *arguments)
 
-    def lg_degrees(self) -> Any:
-        """The logarithm of each vertex's degree; kept with the rows."""
+    def degrees(self) -> Any:
+        """Each vertex's degree, int32; kept with the rows."""
 
         def make() -> Any:
-            made = self.device.empty(self.n, np.int64)
+            made = self.device.empty(self.n, np.int32)
             size = -(-self.n // self.device.tuning.items)
-            self.program.race_degrees(size, np.int32(self.n), self.table, self.csr.row_ptr, made)
+            self.program.race_degrees(size, np.int32(self.n), self.csr.row_ptr, made)
             return made
 
-        return self.device.cached(self.view.rows, ("literature", "logarithms of degrees"), make)
+        return self.device.cached(self.view.rows, ("literature", "degrees"), make)
 
     def run(self) -> Drawn:
         view, wish, csr = self.view, self.wish, self.csr
@@ -189,7 +189,7 @@ class _EdgeRace(_Race):
         tail, copy = arc_tails(self.device, self.view)
         key = self.device.empty(max(csr.arcs, 1) * self.runs, np.uint64)
         numbers = np.int64(lg_arc), np.int64(lg_edge), self.table
-        degrees = self.lg_degrees() if arcs else None
+        degrees = self.degrees() if arcs else None
         once = np.int32(wish.target is None)
         self.flat("race_arcs", *numbers, degrees, csr.col_idx, tail, copy, weight, once, key)
         chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None

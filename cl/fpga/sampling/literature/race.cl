@@ -103,21 +103,18 @@ PIPELINE void race_tails(const int n, __global const OFFSET *restrict row_ptr, _
     }
 }
 
-PIPELINE void race_degrees(const int n, __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
-                           __global long *restrict lg_degree)
+PIPELINE void race_degrees(const int n, __global const OFFSET *restrict row_ptr, __global int *restrict degree)
 {
-    __local ulong here[512];
-    table_load(here, table);
     OFFSET begin = row_ptr[0];
     FOR_EACH(v, n) {
         const OFFSET end = row_ptr[v + 1];
-        lg_degree[v] = lg((ulong)max(end - begin, (OFFSET)1), here);
+        degree[v] = (int)(end - begin);
         begin = end;
     }
 }
 
 PIPELINE void race_arcs(const long arcs, const int runs, const ulong seed, const long lg_arc, const long lg_edge,
-                        __global const ulong *restrict table, __global const long *restrict lg_degree,
+                        __global const ulong *restrict table, __global const int *restrict degree,
                         __global const int *restrict col_idx, __global const int *restrict tail,
                         __global const uint *restrict copy, __global const ulong *restrict weight, const int once,
                         __global ulong *restrict key)
@@ -131,8 +128,8 @@ PIPELINE void race_arcs(const long arcs, const int runs, const ulong seed, const
             ulong k = NONE;
             if (!NO_EDGES) k = key_alone(seed + run, v, u, rank, WEIGHT ? weight[p] : 1, lg_edge, here);
             if (ARCS)
-                k = min(k, min(key_by_end(seed + run, v, u, rank, lg_arc, lg_degree, here),
-                               key_by_end(seed + run, u, v, rank, lg_arc, lg_degree, here)));
+                k = min(k, min(key_by_end(seed + run, v, u, rank, lg_arc, degree[v], here),
+                               key_by_end(seed + run, u, v, rank, lg_arc, degree[u], here)));
             key[run * arcs + p] = once && u < v ? NONE : k;
         }
 }
