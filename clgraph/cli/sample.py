@@ -31,7 +31,7 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
-from clgraph.cli.shards import is_dataset, refuse, sample_dataset
+from clgraph.cli.shards import forest_options, is_dataset, only_datasets, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     type=OutputName(),
     help="Write command, versions, device, seed and the input's hash (JSON).",
 )
+@forest_options
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
 @click.option(
     "--attributes",
@@ -132,6 +133,8 @@ def sample(
     output: str | None,
     output_format: str | None,
     record: str | None,
+    forest: str | None,
+    resume: bool,
     verify: bool,
     attributes: str | None,
     reading: dict[str, Any],
@@ -230,11 +233,14 @@ def sample(
             seeds or 1,
             output,
             device,
+            forest=forest,
+            resume=resume,
             strict=strict,
             as_json=as_json,
             quiet=quiet,
         )
         return
+    only_datasets(forest=forest, resume=resume)
     names: dict[tuple[str, int], str] = {}
     if output:
         check_template(output, wanted, seeds or 1)
