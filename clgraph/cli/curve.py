@@ -15,6 +15,7 @@ from clgraph.cli.common import (
     device_option,
     direction,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -25,7 +26,6 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.shards import (
     forest_options,
-    is_dataset,
     job,
     only_datasets,
     open_dataset,
@@ -97,8 +97,10 @@ def curve(
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
+    from clgraph.sampling.options import plain_method
     from clgraph.sizes import parse_size
 
+    method = plain_method(method)
     check_without_graph(method, mode=mode, mix=mix, weight=weight)
     parse_size(size)
     if seeds < 1:

@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import device_option, json_option, print_json, progress_bar, quiet_option, say
-from clgraph.cli.shards import is_dataset, job, open_dataset, work_folder
+from clgraph.cli.common import (
+    device_option,
+    is_dataset,
+    json_option,
+    print_json,
+    progress_bar,
+    quiet_option,
+    say,
+)
+from clgraph.cli.shards import job, open_dataset, work_folder
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -31,7 +32,7 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
-from clgraph.cli.shards import forest_options, is_dataset, only_datasets, refuse, sample_dataset
+from clgraph.cli.shards import forest_options, only_datasets, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -155,8 +156,10 @@ def sample(
     from clgraph.graph.io import check_writable
     from clgraph.sampling import sample as run
     from clgraph.sampling.literature.plan import UNSIZED, known
+    from clgraph.sampling.options import plain_method, tiny
     from clgraph.sizes import parse_size
 
+    method = plain_method(method)
     # check everything that can be checked before a large file is read
     from_vertex = _vertex(start, reading["ids"])
     instead = [name for name in ("edges", "steps", "starts", "stages") if name in drawing]
@@ -273,8 +276,6 @@ def sample(
         "min_size": min_size,
         **drawing,
     }
-    from clgraph.sampling.options import tiny
-
     for each in dict.fromkeys(wanted) if options["sizes"] else ():
         if question := tiny(each, data.num_vertices):
             say(f"note: {question}", quiet)

@@ -6,13 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from clgraph.cli.common import direction, file_bar, print_json, progress_bar, say
+from clgraph.cli.common import direction, file_bar, is_dataset, print_json, progress_bar, say
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
@@ -20,13 +19,6 @@ if TYPE_CHECKING:
     from clgraph.scale import SavedForest, Shards
 
 GRACE = 10  # seconds in which the rank that failed ends the job, before this one ends itself
-
-
-def is_dataset(name: str) -> bool:
-    """Whether a name is that of a dataset of shards."""
-    from clgraph.graph.io.formats import DATASET
-
-    return Path(name).suffix == DATASET
 
 
 @contextmanager

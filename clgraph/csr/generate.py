@@ -17,6 +17,7 @@ from clgraph.arguments import word
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import sorted_rows
 from clgraph.graph.models import PowerLaw, RMat
+from clgraph.progress import tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -27,6 +28,7 @@ GUIDE_BITS = 10
 Progress = Callable[[int, int], None] | None
 
 
+@tells("generating")
 def powerlaw_graph(
     num_vertices: int,
     *,
@@ -34,7 +36,7 @@ def powerlaw_graph(
     exponent: float = 2.71,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
     """An undirected graph whose degrees follow a power law (the model of Chung and Lu, 2002).
@@ -56,8 +58,8 @@ def powerlaw_graph(
     device : Device or str, optional
         Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. None:
         by NumPy on the host. The graph is the same.
-    progress : callable, optional
-        Called with (edges drawn, edges to draw).
+    progress : callable or bool, optional
+        Called with (edges drawn, edges to draw); True shows a bar.
     report : dict, optional
         Filled with "seed", "device" (name, or "host") and "seconds": by phase "compile" (kernels, where they
         were not built yet), "draw", "rows", and "total".
@@ -84,6 +86,7 @@ def powerlaw_graph(
     return _make(model, "merge", device, progress, report)
 
 
+@tells("generating")
 def rmat_graph(
     scale: int,
     *,
@@ -96,7 +99,7 @@ def rmat_graph(
     scramble: bool = True,
     duplicates: Duplicates = "merge",
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
     """An R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004), by default with Graph500's parameters.

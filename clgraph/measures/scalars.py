@@ -16,7 +16,7 @@ from clgraph.measures.fits import Exponent, degree_exponents, eigen_exponent, ho
 from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
 from clgraph.measures.mixing import assortativity, degree_products
 from clgraph.measures.pack import Pack, measured_view
-from clgraph.measures.spectrum import COUNT, MANY, largest_eigenvalues
+from clgraph.measures.spectrum import MANY, largest_eigenvalues
 from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
 from clgraph.measures.triangle_count import count_triangles
 from clgraph.results import Shown
@@ -198,7 +198,7 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
     lap("cores")
     hops = hop_plots(pack, wish.seed, wish.sources)
     lap("hop plot")
-    spectra = [_spectrum(pack, i, wish.eigenvalues) for i in range(pack.count)]
+    spectra = _spectra(pack, wish.eigenvalues)
     lap("eigenvalues")
     found = [
         _measures(n, *each)
@@ -273,13 +273,13 @@ def _measures(
     )
 
 
-def _spectrum(pack: Pack, i: int, wanted: bool | None) -> tuple[Floats, str | None]:
+def _spectra(pack: Pack, wanted: bool | None) -> list[tuple[Floats, str | None]]:
     if wanted is False:
-        return np.zeros(0), "eigenvalues were not asked for"
-    if wanted is None and pack.begin[i + 1] - pack.begin[i] > MANY:
-        why = f"more than {MANY} vertices: eigenvalues take minutes and are computed on request only"
-        return np.zeros(0), why
-    return largest_eigenvalues(pack.part(i), COUNT)
+        return [(np.zeros(0), "eigenvalues were not asked for")] * pack.count
+    small = [wanted is True or n <= MANY for n in np.diff(pack.begin).tolist()]
+    why = f"more than {MANY} vertices: eigenvalues are computed on request only"
+    found = largest_eigenvalues(pack, small)
+    return [each if asked else (each[0], why) for each, asked in zip(found, small, strict=True)]
 
 
 def _effective_diameter(pairs: Floats) -> float:

@@ -15,6 +15,7 @@ from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.results import RunsOn
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
@@ -27,7 +28,6 @@ from clgraph.sampling.options import (
     check_options,
     plain_method,
 )
-from clgraph.sampling.result import Progress
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def _edge_order(
     return low, high, np.argsort(keyed.edge_priority(seed, low, high, copy), kind="stable")
 
 
+@tells("reducing")
 def reduction_curve(
     graph: Graph | Any,
     method: str = "drv",
@@ -173,16 +174,15 @@ def reduction_curve(
     mix: float | str | None = None,
     weight: float | str | None = None,
     connection: Literal["weak", "strong"] = "weak",
-    progress: Progress | None = None,
+    progress: Any = None,
     forest: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
     Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
-    leaves for all together (drv). Otherwise it goes backwards through the whole deletion order in one serial
-    pass, which takes a CPU a second for some ten million edges, and a GPU far longer (for dre prefer
-    ``device="cpu"``).
+    leaves for all together. Other devices go backwards through the whole deletion order in one serial pass,
+    which takes a CPU a second for some ten million edges.
     Batched mode has a row for every batch.
 
     Parameters
@@ -194,8 +194,8 @@ def reduction_curve(
         By default one is drawn from the operating system and recorded in the result.
     size : float, int or str
         Where to stop, as in `clgraph.sample`; default: a single vertex.
-    progress : callable, optional
-        Called with (done, of).
+    progress : callable or bool, optional
+        Called with (done, of); True shows a bar.
     forest, checkpoint
         Of `Shards`, as in `clgraph.sample`.
 
@@ -252,8 +252,9 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            if method == "drv" and SHAPES.of(dev).pays and dev.kernels == "ndrange":
-                rows = departures(dev, simple, seed, target, progress)
+            together = SHAPES.of(dev).pays and dev.kernels == "ndrange" and simple.num_arcs >> 1 < 2**31
+            if together:
+                rows = departures(dev, simple, seed, target, progress, edges=method == "dre")
             elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)

@@ -15,7 +15,6 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
-from clgraph.sampling.result import Progress
 from clgraph.sizes import number_given, parse_size, target_size
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class SampleOptions(TypedDict, total=False):
     start: Any
     strict: bool
     min_size: Size | None
-    progress: Progress | None
+    progress: Any
     mix: float | str | None
     edges: float | int | str | None
     keep: Literal["induced", "visited", "tree"] | None

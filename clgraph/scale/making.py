@@ -11,6 +11,7 @@ import numpy as np
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.io import check_writable
+from clgraph.progress import tells
 from clgraph.sampling.options import plain_method
 from clgraph.scale.forest import Forest
 from clgraph.scale.loading import Loading
@@ -22,9 +23,9 @@ from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.scale.passes import Progress
 
 
+@tells("forest")
 def save_forest(
     shards: Shards,
     path: str | os.PathLike[str],
@@ -34,7 +35,7 @@ def save_forest(
     which: Sequence[int] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     device: str | Device | Sequence[str | Device] | None = None,
-    progress: Progress | None = None,
+    progress: Any = None,
 ) -> SavedForest:
     """Make the priority forest of a graph in shards, and save it: the first pass of samples and curves.
 
@@ -55,8 +56,8 @@ def save_forest(
         A folder that keeps what has been found so far: a call that finds it there goes on from it.
     device : str or Device, or several of them, optional
         As `clgraph.sample` takes it for shards.
-    progress : callable, optional
-        Called with (shards done, shards to do).
+    progress : callable or bool, optional
+        Called with (shards done, shards to do); True shows a bar.
 
     Returns
     -------

@@ -168,7 +168,8 @@ pagerank: GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; perso
     ; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ;
     weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | 'raise' ;
     arrays='host'
-personalized_pagerank: GRAPHS ; [0] | 0 | [0, 1] | ['a'] ; method='power' | 'walks' ; tol=1e-6 ;
+personalized_pagerank: GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ;
+    exclude=None | 'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; tol=1e-6 ;
     max_iter=50 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ; weight=True
     | False ; top=None | 2 ; seed=1 ; walks=None | 100 ; epsilon=None | 0.1 ; confidence=0.9 ;
     check_every=1 | 3 ; squared=True | False ; stored=True | False ; stable_top=0 | 1 ; dtype='float32'

@@ -122,6 +122,29 @@ def case_bfs_of_shards(device: Any) -> None:
             assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
 
 
+def case_pagerank_exchange(device: Any) -> None:
+    """What two ranks tell each other; here the other one says 0 of every vertex."""
+    from clgraph.ranking.fixed import BLOCK, FixedPower
+    from clgraph.scale.manifest import Shard
+    from clgraph.scale.pagerank_exchange import Exchange
+    from clgraph.scale.ranks import Alone
+
+    class Told(Alone):
+        size = 2
+
+        def everywhere(self, array: Any, into: Any = None) -> Any:
+            return [array, into[1]]
+
+    n = BLOCK + 9
+    out = (np.arange(n) % 3).astype(np.float64)
+    given = {"p": None, "q": None, "start": None, "drop": False, "damping": 0.85}
+    power = FixedPower(device, out, **given, dtype="float32", kind="arcs")
+    shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
+    sums = Exchange(Told(), device, power, shards)()
+    found = device.download(power.next, np.float32, n)
+    assert np.all((found == 0) == ((np.arange(n) >= BLOCK) & (out > 0))) and np.all(sums[1] == 0)
+
+
 def case_curve_of_shards(device: Any) -> None:
     """When vertices leave, and the pairs by their last rows."""
     from clgraph.graph import Graph
