@@ -24,7 +24,17 @@ if TYPE_CHECKING:
         shortest_path_length,
     )
     from clgraph.components import Components, connected_components, largest_component
-    from clgraph.csr import powerlaw_graph, rmat_graph
+    from clgraph.csr import (
+        Communities,
+        barabasi_albert_graph,
+        configuration_graph,
+        erdos_renyi_graph,
+        lfr_graph,
+        powerlaw_graph,
+        rmat_graph,
+        static_model_graph,
+        watts_strogatz_graph,
+    )
     from clgraph.device import Device, devices, get_device, profile
     from clgraph.errors import (
         BuildError,
@@ -81,7 +91,8 @@ _NAMES = {
     "centrality": "average_neighbor_degree average_shortest_path_length closeness_centrality"
     " degree_assortativity_coefficient harmonic_centrality shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
-    "csr": "powerlaw_graph rmat_graph",
+    "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
+    " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
     "datasets": "",
     "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
@@ -109,6 +120,7 @@ __all__ = [
     "BuildError",
     "CapacityError",
     "ClgraphError",
+    "Communities",
     "Components",
     "ConvergenceError",
     "ConvergenceWarning",
@@ -133,21 +145,25 @@ __all__ = [
     "average_clustering",
     "average_neighbor_degree",
     "average_shortest_path_length",
+    "barabasi_albert_graph",
     "bfs",
     "bfs_many",
     "closeness_centrality",
     "clustering",
+    "configuration_graph",
     "connected_components",
     "core_numbers",
     "datasets",
     "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "erdos_renyi_graph",
     "get_device",
     "harmonic_centrality",
     "join_shards",
     "k_core",
     "largest_component",
+    "lfr_graph",
     "merge_forests",
     "open_forest",
     "open_shards",
@@ -168,6 +184,7 @@ __all__ = [
     "save_forest",
     "shortest_path",
     "shortest_path_length",
+    "static_model_graph",
     "study",
     "top_accuracy",
     "transitivity",
@@ -177,6 +194,7 @@ __all__ = [
     "verify_pagerank",
     "verify_ppr",
     "verify_sample",
+    "watts_strogatz_graph",
     "write",
     "write_shards",
 ]

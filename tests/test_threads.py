@@ -243,6 +243,7 @@ def test_the_first_use_of_a_device_may_be_in_threads(device):
 
 SMALL = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
 ARGUMENTS = {
+    "barabasi_albert_graph": (30, 2),
     "average_clustering": (SMALL,),
     "average_neighbor_degree": (SMALL,),
     "average_shortest_path_length": (SMALL,),
@@ -250,12 +251,15 @@ ARGUMENTS = {
     "bfs_many": (SMALL, [0, 1]),
     "closeness_centrality": (SMALL,),
     "clustering": (SMALL,),
+    "configuration_graph": (30,),
     "connected_components": (SMALL,),
     "core_numbers": (SMALL,),
+    "erdos_renyi_graph": (30, 40),
     "degree_assortativity_coefficient": (SMALL,),
     "harmonic_centrality": (SMALL,),
     "k_core": (SMALL,),
     "largest_component": (Graph.from_edges([0, 1, 3], [1, 2, 4]),),
+    "lfr_graph": (200,),
     "pagerank": (SMALL,),
     "personalized_pagerank": (SMALL, [0]),
     "powerlaw_graph": (30,),
@@ -263,10 +267,12 @@ ARGUMENTS = {
     "reduction_curve": (SMALL,),
     "rmat_graph": (4,),
     "sample": (SMALL, "drv"),
+    "static_model_graph": (30,),
     "shortest_path": (SMALL, 0, 3),
     "shortest_path_length": (SMALL, 0, 3),
     "transitivity": (SMALL,),
     "triangles": (SMALL,),
+    "watts_strogatz_graph": (30, 4, 0.1),
 }
 OPTIONS = {"sample": {"size": 2}}
 
