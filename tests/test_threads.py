@@ -288,7 +288,7 @@ def public_calls():
 
 
 # calls that let others have the device between their steps: files are read, messages sent, samples measured
-PIECEWISE = {"profile", "read", "study", "write"}
+PIECEWISE = {"merge_forests", "profile", "read", "save_forest", "study", "write"}
 
 
 def test_all_public_calls_are_watched():
