@@ -6,9 +6,12 @@ show a traceback.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from typing import Any, NoReturn
+
+OBJECTS = 10_000  # that are made before garbage is looked for: imports make many, and no garbage
 
 
 def _stop(number: int, frame: Any) -> NoReturn:
@@ -22,7 +25,10 @@ def main() -> None:
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else ignored: behind & in a script
     if ours:
         signal.signal(signal.SIGINT, _stop)
-    from clgraph.cli import main as run
+    gc.set_threshold(OBJECTS)
+    # NumPy's threads wait asleep: by default they spin for a while, on cores that kernels and imports need
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    from clgraph.cli import run
 
     if ours:
         signal.signal(signal.SIGINT, signal.default_int_handler)

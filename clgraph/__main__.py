@@ -1,6 +1,6 @@
 """``python -m clgraph`` is the command ``clgraph``."""
 
-from clgraph.cli import main
+from _clgraph_command import main
 
 if __name__ == "__main__":
     main()

@@ -185,6 +185,10 @@ def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
     made = []
     for i in wanted:
         column = chunk.column(i)
+        try:
+            column.validate(full=True)
+        except library("pyarrow", "arrow").ArrowException as error:
+            raise InputError(f"{where}: column {names[i]!r} is damaged: {error}; write it again") from error
         if column.null_count:
             raise InputError(f"{where}: column {names[i]!r} has missing values: leave those rows out")
         made.append(
@@ -252,8 +256,9 @@ def _batches(path: Path, kind: str) -> Iterator[Any]:
         with library("pyarrow.parquet", "arrow").ParquetFile(path, page_checksum_verification=True) as file:
             yield from file.iter_batches(ROWS)
         return
-    with library("pyarrow", "arrow").memory_map(str(path)) as file:
-        reader = library("pyarrow", "arrow").ipc.open_file(file)
+    arrow = library("pyarrow", "arrow")
+    with arrow.OSFile(str(path)) as file:  # never mapped: one that becomes shorter would end the process
+        reader = arrow.ipc.open_file(file)
         for i in range(reader.num_record_batches):
             yield reader.get_batch(i)
 

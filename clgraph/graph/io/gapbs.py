@@ -17,6 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.aligned import aligned_empty
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import row_ptr_of
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import (
@@ -28,7 +31,7 @@ from clgraph.graph.io.common import (
     reading,
     renumbered,
 )
-from clgraph.graph.io.twins import Arcs, difference, each_once
+from clgraph.graph.io.twins import Arcs, difference, distinct_rows, each_once, without_twin
 from clgraph.graph.io.written import CHUNK, merged_note, no_weights_in, only_whole_weights
 
 HEADER = 17  # bytes
@@ -43,26 +46,25 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
         raise InputError(f"{path}: .sg files hold no weights (.wsg do); leave --weights out")
     with reading(path), open(path, "rb") as file:
         is_directed, n, count = _header(path, file, weighted, options)
-        arcs = _rows(path, file, n, count, weighted)
+        offsets, arcs = _rows(path, file, n, count, weighted)
         if is_directed:
-            into, origin, weight = _rows(path, file, n, count, weighted)
-            other: Arcs = (origin, into, weight)
+            into, origin, weight = _rows(path, file, n, count, weighted)[1]
+            found = difference(arcs, (origin, into, weight))
             what = "the arcs that leave the vertices are not those that enter them"
         else:
-            other = (arcs[1], arcs[0], arcs[2])
+            found = without_twin(arcs)
             what = "the graph is undirected, but an arc has no twin of the same weight"
-        if found := difference(arcs, other):
+        if found:
             raise InputError(f"{path}: {what}: {found[0]} -> {found[1]}; make the file again")
     directed = options.direction(is_directed)
-    tail, head, weight = arcs if directed else each_once(arcs)
-    graph = build_csr(
-        tail,
-        head,
-        n,
-        weights=weight.astype(np.float64) if weight is not None and options.weights else None,
-        directed=directed,
-        duplicates=options.duplicates,
-    )
+    if (directed or not is_directed) and distinct_rows(offsets, arcs[1]):
+        tail, head, weight = arcs
+        weights = weight.astype(np.float64) if weight is not None and options.weights else None
+        graph = Graph.of(Arrays(row_ptr_of(np.diff(offsets)), head, weights, directed=directed))
+    else:
+        tail, head, weight = arcs if directed else each_once(arcs)
+        weights = weight.astype(np.float64) if weight is not None and options.weights else None
+        graph = build_csr(tail, head, n, weights=weights, directed=directed, duplicates=options.duplicates)
     notes = ["edge weights"] if weighted and not options.weights else []
     return Loaded(graph, counted(count, "entry", "entries"), notes)
 
@@ -94,8 +96,10 @@ def _header(path: Path, file: IO[bytes], weighted: bool, options: Options) -> tu
     return bool(start[0]), n, arcs
 
 
-def _rows(path: Path, file: IO[bytes], n: int, arcs: int, weighted: bool) -> Arcs:
-    """One direction of the arcs: the owner of each row, the other end, and the weight."""
+def _rows(
+    path: Path, file: IO[bytes], n: int, arcs: int, weighted: bool
+) -> tuple[npt.NDArray[np.int64], Arcs]:
+    """One direction of the arcs: the offsets; the owner of each row, the other end, and the weight."""
     offsets = _array(path, file, np.dtype("<i8"), n + 1)
     falls = offsets[1:] < offsets[:-1]
     if offsets[0] != 0 or falls.any():
@@ -110,14 +114,14 @@ def _rows(path: Path, file: IO[bytes], n: int, arcs: int, weighted: bool) -> Arc
         i = int(np.argmax(outside))
         raise InputError(f"{path}: entry {i} is vertex {heads[i]}, but they are 0 .. {n - 1}")
     tail = np.repeat(np.arange(n, dtype=np.int32), np.diff(offsets))
-    return tail, heads, nodes["weight"] if weighted else None
+    return offsets, (tail, heads, nodes["weight"] if weighted else None)
 
 
 def _array(path: Path, file: IO[bytes], kind: np.dtype[Any], count: int) -> npt.NDArray[Any]:
-    data = file.read(kind.itemsize * count)
-    if len(data) < kind.itemsize * count:
+    data = aligned_empty(count, kind)
+    if file.readinto(data.view(np.uint8)) < data.nbytes:  # type: ignore[attr-defined]
         raise InputError(f"{path}: ends too early; download it again")
-    return np.frombuffer(data, kind)
+    return data
 
 
 def _write(weighted: bool, graph: Graph, path: Path) -> list[str]:

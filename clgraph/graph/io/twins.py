@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph.building import LOW_HALF
+from clgraph.graph.building import LOW_HALF, pack
 
 Arcs = tuple[npt.NDArray[Any], npt.NDArray[Any], "npt.NDArray[Any] | None"]  # tails, heads, weights
 
@@ -17,9 +17,10 @@ def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
     keys: list[Any] = []
     weights: list[Any] = []
     for tail, head, weight in (one, other):
-        key: Any = (tail.astype(np.int64) << 32) | head
+        key: Any = pack(tail, head)
         if weight is None:
-            key.sort()
+            if np.any(key[1:] < key[:-1]):
+                key.sort()
         else:
             order = np.lexsort((weight, key))
             key, weight = key[order], weight[order]
@@ -39,10 +40,27 @@ def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
     return first >> 32, first & LOW_HALF
 
 
+def without_twin(arcs: Arcs) -> tuple[int, int] | None:
+    """The first pair (by its smaller end) whose arcs there and back are not as many, of the same weights."""
+    tail, head, weight = arcs
+    up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
+    there: Arcs = tail[up], head[up], None if weight is None else weight[up]
+    back: Arcs = head[down], tail[down], None if weight is None else weight[down]
+    return difference(there, back)
+
+
 def each_once(arcs: Arcs) -> Arcs:
     """The arcs of an undirected graph, each edge once if both of its arcs are there, as they all must be."""
-    tail, head, weight = arcs
-    if difference(arcs, (head, tail, weight)) is not None:
+    if without_twin(arcs) is not None:
         return arcs
+    tail, head, weight = arcs
     once = tail <= head
     return tail[once], head[once], None if weight is None else weight[once]
+
+
+def distinct_rows(row_ptr: npt.NDArray[Any], heads: npt.NDArray[Any]) -> bool:
+    """Whether the heads of each row ascend, no two of them alike: such rows are a graph's as they are."""
+    ascend = heads[1:] > heads[:-1]
+    ends = row_ptr[1:-1]
+    ascend[ends[(ends > 0) & (ends < len(heads))] - 1] = True  # from one row to the next they may fall
+    return bool(ascend.all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 
 import numpy as np
 import pandas
@@ -51,6 +52,23 @@ def test_files(tmp_path):
     for name in ("f.parquet", "g.arrow"):
         assert listed(tmp_path / name) == WANTED
         assert listed(tmp_path / name, weighted=True) == (WANTED[0], [1.5, 2.0, 0.0], 1)
+
+
+def test_an_arrow_file_that_shrinks_and_one_that_is_damaged(tmp_path):
+    path = tmp_path / "g.arrow"
+    table = pyarrow.table({"u": np.arange(200_000), "v": np.arange(200_000)[::-1]})
+    with pyarrow.ipc.new_file(path, table.schema) as file:
+        file.write_table(table, max_chunksize=1000)
+    chunks = arrivals(path)
+    next(chunks)
+    os.truncate(path, 20_000)
+    with pytest.raises(InputError, match=r"g\.arrow: cannot be read: .*too short"):
+        list(chunks)
+    text = pyarrow.array(["0", "1"])
+    offsets = pyarrow.array([0, 2**30, 2], pyarrow.int32()).buffers()[1]
+    wrong = pyarrow.Array.from_buffers(pyarrow.string(), 2, [None, offsets, text.buffers()[2]])
+    with pytest.raises(InputError, match="column 'u' is damaged"):
+        listed(pyarrow.table({"u": wrong, "v": text}))
 
 
 def test_objects(monkeypatch):

@@ -32,6 +32,8 @@ def test_serialised_graphs_as_gapbs_writes_them(tmp_path: Path) -> None:
     graph = read(put(tmp_path / "a.sg", PATH))
     assert not graph.directed and arcs_of(graph) == [(0, 1), (1, 0), (1, 2), (2, 1)]
     assert arcs_of(read(tmp_path / "a.sg", directed=True)) == arcs_of(graph)
+    unordered = serialised(0, 3, ([0, 1, 3, 4], [1, 2, 0, 1]))
+    assert arcs_of(read(put(tmp_path / "u.sg", unordered))) == arcs_of(graph)
     graph = read(put(tmp_path / "b.sg", ARCS))
     assert graph.directed and arcs_of(graph) == [(0, 1), (0, 2), (2, 0)]
     assert arcs_of(read(tmp_path / "b.sg", directed=False)) == [(0, 1), (0, 2), (1, 0), (2, 0)]
@@ -84,7 +86,8 @@ def test_parallel_edges(tmp_path: Path) -> None:
         (serialised(0, 3, ([0, 1, 3, 3], [1, 0, 2, 1])), "offsets end with 3, but there are 4"),
         (serialised(0, 3, ([0, 1, 3, 4], [1, 0, 3, 1])), "entry 2 is vertex 3"),
         (serialised(0, 3, ([0, 1, 3, 4], [1, 0, -1, 1])), "entry 2 is vertex -1"),
-        (serialised(0, 3, ([0, 1, 3, 4], [1, 0, 0, 1])), "no twin of the same weight: "),
+        (serialised(0, 3, ([0, 1, 3, 4], [1, 0, 0, 1])), "no twin of the same weight: 0 -> 1"),
+        (serialised(0, 3, ([0, 1, 2, 3], [1, 0, 1])), "no twin of the same weight: 1 -> 2"),
         (serialised(1, 3, ([0, 2, 2, 3], [1, 2, 0]), ([0, 1, 2, 3], [2, 0, 1])), "are not those that enter"),
     ],
 )
