@@ -207,6 +207,11 @@ def sample(
         (shards done, shards to do). True shows a bar.
     output, outputs : path, or a sequence of paths, one for each sample; optional
         Of `Shards`: datasets (``NAME.clgs``) to which samples are written, a shard for each shard.
+    forest : path, or SavedForest, optional
+        Of `Shards`: what `clgraph.save_forest` has saved for this method and seed, instead of the first pass.
+    checkpoint : path, optional
+        Of `Shards`: a folder that keeps what the first pass has found so far. A call that finds it there goes
+        on from it, with any number of ranks; it is removed when the samples are there.
 
     Returns
     -------

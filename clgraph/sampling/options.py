@@ -37,7 +37,7 @@ CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
 SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
 
-OF_SHARDS = ("output", "outputs")
+OF_SHARDS = ("output", "outputs", "forest", "checkpoint")
 
 Size = float | int | str
 
@@ -86,6 +86,8 @@ class SampleOptions(TypedDict, total=False):
     triangles: int | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
+    forest: Any
+    checkpoint: str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True)
