@@ -28,11 +28,8 @@ def main() -> None:
     gc.set_threshold(OBJECTS)
     # NumPy's threads wait asleep: by default they spin for a while, on cores that kernels and imports need
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    from clgraph.cli import main as run
+    from clgraph.cli import run
 
     if ours:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        run()
-    finally:
-        gc.freeze()  # the system takes everything back sooner than the interpreter looks through it
+    run()

@@ -13,6 +13,9 @@ from typing import Any
 FUNCTIONS: tuple[str, ...] = (
     "all_pairs_shortest_path_length",
     "ancestors",
+    "average_clustering",
+    "average_neighbor_degree",
+    "average_shortest_path_length",
     "bfs_edges",
     "bfs_layers",
     "bfs_predecessors",
@@ -21,21 +24,27 @@ FUNCTIONS: tuple[str, ...] = (
     "clustering",
     "condensation",
     "connected_components",
+    "core_number",
+    "degree_assortativity_coefficient",
     "descendants",
     "descendants_at_distance",
     "has_path",
     "is_connected",
     "is_strongly_connected",
     "is_weakly_connected",
+    "k_core",
     "node_connected_component",
     "number_connected_components",
     "number_strongly_connected_components",
     "number_weakly_connected_components",
     "pagerank",
+    "shortest_path",
+    "shortest_path_length",
     "single_source_shortest_path",
     "single_source_shortest_path_length",
     "single_target_shortest_path_length",
     "strongly_connected_components",
+    "transitivity",
     "triangles",
     "weakly_connected_components",
 )
@@ -47,14 +56,23 @@ NOTES: dict[str, str] = {
         "negative."
     ),
     "clustering": "For undirected graphs without weights.",
+    "average_clustering": "For undirected graphs without weights.",
+    "transitivity": "For undirected graphs.",
+    "shortest_path": (
+        "Without weights. Between two nodes it is the path that `single_source_shortest_path` gives; "
+        "NetworkX's own search from both ends may find another one of the same length."
+    ),
+    "degree_assortativity_coefficient": "Of all nodes, without weights.",
     "strongly_connected_components": "Components are in NetworkX's order.",
 }
+UNWEIGHTED = ("average_neighbor_degree", "average_shortest_path_length", "shortest_path_length")
 SORTING = "`sort_neighbors` is left to NetworkX."
 
 
 def get_info() -> dict[str, Any]:
     """The backend's metadata (entry point ``networkx.backend_info``)."""
     notes = NOTES | dict.fromkeys(("bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree"), SORTING)
+    notes |= dict.fromkeys(UNWEIGHTED, "Without weights.")
     return {
         "backend_name": "clgraph",
         "project": "pyclgraph",

@@ -34,6 +34,12 @@ UNDIRECTED = (
     "node_connected_component",
     "triangles",
     "clustering",
+    "average_clustering",
+    "transitivity",
+    "core_number",
+    "k_core",
+    "degree_assortativity_coefficient",
+    "average_neighbor_degree",
 )
 DIRECTED = (
     "weakly_connected_components",
@@ -57,6 +63,8 @@ SEARCHES = (
     "single_target_shortest_path_length",
     "single_source_shortest_path",
     "has_path",
+    "shortest_path",
+    "shortest_path_length",
 )
 PAIRS = "all_pairs_shortest_path_length"  # only on request
 PAIRED_SOURCES = 64  # so many of its results are consumed
@@ -149,7 +157,7 @@ def main() -> None:
     parser = script.parser(__doc__)
     parser.add_argument("--edges", type=int, default=1_000_000, help="with --crossover: at most this many")
     parser.add_argument(
-        "--functions", type=script.words, help=f"names, with commas (default: all but {PAIRS})"
+        "--functions", type=script.words, help="names, with commas (default: all but those of all pairs)"
     )
     parser.add_argument("--shuffled", action="store_true", help="make every node object anew")
     parser.add_argument("--crossover", action="store_true")

@@ -14,8 +14,27 @@ watch_forks()
 
 if TYPE_CHECKING:
     from clgraph import datasets
+    from clgraph.centrality import (
+        average_neighbor_degree,
+        average_shortest_path_length,
+        closeness_centrality,
+        degree_assortativity_coefficient,
+        harmonic_centrality,
+        shortest_path,
+        shortest_path_length,
+    )
     from clgraph.components import Components, connected_components, largest_component
-    from clgraph.csr import powerlaw_graph, rmat_graph
+    from clgraph.csr import (
+        Communities,
+        barabasi_albert_graph,
+        configuration_graph,
+        erdos_renyi_graph,
+        lfr_graph,
+        powerlaw_graph,
+        rmat_graph,
+        static_model_graph,
+        watts_strogatz_graph,
+    )
     from clgraph.device import Device, devices, get_device, profile
     from clgraph.errors import (
         BuildError,
@@ -28,7 +47,16 @@ if TYPE_CHECKING:
     )
     from clgraph.files import read, write
     from clgraph.graph import Graph
-    from clgraph.measures import Quality, clustering, core_numbers, quality, triangles
+    from clgraph.measures import (
+        Quality,
+        average_clustering,
+        clustering,
+        core_numbers,
+        k_core,
+        quality,
+        transitivity,
+        triangles,
+    )
     from clgraph.ranking import PageRankResult, pagerank
     from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
     from clgraph.reference import (
@@ -45,20 +73,33 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample, StreamSample
-    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, write_shards
+    from clgraph.scale import (
+        SavedForest,
+        ShardedSample,
+        Shards,
+        join_shards,
+        merge_forests,
+        open_forest,
+        open_shards,
+        save_forest,
+        write_shards,
+    )
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
 _NAMES = {
+    "centrality": "average_neighbor_degree average_shortest_path_length closeness_centrality"
+    " degree_assortativity_coefficient harmonic_centrality shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
-    "csr": "powerlaw_graph rmat_graph",
+    "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
+    " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
     "datasets": "",
     "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
     " InputError",
     "files": "read write",
     "graph": "Graph",
-    "measures": "Quality clustering core_numbers quality triangles",
+    "measures": "Quality average_clustering clustering core_numbers k_core quality transitivity triangles",
     "ranking": "PageRankResult pagerank",
     "ranking.personalized": "PersonalizedResult personalized_pagerank",
     "reference": "reference_bfs reference_components reference_pagerank reference_sample"
@@ -67,7 +108,8 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
-    "scale": "ShardedSample Shards join_shards open_shards write_shards",
+    "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
+    " save_forest write_shards",
     "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
@@ -78,6 +120,7 @@ __all__ = [
     "BuildError",
     "CapacityError",
     "ClgraphError",
+    "Communities",
     "Components",
     "ConvergenceError",
     "ConvergenceWarning",
@@ -93,22 +136,36 @@ __all__ = [
     "ReductionCurve",
     "Sample",
     "Samples",
+    "SavedForest",
     "ShardedSample",
     "Shards",
     "StreamSample",
     "Study",
     "__version__",
+    "average_clustering",
+    "average_neighbor_degree",
+    "average_shortest_path_length",
+    "barabasi_albert_graph",
     "bfs",
     "bfs_many",
+    "closeness_centrality",
     "clustering",
+    "configuration_graph",
     "connected_components",
     "core_numbers",
     "datasets",
+    "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "erdos_renyi_graph",
     "get_device",
+    "harmonic_centrality",
     "join_shards",
+    "k_core",
     "largest_component",
+    "lfr_graph",
+    "merge_forests",
+    "open_forest",
     "open_shards",
     "pagerank",
     "personalized_pagerank",
@@ -124,14 +181,20 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
+    "save_forest",
+    "shortest_path",
+    "shortest_path_length",
+    "static_model_graph",
     "study",
     "top_accuracy",
+    "transitivity",
     "triangles",
     "verify_bfs",
     "verify_components",
     "verify_pagerank",
     "verify_ppr",
     "verify_sample",
+    "watts_strogatz_graph",
     "write",
     "write_shards",
 ]

@@ -1,5 +1,5 @@
 // ranking/fixed.cl: an iteration of PageRank whose sums have one shape, whoever computes them: the same bytes on every
-// device, for any cut of the rows, and any number of ranks.
+// device, for any cut of the rows, and any number of ranks. float32 ranks: the rows of ranking/fixed_integers.cl.
 //
 //   x(v) = (1-d) p(v) + d (S + D q(v)),  S the sum of x(u) w(u,v) / W(u) over the row of v, D the dangling mass
 //
@@ -9,7 +9,7 @@
 // REAL     type of the stored ranks; everything is computed in double, and rounded once, when it is stored
 // launch   fixed_blocks: a work-group of WIDTH a block; the others: padded ranges, ITEMS each. On GPUs
 //          ranking/fixed_windows.cl takes the place of fixed_rows
-// tunables ITEMS, WIDTH; what changes the sums: HAS_SHARES, HAS_P, HAS_Q, PART; OFFSET
+// tunables ITEMS, WIDTH, READY; what changes the sums: INTEGERS, HAS_SHARES, HAS_P, HAS_Q, PART; OFFSET
 
 #include "ranking/fixed.h"
 
@@ -40,16 +40,24 @@ __kernel void fixed_heads(const long entries, __global const int *restrict place
         placed[e] = place[col_idx[e]];
 }
 
-// What rows gather, once a vertex: x(u) / W(u), or with HAS_SHARES x(u); in the order of `order`, if it is given.
-__kernel void fixed_terms(const int n, __global const int *restrict order, __global const REAL *restrict x,
+// What rows gather, once a vertex: x(u) / W(u), or with HAS_SHARES x(u); at the vertex's place, if there are places.
+// INTEGERS: x(u) / W(u) is rounded to a float, and with READY cut to a multiple of 2^-62.
+__kernel void fixed_terms(const int n, __global const int *restrict place, __global const REAL *restrict x,
                           __global const double *restrict inverse, __global VALUE *restrict terms)
 {
-    FOR_ITEMS(i, n) {
-        const int v = order ? order[i] : i;
+    FOR_ITEMS(v, n) {
+        const int at = place ? place[v] : v;
 #if HAS_SHARES
-        terms[i] = x[v];
+        terms[at] = x[v];
 #else
-        terms[i] = (double)x[v] * inverse[v];
+        if (inverse[v] == 0)   // in no row
+            continue;
+        const double term = (double)x[v] * inverse[v];
+#if READY
+        terms[at] = (long)((float)term * 0x1p62f);
+#else
+        terms[at] = (VALUE)term;
+#endif
 #endif
     }
 }
@@ -60,7 +68,7 @@ __kernel void fixed_shares(const long entries, __global const int *restrict col_
                            __global const double *restrict out, __global double *restrict shares)
 {
     FOR_ITEMS_LONG(e, entries)
-        shares[e] = (weights ? weights[e] : (double)counts[e]) / out[col_idx[e]];
+        shares[e] = out[col_idx[e]] > 0 ? (weights ? weights[e] : (double)counts[e]) / out[col_idx[e]] : 0.0;
 }
 
 // `mass` is D, or 0 where it is dropped.

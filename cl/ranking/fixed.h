@@ -1,6 +1,6 @@
 // ranking/fixed.h: what the kernels that add up rows in one shape share (see ranking/fixed.cl).
 //
-// x       VALUE[n]     x(u) / W(u), or with HAS_SHARES x(u) alone
+// x       VALUE[n]     x(u) / W(u) (see fixed_terms), or with HAS_SHARES x(u) alone
 // shares  double[]     with HAS_SHARES w(u,v) / W(u) of each arc
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -21,7 +21,13 @@
 #define VALUE REAL
 #define TERM(e) ((double)x[col_idx[e]] * shares[e])
 #else
+#if READY
+#define VALUE long
+#elif INTEGERS
+#define VALUE float
+#else
 #define VALUE double
+#endif
 #define TERM(e) (x[col_idx[e]])
 #endif
 

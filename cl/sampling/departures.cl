@@ -1,20 +1,21 @@
-// sampling/departures.cl: when each vertex leaves the sample, where vertices are deleted one by one (drv): by the
-// deletion of the vertex with the smallest turn on the path to the last sample whose smallest turn is largest.
+// sampling/departures.cl: when each vertex leaves the sample, where vertices (drv) or edges (dre) are deleted one by
+// one: by the deletion with the smallest turn on the path to the last sample whose smallest turn is largest.
 //
 // That turn is found for all vertices together, bit by bit from the highest one. prefix[v] holds the bits found so far.
 // Round b asks whether it is at least middle = (2 prefix + 1) << b: whether a path leads from v to the last sample by
-// vertices whose turns are that late. No vertex on such a path has a smaller prefix. The ones with the same prefix are
-// joined (components/finder.h), those with a larger one reach the last sample by themselves. So every round is one pass
-// over all arcs, whatever the shape of the graph.
+// vertices (edges) whose turns are that late. No vertex on such a path has a smaller prefix. The ones with the same
+// prefix are joined (components/finder.h), those with a larger one reach the last sample by themselves. So every round
+// is one pass over all arcs (edges), whatever the shape of the graph.
 //
 // row_ptr, col_idx   the graph: undirected, no loops; rows ascend
-// turn      int[n]   the place of each vertex in the order of deletion
+// low, high int[m]   dre: the ends of the edges in the order of deletion (departures_edges.cl)
+// turn      int[n]   drv: the place of each vertex in the order of deletion; dre: none
 // prefix    int[n]   LAST in the last sample; after the last round the turn that takes the vertex away
 // label     int[n]   the trees that join; flag  int[n]: whether something reaches the last sample by itself
 // inside    int[n]   label of the input's component; only those with `root` count
-// gone, cut uint[n]  vertices and edges that each turn takes away; zero before
+// gone, cut uint[turns]   vertices and edges that each turn takes away; zero before
 //
-// launch    padded range: ITEMS vertices per work-item; departures_join and departures_edges: RUN arcs (csr/arcs.h)
+// launch    padded range: ITEMS vertices per work-item; over arcs: RUN of them (csr/arcs.h)
 
 #include "csr/arcs.h"
 #include "components/finder.h"
@@ -90,7 +91,7 @@ __kernel void departures_narrow(const int n, const int bit, __global const int *
 {
     FOR_ITEMS(v, n)
         if (prefix[v] != LAST)
-            prefix[v] = prefix[v] * 2 + (turn[v] >= MIDDLE(v) && flag[label[v]]);
+            prefix[v] = prefix[v] * 2 + ((!turn || turn[v] >= MIDDLE(v)) && flag[label[v]]);
 }
 
 __kernel void departures_count(const int n, const int root, __global const int *restrict inside,

@@ -5,11 +5,13 @@ Each command is in its own module, imported when it is called: ``clgraph --help`
 
 from __future__ import annotations
 
+import atexit
 import difflib
 import importlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -28,6 +30,7 @@ GROUPS = {
         "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
         "methods": ("clgraph.cli.drawing", "Every sampling method, its options and its source."),
         "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
+        "forest": ("clgraph.cli.forest", "The priority forest of a dataset, for samples and curves."),
         "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
         "study": ("clgraph.cli.study", "How small may a sample be, and by which method."),
         "replay": ("clgraph.cli.replay", "Make again what a record describes, and compare."),
@@ -130,6 +133,25 @@ def main(args: list[str] | None = None) -> None:
     """
     with child.signals_as_interrupts() as caught:
         _main(args, caught)
+
+
+def run() -> NoReturn:
+    """The whole life of the process: `main`, and its end without taking apart what the system frees at once.
+
+    The interpreter and the drivers take their memory apart piece by piece, for longer than a small graph is
+    sampled. They still do so under MPI, which says good-bye then, and where Python looks for faults (-X dev).
+    """
+    status: Any = 0
+    try:
+        main()
+    except SystemExit as stop:
+        status = stop.code
+    if not isinstance(status, int) or sys.flags.dev_mode or "mpi4py" in sys.modules:
+        sys.exit(status)
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the interpreter does
+    atexit._run_exitfuncs()
+    streams.silence()
+    os._exit(status)
 
 
 def _main(args: list[str] | None, caught: list[int]) -> None:

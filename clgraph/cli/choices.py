@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 from click.shell_completion import CompletionItem
 
 
 class MethodName(click.ParamType):
-    """The name of a sampling method, in capitals or not.
+    """The name of a sampling method, as it was typed: whether there is one is said by who runs it.
 
     Parameters
     ----------
@@ -21,13 +19,6 @@ class MethodName(click.ParamType):
 
     def __init__(self, *, drawing: bool = True) -> None:
         self.drawing = drawing
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name as the tables have it; whether there is such a method is said by who runs it."""
-        from clgraph.sampling.options import plain_method
-
-        name: str = plain_method(value)
-        return name
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

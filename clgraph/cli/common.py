@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from clgraph.cli.choices import FormatName
+from clgraph.errors import ClgraphError
+from clgraph.progress import Tell, bar
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -115,6 +117,8 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
+        if kwargs.get("graph") and not is_dataset(kwargs["graph"]):  # of ranks MPI comes first
+            _load_drivers(kwargs["device"])
         if trace is None:
             return untraced(*args, **kwargs)
         with _traced(trace, kwargs.get("device")):
@@ -157,6 +161,24 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def is_dataset(name: str) -> bool:
+    """Whether a name is that of a dataset of shards."""
+    return Path(name).suffix == ".clgs"
+
+
+def _load_drivers(spec: str | None) -> None:
+    """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
+    from clgraph.device import list_devices
+
+    oclgrind = "oclgrind" in (spec or "").lower()
+
+    def load() -> None:
+        with suppress(ClgraphError):  # the command asks again, and is told
+            list_devices(oclgrind=oclgrind)
+
+    Thread(target=load, name="clgraph-drivers").start()
 
 
 @contextmanager
@@ -229,9 +251,9 @@ class OutputName(click.ParamType):
     name = "output"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from clgraph.graph.io.atomic import STDOUT, reserved_stdout
+        if value == "-" and ctx is not None and param is not None:
+            from clgraph.graph.io.atomic import reserved_stdout
 
-        if value == STDOUT and ctx is not None and param is not None:
             _take_stdout(ctx, f"{param.opts[0]} -" if param.param_type_name == "option" else "OUT -")
             ctx.with_resource(reserved_stdout())
         return str(value)
@@ -332,45 +354,14 @@ def print_json(value: dict[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
-@contextmanager
-def progress_bar(
-    what: str, quiet: bool, *, left: bool = False
-) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(what: str, quiet: bool, *, left: bool = False) -> AbstractContextManager[Tell | None]:
     """A bar on stderr for long work, on a terminal only; yields a function of (done, of).
 
-    `left`: with counts and the time left, of work whose first call of that function says where it begins.
+    `left`: with counts, of work whose first call of that function says where it begins.
     """
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress
-
-    columns = [*Progress.get_default_columns(), *([MofNCompleteColumn()] if left else [])]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
+    return nullcontext() if quiet else bar(what, counts=left)
 
 
-@contextmanager
-def file_bar(what: str, quiet: bool) -> Iterator[Callable[[int, int | None], None] | None]:
-    """A bar with bytes and seconds left, on a terminal, from the second second on."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task, began = bar.add_task(what, total=None), time.monotonic()
-
-    def tell(done: int, of: int | None) -> None:
-        bar.update(task, completed=done, total=of)
-        if not bar.live.is_started and time.monotonic() - began > 1:
-            bar.start()
-
-    try:
-        yield tell
-    finally:
-        bar.stop()
+def file_bar(what: str, quiet: bool) -> AbstractContextManager[Tell | None]:
+    """A bar with bytes and seconds left, on a terminal."""
+    return nullcontext() if quiet else bar(what, data=True)

@@ -15,6 +15,7 @@ from clgraph.cli.common import (
     device_option,
     direction,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -23,10 +24,21 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
+from clgraph.cli.shards import (
+    forest_options,
+    job,
+    only_datasets,
+    open_dataset,
+    refuse,
+    saved_forest,
+    work_folder,
+)
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
+    from clgraph.graph import Graph
     from clgraph.sampling.curve import ReductionCurve
+    from clgraph.scale import Shards
 
 PICTURES = (".png", ".svg", ".pdf")
 POINTS_MAX = 10_000
@@ -54,6 +66,7 @@ POINTS_MAX = 10_000
 @click.option("--points", type=int, default=20, show_default=True, help="Rows of the table.")
 @click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
 @click.option("-o", "--output", metavar="OUT", type=OutputName(), help="Every row of every curve, as CSV.")
+@forest_options
 @graph_options
 @device_option
 @json_option
@@ -70,6 +83,8 @@ def curve(
     points: int,
     plot: str | None,
     output: str | None,
+    forest: str | None,
+    resume: bool,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
@@ -81,10 +96,11 @@ def curve(
     clgraph curve internet.txt --method dre --seeds 5 --plot curve.png
     """
     from clgraph import keyed
-    from clgraph.graph.io import atomic_write, check_writable
-    from clgraph.sampling.curve import curve_table, reduction_curve
+    from clgraph.graph.io import check_writable
+    from clgraph.sampling.options import plain_method
     from clgraph.sizes import parse_size
 
+    method = plain_method(method)
     check_without_graph(method, mode=mode, mix=mix, weight=weight)
     parse_size(size)
     if seeds < 1:
@@ -97,13 +113,56 @@ def curve(
         _check_picture(plot)
     if output:
         check_writable(output, "edges")
+    data: Graph | Shards
+    options: dict[str, Any] = {"size": size, "mode": mode, "mix": mix, "weight": weight}
+    if is_dataset(graph):
+        refuse(mode=mode == "batched", mix=mix, weight=weight)
+        from clgraph.scale.ranks import shared_seed
+
+        with job() as speaks:
+            saved, method, seed = saved_forest(forest, method, seed)
+            options |= {"forest": saved, "checkpoint": work_folder(output, resume)}
+            first = shared_seed(seed)
+            data = open_dataset(graph, speaks, quiet)
+            curves = _curves(data, method, range(first, first + seeds), quiet or not speaks, device, options)
+            if speaks:
+                _tell(data, graph, curves, points, plot, output, as_json=as_json, quiet=quiet)
+        return
+    only_datasets(forest=forest, resume=resume)
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     dev = open_device(device, quiet)
-    options: dict[str, Any] = {"size": size, "device": dev, "mode": mode, "mix": mix, "weight": weight}
+    curves = _curves(data, method, range(first, first + seeds), quiet, dev, options)
+    _tell(data, graph, curves, points, plot, output, as_json=as_json, quiet=quiet)
+
+
+def _curves(
+    data: Graph | Shards, method: str, seeds: range, quiet: bool, device: Any, options: dict[str, Any]
+) -> list[ReductionCurve]:
+    """A curve for each seed."""
+    from clgraph.sampling.curve import reduction_curve
+
     curves = []
-    for number in range(first, first + seeds):
+    for number in seeds:
         with progress_bar(f"reducing, seed {number}", quiet) as progress:
-            curves.append(reduction_curve(data, method, number, progress=progress, **options))
+            curves.append(reduction_curve(data, method, number, progress=progress, device=device, **options))
+    return curves
+
+
+def _tell(
+    data: Graph | Shards,
+    graph: str,
+    curves: list[ReductionCurve],
+    points: int,
+    plot: str | None,
+    output: str | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write and draw the curves, and print their table."""
+    from clgraph.graph.io import atomic_write
+    from clgraph.sampling.curve import curve_table
+
     last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
     shares = [1 - i * (1 - last) / points for i in range(points + 1)]
     table = curve_table(curves, shares)
@@ -121,11 +180,11 @@ def curve(
     if as_json:
         print_json(
             {
-                "method": method,
+                "method": curves[0].method,
                 "directed": data.directed,
                 "mode": curves[0].mode,
                 "seeds": [each.seed for each in curves],
-                "device": dev.name,
+                "device": curves[-1].device,
                 **curves[-1].how(),
                 "seconds": [each.seconds for each in curves],
                 "table": table,

@@ -11,13 +11,14 @@ from clgraph.cli.choices import FormatName
 from clgraph.cli.common import (
     OutputName,
     graph_options,
+    is_dataset,
     json_option,
     print_json,
     quiet_option,
     read_graph,
     write_graph,
 )
-from clgraph.cli.shards import describe_dataset, from_dataset, is_dataset, to_dataset
+from clgraph.cli.shards import describe_dataset, from_dataset, to_dataset
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph

@@ -17,6 +17,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -24,7 +25,7 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
+from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -23,7 +23,8 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.cli.shards import is_dataset, job, open_dataset, refuse
+from clgraph.cli.ppr_sources import exclusion, read_wanted, read_words
+from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 @click.argument("graph", metavar="GRAPH")
 @click.option("-s", "--source", "source", metavar="ID", multiple=True, help="A source (repeatable).")
 @click.option("--sources", "file", metavar="FILE", help="A file with a source's id on each line.")
+@click.option(
+    "--users",
+    metavar="FILE",
+    help="Instead: a file with a user and ids of items on each line; a user starts from all of its items.",
+)
 @click.option(
     "--method",
     type=click.Choice(["power", "coo", "coo-flat", "monte-carlo"]),
@@ -78,6 +84,12 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     show_default=True,
     help="Select this many vertices on the device; 0: all ranks (with -o).",
 )
+@click.option(
+    "--exclude",
+    type=click.Choice(["self", "neighbours"]),
+    help="Leave out of the top: each source's own vertices, or these and those that their arcs lead to.",
+)
+@click.option("--exclude-ids", metavar="FILE", help="Leave out these vertices, an id on each line.")
 @click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and reported).")
 @click.option("--walks", type=int, help="Walks from each source.  [default: 200000]")
 @click.option("--epsilon", type=float, help="Take as many walks as keep every rank's error below this,")
@@ -130,6 +142,9 @@ def ppr(
     graph: str,
     source: tuple[str, ...],
     file: str | None,
+    users: str | None,
+    exclude: str | None,
+    exclude_ids: str | None,
     method: Any,
     dangling: str,
     top: int,
@@ -151,6 +166,7 @@ def ppr(
     \b
     clgraph ppr Wiki-Vote.txt --directed --source 3 --source 30 --top 10
     clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
+    clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
     """
     import warnings
 
@@ -172,17 +188,19 @@ def ppr(
         check_writable(output, "edges")
     if top == 0 and not output and not as_json:
         raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
-    words = [(word, f"--source {word}") for word in source] + (_read_sources(file) if file else [])
-    if not words:
-        raise InputError("no source is given: --source ID (repeatable) or --sources FILE")
+    if top == 0 and (exclude or exclude_ids):
+        raise InputError("--exclude leaves vertices out of the top: --top 0 asks for all ranks")
+    wanted = read_wanted(source, file, users)
+    left_out = read_words("--exclude-ids", exclude_ids) if exclude_ids else []
     if method != "monte-carlo":
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
     if is_dataset(graph):
         refuse(explain=explain, verify=verify, energy=energy.wanted)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
-            ids = [_as_id(word, where, shards) for word, where in words]
+            ids = wanted.ids(shards)
             options |= {"method": method, "dangling": dangling, "device": device}
+            options |= {"exclude": exclusion(exclude, left_out, shards)}
             found = personalized_pagerank(shards, ids, **options, top=min(top, shards.num_vertices) or None)
             if speaks:
                 _tell(shards, found, dict(found.seconds), output, False, as_json)
@@ -191,11 +209,12 @@ def ppr(
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, device=where)
     read_seconds = time.perf_counter() - started
-    ids = [_as_id(word, where, data) for word, where in words]
+    ids = wanted.ids(data)
     top = min(top, data.num_vertices)
     dev = open_device(device, quiet)
     energy.open(dev)
     options |= {"method": method, "dangling": dangling, "top": top or None, "device": dev}
+    options |= {"exclude": exclusion(exclude, left_out, data)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)
         try:
@@ -245,42 +264,6 @@ def _tell(
     _show(data, found)
     if measured is not None:
         click.echo(measured)
-
-
-def _read_sources(path: str) -> list[tuple[str, str]]:
-    """The first word of each line, with its place."""
-    try:
-        lines = Path(path).read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--sources: cannot read {path}: {error}") from error
-    words = []
-    for number, line in enumerate(lines, 1):
-        parts = line.split()
-        if not parts or parts[0][0] in "#%":
-            continue
-        where = f"--sources {path}, line {number}"
-        if len(parts) > 1:
-            raise InputError(f"{where}: {line.strip()!r}: one id a line is needed")
-        words.append((parts[0], where))
-    if not words:
-        raise InputError(f"--sources {path} names no vertex")
-    return words
-
-
-def _as_id(word: str, where: str, graph: Graph | Shards) -> Any:
-    """A source in the type of the graph's ids; an InputError that names its place if there is none such."""
-    from clgraph.sizes import whole_number
-
-    vertex: Any = word
-    if graph.ids.dtype.kind in "iu":
-        vertex = whole_number(word)
-        if vertex is None:
-            raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)")
-    try:
-        graph.index(vertex)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
-    return vertex
 
 
 def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Device | None) -> None:

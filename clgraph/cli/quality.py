@@ -105,7 +105,9 @@ def quality(
     from clgraph.measures import quality as measure
     from clgraph.measures.compare import check_part
     from clgraph.measures.hops import check_hop_sources
+    from clgraph.sampling.options import plain_method
 
+    method = plain_method(method)
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)
     given = {

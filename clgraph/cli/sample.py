@@ -20,6 +20,7 @@ from clgraph.cli.common import (
     direction,
     energy_option,
     graph_options,
+    is_dataset,
     json_option,
     open_device,
     print_json,
@@ -31,7 +32,7 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
-from clgraph.cli.shards import is_dataset, refuse, sample_dataset
+from clgraph.cli.shards import forest_options, only_datasets, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     type=OutputName(),
     help="Write command, versions, device, seed and the input's hash (JSON).",
 )
+@forest_options
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
 @click.option(
     "--attributes",
@@ -132,6 +134,8 @@ def sample(
     output: str | None,
     output_format: str | None,
     record: str | None,
+    forest: str | None,
+    resume: bool,
     verify: bool,
     attributes: str | None,
     reading: dict[str, Any],
@@ -152,8 +156,10 @@ def sample(
     from clgraph.graph.io import check_writable
     from clgraph.sampling import sample as run
     from clgraph.sampling.literature.plan import UNSIZED, known
+    from clgraph.sampling.options import plain_method, tiny
     from clgraph.sizes import parse_size
 
+    method = plain_method(method)
     # check everything that can be checked before a large file is read
     from_vertex = _vertex(start, reading["ids"])
     instead = [name for name in ("edges", "steps", "starts", "stages") if name in drawing]
@@ -230,11 +236,14 @@ def sample(
             seeds or 1,
             output,
             device,
+            forest=forest,
+            resume=resume,
             strict=strict,
             as_json=as_json,
             quiet=quiet,
         )
         return
+    only_datasets(forest=forest, resume=resume)
     names: dict[tuple[str, int], str] = {}
     if output:
         check_template(output, wanted, seeds or 1)
@@ -267,8 +276,6 @@ def sample(
         "min_size": min_size,
         **drawing,
     }
-    from clgraph.sampling.options import tiny
-
     for each in dict.fromkeys(wanted) if options["sizes"] else ():
         if question := tiny(each, data.num_vertices):
             say(f"note: {question}", quiet)

@@ -9,24 +9,27 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
 from clgraph.arguments import word
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import sorted_rows
+from clgraph.graph.laws import GUIDE_BITS, rank_guide
 from clgraph.graph.models import PowerLaw, RMat
+from clgraph.progress import tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 CHUNK = 1 << 16
-GUIDE_BITS = 10
 
 Progress = Callable[[int, int], None] | None
+Made = TypeVar("Made")
 
 
+@tells("generating")
 def powerlaw_graph(
     num_vertices: int,
     *,
@@ -34,7 +37,7 @@ def powerlaw_graph(
     exponent: float = 2.71,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
     """An undirected graph whose degrees follow a power law (the model of Chung and Lu, 2002).
@@ -56,8 +59,8 @@ def powerlaw_graph(
     device : Device or str, optional
         Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. None:
         by NumPy on the host. The graph is the same.
-    progress : callable, optional
-        Called with (edges drawn, edges to draw).
+    progress : callable or bool, optional
+        Called with (edges drawn, edges to draw); True shows a bar.
     report : dict, optional
         Filled with "seed", "device" (name, or "host") and "seconds": by phase "compile" (kernels, where they
         were not built yet), "draw", "rows", and "total".
@@ -84,6 +87,7 @@ def powerlaw_graph(
     return _make(model, "merge", device, progress, report)
 
 
+@tells("generating")
 def rmat_graph(
     scale: int,
     *,
@@ -96,7 +100,7 @@ def rmat_graph(
     scramble: bool = True,
     duplicates: Duplicates = "merge",
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
     """An R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004), by default with Graph500's parameters.
@@ -144,6 +148,27 @@ def rmat_graph(
     word(duplicates, "duplicates", get_args(Duplicates))
     model = RMat(scale, edge_factor, (a, b, c), seed, directed, scramble)
     return _make(model, duplicates, device, progress, report)
+
+
+def on_device(device: Device | str | None, make: Callable[[Device], Made]) -> Made:
+    """What a function makes on a device that nobody else uses meanwhile."""
+    from clgraph.device import get_device
+
+    opened = get_device(device)
+    with opened.alone():
+        return make(opened)
+
+
+def finish_graph(
+    device: Device, n: int, tail: Any, head: Any, count: int, duplicates: Duplicates = "keep"
+) -> Graph:
+    """The undirected graph of edges on a device without their loops; by default they are all different."""
+    from clgraph.csr.build import build_rows
+    from clgraph.csr.upload import Parts, graph_of
+
+    rows = build_rows(device, n, tail, head, count, mirror=True, duplicates=duplicates)
+    device.finish()
+    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, has_copies=False))
 
 
 class _Clock:
@@ -212,14 +237,11 @@ def _make_on_device(
     ends = device.output(count, np.int32), device.output(count, np.int32)
     common = -(-count // device.tuning.items), np.int64(count), np.uint64(model.seed)
     if isinstance(model, PowerLaw):
-        words = np.arange((1 << GUIDE_BITS) + 1, dtype=np.int64) << (32 - GUIDE_BITS)
-        guide = np.searchsorted(model.thresholds, words, side="right").astype(np.int32)
-        tables = guide, model.thresholds, model.bounds.astype(np.int32)
         program.generate_powerlaw(
             *common,
             np.uint32(model.num_vertices),
             np.uint32(model.stride),
-            *map(device.upload, tables),
+            *map(device.upload, rank_guide(model.bounds, model.thresholds)),
             *ends,
         )
     else:

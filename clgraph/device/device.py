@@ -348,6 +348,10 @@ class Device:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""
         return self.memory.download(buffer, dtype, count, offset)
 
+    def fetch(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
+        """Fill a contiguous array with values of a buffer, from its `offset`-th value on; waits."""
+        self.memory.fetch(buffer, array, offset)
+
     def output(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer for a result that `take` hands over."""
         return self.memory.output(count, dtype)

@@ -287,6 +287,7 @@ def _is_loaded(library: str) -> bool:
 def _query() -> list[Any]:
     import pyopencl as cl
 
+    _load_drivers(cl._cl.__file__)
     try:
         return list(cl.get_platforms())
     except cl.Error as error:
@@ -294,6 +295,15 @@ def _query() -> list[Any]:
         if getattr(error, "code", None) in (-1001, -32):
             return []
         raise DeviceError(f"the OpenCL loader failed: {error}; `clgraph doctor` finds out more") from error
+
+
+def _load_drivers(pyopencl: str) -> None:
+    """Have the loader that pyopencl's library uses load every driver.
+
+    Unlike pyopencl's own query it lets other threads run meanwhile. Where it fails, that query loads them.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(pyopencl).clGetPlatformIDs(0, None, ctypes.byref(ctypes.c_uint()))
 
 
 def _corrected_folder(oclgrind: bool) -> str | None:

@@ -8,6 +8,7 @@ FAMILIES = {
     "csr/": "graph building",
     "csr/generate": "graph generator",
     "files/": "reading files",
+    "centrality/": "centrality",
     "components/": "components",
     "components/strong": "strong components",
     "traversal/": "search",

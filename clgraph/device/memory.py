@@ -292,6 +292,11 @@ class Memory:
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""
         array = _on_large_pages(count, np.dtype(dtype))
+        self.fetch(buffer, array, offset)
+        return array
+
+    def fetch(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
+        """Fill a contiguous array with values of a buffer, from its `offset`-th value on; waits."""
         start = offset * array.itemsize
 
         def copy() -> None:
@@ -300,9 +305,8 @@ class Memory:
                 event = cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
                 self._queues.note("download", array.nbytes, event)
 
-        if count:
+        if array.nbytes:
             self.wait(copy)
-        return array
 
     def output(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer for a result that `take` hands over; where memory is shared, it uses a new host array."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clgraph.files.summary import read_with_summary, write_with_summary
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.io.common import MAX_RATIO, Ids
+from clgraph.progress import tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["read", "write"]
 
 
+@tells("reading", data=True)
 def read(
     path: str | os.PathLike[str],
     *,
@@ -29,6 +31,7 @@ def read(
     max_ratio: float = MAX_RATIO,
     attributes: str | os.PathLike[str] | None = None,
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> Graph:
     """Read a graph from a file.
 
@@ -80,6 +83,8 @@ def read(
         comes next, and is the same wherever that is. Default: the CPU, through OpenCL where it has a driver
         and the file has 1 MB or more; of ``.clg`` the host. What its kernels do not take is read on the host:
         ids that are text, and whatever is unusual. Other formats are always read on the host.
+    progress : callable or bool, optional
+        Called with (bytes read, bytes in all or None); True shows a bar.
 
     Returns
     -------
@@ -112,15 +117,18 @@ def read(
         max_ratio=max_ratio,
         attributes=attributes,
         device=device,
+        progress=progress,
     )[0]
 
 
+@tells("writing", data=True)
 def write(
     graph: Graph | Any,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> None:
     """Write a graph to a file, completely or not at all, also if the power fails.
 
@@ -144,6 +152,8 @@ def write(
         Where the text of an edge list is made (as in `clgraph.get_device`, or ``"host"``); it is the same
         wherever that is. Default, from 200 000 arcs on: the device that the graph was made on, else the CPU,
         through OpenCL where it has a driver. Ids that are text are always the host's.
+    progress : callable or bool, optional
+        Called with (bytes written, bytes in all or None); True shows a bar.
 
     Raises
     ------
@@ -159,4 +169,4 @@ def write(
     >>> path.read_text()
     '10\\t20\\n10\\t30\\n20\\t30\\n'
     """
-    write_with_summary(graph, path, format=format, device=device)
+    write_with_summary(graph, path, format=format, device=device, progress=progress)

@@ -7,6 +7,7 @@ without the cache misses of a bucket sort.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
@@ -65,9 +66,14 @@ def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         raise InputError(
             f"{name} has the shape {array.shape}: a one-dimensional list of vertex ids is needed"
         )
-    if np.ma.is_masked(ids):
+    if is_masked(ids):
         raise InputError(f"{name} has masked entries: every edge has two ends; leave such rows out")
     return array
+
+
+def is_masked(values: Any) -> bool:
+    """Whether these are a masked array's with masked entries: who has one has imported ``numpy.ma``."""
+    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(values))
 
 
 def number_vertices(
@@ -202,7 +208,7 @@ def _numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
         raise InputError(f"{name} is no list of numbers: {error}") from error
-    if np.ma.is_masked(values):
+    if is_masked(values):
         raise InputError(f"{name} has masked entries: every edge has one")
     return array
 

@@ -21,6 +21,7 @@ from clgraph.graph.building import (
     checked_counts,
     checked_weights,
     id_column,
+    is_masked,
     pack,
     stable_argsort,
 )
@@ -72,7 +73,7 @@ def integers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         raise InputError(f"{name} has the shape {array.shape}: it is one-dimensional")
     if array.dtype.kind not in "iu":
         raise InputError(f"{name} is of type {array.dtype}: it holds whole numbers")
-    if np.ma.is_masked(values):
+    if is_masked(values):
         raise InputError(f"{name} has masked entries: every one is needed")
     return array
 

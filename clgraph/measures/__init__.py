@@ -11,10 +11,10 @@ from clgraph import keyed
 from clgraph.arguments import flag
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
-from clgraph.measures.cores import core_numbers
+from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.hops import SOURCES, check_hop_sources
 from clgraph.measures.scalars import PHASES, Measures, Wish, measure
-from clgraph.measures.triangle_count import clustering, triangles
+from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample
     from clgraph.sampling.curve import ReductionCurve
 
-__all__ = ["Measures", "Quality", "clustering", "core_numbers", "quality", "triangles"]
+__all__ = [
+    "Measures",
+    "Quality",
+    "average_clustering",
+    "clustering",
+    "core_numbers",
+    "k_core",
+    "quality",
+    "transitivity",
+    "triangles",
+]
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,7 +150,8 @@ def quality(
     """Measure a graph and, if given, a sample of it.
 
     Everything is measured on the undirected view without self-loops, in which each pair of neighbours counts
-    once. Counts are made on the device and are the same on every device; eigenvalues come from SciPy.
+    once. Counts are made on the device and are the same on every device; eigenvalues, by Lanczos's method
+    there, to ten digits.
 
     Parameters
     ----------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import whole as whole_number
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.measures.pack import measured_view, simple_view
@@ -80,6 +81,43 @@ def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[
     with dev.alone():
         rows = peeled_view(whole) if whole.directed else measured_view(dev, whole)
         return dev.download(find_cores(dev, rows), np.int32, rows.num_vertices)
+
+
+def k_core(graph: Any, k: int | None = None, device: Device | str | None = None) -> Graph:
+    """The k-core: what is left when vertices with fewer than k neighbours are removed again and again.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+        Neighbours are counted as in `core_numbers`.
+    k : int, optional
+        The largest for which there is a k-core, if it is not given.
+    device : str or Device, optional
+        As `clgraph.get_device` takes it.
+
+    Returns
+    -------
+    Graph
+        The vertices left and all arcs between them, under their ids. It may be empty.
+
+    Raises
+    ------
+    InputError
+        If it is no graph, or k is not a whole number of at least 0.
+    DeviceError, CapacityError
+        No such device, or too little memory on it.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.k_core(clgraph.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])).ids
+    array([0, 1, 2])
+    """
+    if k is not None:
+        k = whole_number(k, "k")
+    whole = as_graph(graph)
+    core = core_numbers(whole, device)
+    return whole.subgraph(core >= (core.max(initial=0) if k is None else k))
 
 
 def find_cores(dev: Device, rows: Graph) -> Any:

@@ -84,11 +84,9 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
                 # decided by what was found, not by how the device found it: the same sources on every device
                 if sizes[i] > sources and len(counts[i]) > DEEP and done[i] >= DEEP_SOURCES:
                     chosen[i] = chosen[i][: done[i]]
-    csr = pack.csr
-    arcs = [int(pack.device.download(csr.row_ptr, csr.offset, 1, offset=at)[0]) for at in pack.begin.tolist()]
+    arcs = np.diff(pack.arc_begin).tolist()
     return [
-        _plot(counts[i], done[i], sizes[i], arcs[i + 1] - arcs[i], exact=sizes[i] <= sources)
-        for i in range(len(sizes))
+        _plot(counts[i], done[i], sizes[i], arcs[i], exact=sizes[i] <= sources) for i in range(len(sizes))
     ]
 
 

@@ -35,13 +35,14 @@ class Pack:
     device : Device
     graph : Graph
         All of them as one: undirected, without loops and parallel edges.
-    begin : int64 array, shape (graphs + 1,)
-        Where each one's vertices begin.
+    begin, arc_begin : int64 arrays, shape (graphs + 1,)
+        Where each one's vertices and arcs begin.
     """
 
     device: Device
     graph: Graph
     begin: Ints
+    arc_begin: Ints
 
     @property
     def count(self) -> int:
@@ -69,7 +70,8 @@ class Pack:
     @classmethod
     def of_one(cls, device: Device, graph: Graph) -> Pack:
         """A single graph, undirected and simple."""
-        return cls(device, graph, np.array([0, graph.num_vertices], np.int64))
+        begin, arcs = np.array([[0, graph.num_vertices], [0, graph.num_arcs]], np.int64)
+        return cls(device, graph, begin, arcs)
 
     @classmethod
     def of(cls, device: Device, graphs: Sequence[Graph]) -> Pack:
@@ -95,16 +97,16 @@ class Pack:
                 row_ptr,
                 col_idx,
             )
-        return cls(device, of_rows(device, DeviceCSR(n, total, row_ptr, col_idx, np.int32)), begin)
+        return cls(device, of_rows(device, DeviceCSR(n, total, row_ptr, col_idx, np.int32)), begin, arcs)
 
-    def part(self, i: int) -> Graph:
-        """One of the graphs, on the host."""
-        if self.count == 1:
-            return self.graph
-        first, end = int(self.begin[i]), int(self.begin[i + 1])
-        row_ptr = self.graph.row_ptr[first : end + 1]
-        heads = self.graph.col_idx[int(row_ptr[0]) : int(row_ptr[-1])]
-        return Graph(row_ptr - row_ptr[0], heads - np.int32(first), directed=False)
+    def rows_of(self, i: int) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int32]]:
+        """The rows of one of the graphs, on the host: row_ptr and col_idx."""
+        first, end = self.begin[i : i + 2].tolist()
+        at, to = self.arc_begin[i : i + 2].tolist()
+        csr, device = self.csr, self.device
+        row_ptr = device.download(csr.row_ptr, csr.offset, end - first + 1, offset=first)
+        col_idx = device.download(csr.col_idx, np.int32, to - at, offset=at)
+        return row_ptr - row_ptr[0], col_idx - np.int32(first)
 
 
 def of_rows(device: Device, rows: DeviceCSR) -> Graph:

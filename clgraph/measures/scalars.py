@@ -12,11 +12,19 @@ import numpy.typing as npt
 
 from clgraph.measures.cores import find_cores
 from clgraph.measures.corners import Corners, find_corners
-from clgraph.measures.fits import Exponent, degree_exponents, eigen_exponent, hop_exponent
+from clgraph.measures.fits import (
+    Exponent,
+    Likelihood,
+    degree_exponents,
+    eigen_exponent,
+    hop_exponent,
+    likely_tails,
+    with_neighbours,
+)
 from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
 from clgraph.measures.mixing import assortativity, degree_products
 from clgraph.measures.pack import Pack, measured_view
-from clgraph.measures.spectrum import COUNT, MANY, largest_eigenvalues
+from clgraph.measures.spectrum import MANY, largest_eigenvalues
 from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
 from clgraph.measures.triangle_count import count_triangles
 from clgraph.results import Shown
@@ -198,14 +206,12 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
     lap("cores")
     hops = hop_plots(pack, wish.seed, wish.sources)
     lap("hop plot")
-    spectra = [_spectrum(pack, i, wish.eigenvalues) for i in range(pack.count)]
+    spectra = _spectra(pack, wish.eigenvalues)
     lap("eigenvalues")
-    found = [
-        _measures(n, *each)
-        for n, *each in zip(
-            np.diff(pack.begin).tolist(), degrees, products, sizes, corners, cores, hops, spectra, strict=True
-        )
-    ]
+    tails = likely_tails([with_neighbours(*each) for each in degrees])
+    counts = np.diff(pack.begin).tolist()
+    each_of = zip(counts, degrees, tails, products, sizes, corners, cores, hops, spectra, strict=True)
+    found = [_measures(n, *each) for n, *each in each_of]
     lap("fits")
     return [replace(each, seconds=seconds) for each in found]
 
@@ -213,6 +219,7 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
 def _measures(
     n: int,
     degrees: Histogram,
+    tail: Likelihood,
     products: int,
     sizes: Histogram,
     corners: Corners,
@@ -222,7 +229,7 @@ def _measures(
 ) -> Measures:
     m = int(degrees[0] @ degrees[1]) // 2
     wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
-    by_degree, by_rank = degree_exponents(*degrees)
+    by_degree, by_rank = degree_exponents(*degrees, tail)
     mixed, unmixed = assortativity(degrees, products)
     reasons: dict[str, str] = {}
     if n == 0:
@@ -273,13 +280,13 @@ def _measures(
     )
 
 
-def _spectrum(pack: Pack, i: int, wanted: bool | None) -> tuple[Floats, str | None]:
+def _spectra(pack: Pack, wanted: bool | None) -> list[tuple[Floats, str | None]]:
     if wanted is False:
-        return np.zeros(0), "eigenvalues were not asked for"
-    if wanted is None and pack.begin[i + 1] - pack.begin[i] > MANY:
-        why = f"more than {MANY} vertices: eigenvalues take minutes and are computed on request only"
-        return np.zeros(0), why
-    return largest_eigenvalues(pack.part(i), COUNT)
+        return [(np.zeros(0), "eigenvalues were not asked for")] * pack.count
+    small = [wanted is True or n <= MANY for n in np.diff(pack.begin).tolist()]
+    why = f"more than {MANY} vertices: eigenvalues are computed on request only"
+    found = largest_eigenvalues(pack, small)
+    return [each if asked else (each[0], why) for each, asked in zip(found, small, strict=True)]
 
 
 def _effective_diameter(pairs: Floats) -> float:

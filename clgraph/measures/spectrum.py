@@ -1,51 +1,279 @@
-"""The largest eigenvalues of an adjacency matrix (SciPy)."""
+"""The largest eigenvalues of adjacency matrices: Lanczos's method, several graphs side by side.
+
+Host half of ``cl/measures/spectrum.cl`` and ``cl/measures/spectrum_start.cl``: product, basis,
+orthogonalisation and restart are made on the device; what comes here are the small projected matrices, once a
+cycle. A graph's eigenvalues depend on no other graph beside it.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+
+from clgraph.device.shapes import Grouped, Shapes
+from clgraph.measures.pack import Pack
+from clgraph.measures.ritz import COUNT, KEPT, STEPS, Ritz
+from clgraph.measures.spectrum_host import DENSE, Floats, dense_eigenvalues, positive, scipy_eigenvalues
 
 if TYPE_CHECKING:
-    from clgraph.graph import Graph
+    from clgraph.device import Device
 
-COUNT = 20
-DENSE = 200  # vertices up to which the whole spectrum is cheaper
-MANY = 1_000_000  # vertices beyond which eigenvalues take minutes, and are computed on request only
+MANY = 1_000_000  # vertices beyond which eigenvalues are computed on request only
+BYTES = 8 * (STEPS + 1)  # of a vertex in the basis
+RESTARTS = 400
+Ints = npt.NDArray[np.int32]
+Found = tuple[Floats, str | None]  # descending, or why there are none
 
 
-def largest_eigenvalues(graph: Graph, count: int = COUNT) -> tuple[npt.NDArray[np.float64], str | None]:
-    """The largest (algebraic) positive eigenvalues, descending, or why there are none.
+@dataclass(frozen=True)
+class Shape(Grouped):
+    """Launch shape.
+
+    Attributes
+    ----------
+    chunk : int
+        Vertices of a work-group.
+    long : int
+        Arcs from which on a work-group sums a row up together.
+    rows : int
+        Vectors whose products are summed at once.
+    lanes : int
+        Vertices of a work-item whose products are.
+    together : int
+        Vertices of graphs that go side by side: on CPUs their basis stays in the cache.
+    """
+
+    chunk: int
+    long: int
+    rows: int
+    lanes: int
+    together: int
+    EACH: ClassVar[int] = 64 + 32  # a row of sums, and of the list of long rows
+
+
+SHAPES = Shapes(
+    gpu=Shape(local=256, chunk=2048, long=256, rows=8, lanes=1, together=1 << 24),
+    cpu=Shape(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 16),
+    simulator=Shape(local=4, chunk=16, long=8, rows=2, lanes=2, together=1 << 10),
+)
+
+
+def largest_eigenvalues(pack: Pack, wanted: list[bool] | None = None) -> list[Found]:
+    """The `COUNT` largest (algebraic) positive eigenvalues of each graph, descending, or why there are none.
 
     Parameters
     ----------
-    graph : Graph
-        Undirected, simple; weights are ignored.
-    count : int
-        At most this many.
+    pack : Pack
+    wanted : list of bool, optional
+        Of which graphs; the others have none, for no reason.
     """
-    none: npt.NDArray[np.float64] = np.zeros(0)
-    n = graph.num_vertices
-    if graph.num_arcs == 0:
-        return none, "no vertex has a neighbour: all eigenvalues are 0"
-    matrix = sp.csr_array((np.ones(graph.num_arcs), graph.col_idx, graph.row_ptr), shape=(n, n))
-    if n <= max(DENSE, count + 1):
-        values = np.linalg.eigvalsh(matrix.toarray())
-    else:
-        from scipy.sparse.linalg import ArpackNoConvergence, eigsh
-        from threadpoolctl import threadpool_limits
+    device, begin, arcs = pack.device, pack.begin, pack.arc_begin
+    found: list[Found] = [(np.zeros(0), None)] * pack.count
+    large = []
+    for i in range(pack.count):
+        n = int(begin[i + 1] - begin[i])
+        if wanted is not None and not wanted[i]:
+            continue
+        if arcs[i] == arcs[i + 1]:
+            found[i] = np.zeros(0), "no vertex has a neighbour: all eigenvalues are 0"
+        elif n <= DENSE:
+            found[i] = dense_eigenvalues(*pack.rows_of(i), COUNT), None
+        elif "HAVE_FP64" not in device.features:
+            found[i] = scipy_eigenvalues(*pack.rows_of(i), COUNT)
+        else:
+            large.append(i)
+    for some in _side_by_side(device, np.diff(begin), large):
+        for i, values in zip(some, Lanczos(pack, some).run(), strict=True):
+            found[i] = values
+    return found
 
-        # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one
-        # would not be reproducible
-        start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5
-        try:
-            # its many small products are faster on one core than on two that wait for each other
-            with threadpool_limits(1, "blas"):
-                values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)
-        except ArpackNoConvergence as error:
-            found = len(error.eigenvalues)
-            return none, f"SciPy's eigsh found only {found} of {count} eigenvalues in {10 * n} iterations"
-    values = np.sort(values)[::-1]
-    return values[values > 1e-9 * values[0]][:count], None
+
+def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]) -> list[list[int]]:
+    """Runs of adjacent graphs whose basis fits the device."""
+    room = min(SHAPES.of(device).together, device.max_buffer // 2 // BYTES)
+    groups: list[list[int]] = []
+    left = 0
+    for i in which:
+        left -= int(sizes[i])
+        if left < 0 or i != groups[-1][-1] + 1:
+            groups.append([])
+            left = room - int(sizes[i])
+        groups[-1].append(i)
+    return groups
+
+
+class Lanczos:
+    """Some adjacent graphs of a pack, on their way."""
+
+    def __init__(self, pack: Pack, some: list[int]) -> None:
+        self.pack, self.device = pack, pack.device
+        self.graphs = graphs = len(some)
+        self.shape = shape = SHAPES.of(self.device)
+        begin = pack.begin[some[0] : some[-1] + 2]
+        self.sizes = np.diff(begin)
+        shares = -(-self.sizes // shape.chunk)
+        self.first = np.append(0, np.cumsum(shares))  # chunk of each graph
+        self.chunks = int(self.first[-1])
+        self.owner = np.repeat(np.arange(graphs), shares)  # graph of each chunk
+        at = begin[self.owner] + (np.arange(self.chunks) - self.first[self.owner]) * shape.chunk
+        end = np.minimum(at + shape.chunk, begin[self.owner + 1])
+        chunk = np.stack((at, end, self.owner, begin[self.owner]), axis=1).astype(np.int32)
+        device = self.device
+        n = int(begin[-1] - begin[0])
+        stride = n + shape.chunk
+        device.reserve({"basis": BYTES * stride})
+        options = {
+            "LOCAL": shape.local,
+            "CHUNK": shape.chunk,
+            "LONG": shape.long,
+            "ROWS": shape.rows,
+            "LANES": shape.lanes,
+            **pack.csr.defines,
+        }
+        self.steps = device.program("measures/spectrum", **options)
+        self.starts = device.program("measures/spectrum_start", VECTORS=STEPS + 1, **options)
+        self.basis = device.zeros((STEPS + 1) * stride, np.float64)
+        self.chunk = device.upload(chunk)
+        self.begins = device.upload(self.first.astype(np.int32))
+        self.part = device.zeros((STEPS + 1) * self.chunks, np.float64)
+        self.alpha, self.coupling, self.h, self.norm, self.scale, self.size = (
+            device.zeros((STEPS + 1) * graphs, np.float64) for _ in range(6)
+        )
+        self.place = np.int32(begin[0]), np.int64(stride), np.int32(graphs)
+
+    def run(self) -> list[Found]:
+        """The eigenvalues of each graph."""
+        device = self.device
+        ritz = Ritz(self.graphs)
+        kept = 0
+        for number in range(RESTARTS):
+            going = np.flatnonzero(~ritz.done)
+            active = np.flatnonzero(~ritz.done[self.owner])
+            self.groups, self.going = len(active), len(going)
+            self.active = device.upload(active.astype(np.int32))
+            self.alive = device.upload(going.astype(np.int32))
+            self.chunked = (*self.place, self.active, self.chunk, self.basis, self.basis, self.scale)
+            if number:
+                kept = KEPT
+                turn = device.upload(ritz.turn)
+                self._launch(self.starts.spectrum_turn, np.int32(kept), *self.chunked, turn)
+                device.write(self.scale, ritz.scale)
+            flags = ritz.flags(kept)
+            self.flags = device.upload(flags)
+            self._begin(kept, number)
+            for j in range(kept, STEPS):
+                self._step(j, kept, some=bool(flags[j].any()))
+            alpha, coupling, norm = (
+                self._small(self.alpha),
+                self._small(self.coupling),
+                self._small(self.norm),
+            )
+            ritz.take(kept, alpha, coupling, norm, self.sizes)
+            if ritz.done.all():
+                break
+        why = (
+            f"only some of the {COUNT} largest eigenvalues were found in {RESTARTS} restarts of Lanczos's "
+            "method: they are too close together"
+        )
+        return [
+            (positive(values, COUNT), None) if done else (np.zeros(0), why)
+            for values, done in zip(ritz.values, ritz.done.tolist(), strict=True)
+        ]
+
+    def _small(self, buffer: Any) -> Floats:
+        found = self.device.download(buffer, np.float64, (STEPS + 1) * self.graphs)
+        return found.reshape(STEPS + 1, self.graphs)
+
+    def _launch(self, kernel: Any, *args: Any) -> None:
+        local = self.shape.local
+        kernel.exact(self.groups * local, *args, local=local)
+
+    def _sum(self, values: int, out: Any, scale: Any = None, row: int = 0) -> None:
+        local = self.shape.local
+        self.starts.spectrum_sum.exact(
+            (local, self.going, values),
+            self.place[2],
+            np.int32(self.chunks),
+            self.begins,
+            self.alive,
+            self.part,
+            scale,
+            np.int32(row),
+            out,
+            local=(local, 1, 1),
+        )
+
+    def _norm(self, target: int, alpha: Any = None) -> None:
+        local = self.shape.local
+        self.starts.spectrum_norm.exact(
+            (local, self.going),
+            self.place[2],
+            np.int32(target),
+            self.begins,
+            self.alive,
+            self.part,
+            alpha,
+            self.size,
+            self.norm,
+            self.scale,
+            local=(local, 1),
+        )
+
+    def _orthogonal(self, j: int, count: int, target: int, row: int, h: Any, *, some: bool = True) -> None:
+        """Take from a vector alpha[j] v[j] and, where the flag is set, what it has of the first `count`."""
+        if some and count:
+            self._launch(
+                self.steps.spectrum_dots,
+                np.int32(j),
+                np.int32(count),
+                np.int32(target),
+                np.int32(row),
+                np.int32(self.chunks),
+                *self.chunked,
+                self.flags,
+                self.alpha,
+                self.part,
+            )
+            self._sum(count, h, self.scale)
+        self._launch(
+            self.steps.spectrum_update,
+            np.int32(j),
+            np.int32(count if some else 0),
+            np.int32(target),
+            np.int32(row),
+            *self.chunked,
+            self.flags,
+            self.alpha,
+            h,
+            self.part,
+        )
+
+    def _begin(self, kept: int, number: int) -> None:
+        """The first vector of a cycle: the residual of the last one, or a random one."""
+        row, buffers = np.int32(STEPS), (*self.chunked, self.flags)
+        self._launch(self.starts.spectrum_random, np.int32(kept), np.uint32(number), row, *buffers)
+        for _ in range(2):
+            self._orthogonal(-1, kept, kept, STEPS, self.h)
+        self._norm(kept)
+
+    def _step(self, j: int, kept: int, *, some: bool) -> None:
+        """The product with vector j, made orthogonal to the last two and, by the flags, to all."""
+        csr = self.pack.csr
+        self._launch(
+            self.steps.spectrum_product,
+            np.int32(j),
+            np.int32(kept),
+            *self.chunked,
+            csr.row_ptr,
+            csr.col_idx,
+            self.norm,
+            self.part,
+        )
+        self._sum(1, self.alpha, row=j)
+        self._orthogonal(j, j + 1, j + 1, j, self.coupling if j == kept else self.h, some=some)
+        if j == kept:  # what it has of the vectors that were kept is large: a second time
+            self._orthogonal(-1, j + 1, j + 1, j, self.h)
+        self._norm(j + 1, self.alpha)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
+from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.pack import measured_view
 
@@ -116,6 +117,47 @@ def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np
     >>> clustering(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]))
     array([1.        , 1.        , 0.33333333, 0.        ])
     """
+    corner_of, pairs = _corners_and_pairs(graph, device)
+    return np.divide(corner_of, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
+
+
+def average_clustering(graph: Any, device: Device | str | None = None) -> float:
+    """The mean of the local clustering coefficients of all vertices.
+
+    Parameters and errors are those of `triangles`; an empty graph has no mean, which is an InputError.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, average_clustering
+    >>> round(average_clustering(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])), 6)
+    0.583333
+    """
+    local = clustering(graph, device)
+    if not len(local):
+        raise InputError("the graph is empty: it has no mean clustering coefficient")
+    return float(local.mean())
+
+
+def transitivity(graph: Any, device: Device | str | None = None) -> float:
+    """Three times the number of triangles over the number of pairs of edges that meet.
+
+    Parameters and errors are those of `triangles`. Without two edges that meet it is 0.
+
+    Examples
+    --------
+    >>> from clgraph import Graph, transitivity
+    >>> transitivity(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]))
+    0.6
+    """
+    corner_of, pairs = _corners_and_pairs(graph, device)
+    found = int(corner_of.sum())
+    return found / int(pairs.sum()) if found else 0.0
+
+
+def _corners_and_pairs(
+    graph: Any, device: Device | str | None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The triangles at each vertex, and the pairs of its neighbours."""
     from clgraph.device import get_device
 
     whole = as_graph(graph)
@@ -124,5 +166,4 @@ def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np
         view = measured_view(dev, whole)
         corner_of = dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
         degrees = view.degrees
-    pairs = degrees * (degrees - 1) // 2
-    return np.divide(corner_of, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
+    return corner_of, degrees * (degrees - 1) // 2

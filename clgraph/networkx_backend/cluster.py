@@ -15,17 +15,43 @@ from clgraph.networkx_backend.running import on_device
 
 def triangles(G: ConvertedGraph, nodes: Any = None) -> Any:
     """As `networkx.triangles`."""
-    return _of_nodes(G, nodes, _count("triangles", G).tolist())
+    return of_nodes(G, nodes, _count("triangles", G).tolist())
 
 
 def clustering(G: ConvertedGraph, nodes: Any = None, weight: Any = None) -> Any:
     """As `networkx.clustering` without weights, for undirected graphs."""
-    count = _count("clustering", G)
+    return of_nodes(G, nodes, _coefficients("clustering", G))
+
+
+def average_clustering(
+    G: ConvertedGraph, nodes: Any = None, weight: Any = None, count_zeros: bool = True
+) -> Any:
+    """As `networkx.average_clustering` without weights, for undirected graphs."""
+    found = of_nodes(G, nodes, _coefficients("average_clustering", G)).values()
+    if not count_zeros:
+        found = [value for value in found if value]
+    return sum(found) / len(found)
+
+
+def transitivity(G: ConvertedGraph) -> Any:
+    """As `networkx.transitivity`, for undirected graphs."""
+    count = 2 * int(_count("transitivity", G).sum())
+    degree = _degrees(G)
+    return count / int((degree * (degree - 1)).sum()) if count else 0
+
+
+def _coefficients(name: str, G: ConvertedGraph) -> list[Any]:
+    """The local clustering coefficients."""
+    count = _count(name, G)
+    degree = _degrees(G)
+    return [2 * t / (d * (d - 1)) if t else 0 for t, d in zip(count.tolist(), degree.tolist(), strict=True)]
+
+
+def _degrees(G: ConvertedGraph) -> npt.NDArray[np.int64]:
+    """Numbers of neighbours, loops left out."""
     loops = np.zeros(len(G), np.int64)
     loops[G.rows.rows[G.rows.rows == G.rows.col_idx]] = 1
-    degree = np.diff(G.rows.row_ptr) - loops
-    found = [2 * t / (d * (d - 1)) if t else 0 for t, d in zip(count.tolist(), degree.tolist(), strict=True)]
-    return _of_nodes(G, nodes, found)
+    return np.diff(G.rows.row_ptr) - loops
 
 
 def _count(name: str, G: ConvertedGraph) -> npt.NDArray[np.int64]:
@@ -37,7 +63,7 @@ def _count(name: str, G: ConvertedGraph) -> npt.NDArray[np.int64]:
         return count(G.ascending, device=device)
 
 
-def _of_nodes(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
+def of_nodes(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
     """A dict of all nodes' values, or of some, or one node's value."""
     if nodes is None:
         return dict(zip(G.nodes.objects, values, strict=True))

@@ -44,6 +44,8 @@ class ConvertedGraph:
         Fewer arcs than `rows` that connect the same vertices (ignoring directions), if they were found.
     graph : dict
         The graph's own attributes.
+    original : networkx.Graph or None
+        All of the graph with its attributes, where they were to be kept: NetworkX's own dicts, not copied.
     """
 
     __networkx_backend__ = "clgraph"
@@ -54,12 +56,14 @@ class ConvertedGraph:
         weights: dict[Any, Any],
         graph: dict[Any, Any],
         predecessors: Mapping[Any, Any] | None = None,
+        original: Any = None,
     ) -> None:
         self.nodes = adjacency.nodes
         self.adjacency = adjacency
         self.predecessors = predecessors
         self.links: Graph | None = None
         self.graph = graph
+        self.original = original
         self._weights: dict[Any, npt.NDArray[np.float64]] = weights
         self._weighted: dict[Any, Graph] = {}
 
@@ -127,6 +131,8 @@ class ConvertedGraph:
 
     def weighted(self, name: Any) -> Graph:
         """`rows` with an edge attribute as weights; without it where every edge has 1."""
+        if self.original is not None and name not in self._weights:  # converted with all, read when asked for
+            self._weights |= _weights_of(self.adjacency, {name: 1})
         if name is None or name not in self._weights:
             return self.rows
         if name not in self._weighted:
@@ -243,8 +249,8 @@ def convert_from_nx(
     graph : networkx.Graph
     edge_attrs : dict, optional
         Edge attributes that are wanted as weights, with their default (only 1 is supported).
-    preserve_graph_attrs : bool
-        Whether the graph's own attributes are kept. Attributes of nodes and edges are not.
+    preserve_edge_attrs, preserve_node_attrs, preserve_graph_attrs : bool
+        Whether all attributes of edges and nodes, and the graph's own, are kept.
 
     Returns
     -------
@@ -259,14 +265,26 @@ def convert_from_nx(
         return graph
     if reason := unreadable(graph):
         raise NotImplementedError(f"clgraph cannot convert this graph: {reason}")
-    if preserve_edge_attrs or preserve_node_attrs or node_attrs:
-        raise NotImplementedError("clgraph converts edge weights only, no other attributes")
+    if node_attrs:
+        raise NotImplementedError("clgraph converts edge weights only, no attributes of nodes")
     if getattr(graph, "_graph", None) is not None:
         # a view has its own cache, which is not cleared when the underlying graph changes
         graph.__networkx_cache__ = None
     adjacency = Adjacency(Nodes(graph), graph._adj, graph.is_multigraph())
+    keeps = preserve_edge_attrs or preserve_node_attrs
+    return ConvertedGraph(
+        adjacency,
+        _weights_of(adjacency, edge_attrs or {}),
+        dict(graph.graph) if preserve_graph_attrs else {},
+        graph._pred if graph.is_directed() else None,
+        _whole(graph) if keeps else None,
+    )
+
+
+def _weights_of(adjacency: Adjacency, attributes: dict[Any, Any]) -> dict[Any, npt.NDArray[np.float64]]:
+    """Edge attributes as weights; those that are 1 everywhere are left out."""
     weights = {}
-    for attribute, default in (edge_attrs or {}).items():
+    for attribute, default in attributes.items():
         if default != 1:
             raise NotImplementedError(f"clgraph takes {attribute!r} as 1 where it is missing, not {default}")
         try:
@@ -279,12 +297,16 @@ def convert_from_nx(
             )
         elif values is not None and np.any(values != 1):
             weights[attribute] = values
-    return ConvertedGraph(
-        adjacency,
-        weights,
-        dict(graph.graph) if preserve_graph_attrs else {},
-        graph._pred if graph.is_directed() else None,
-    )
+    return weights
+
+
+def _whole(graph: Any) -> Any:
+    """Another NetworkX graph around the dicts of this one, whose cache has the converted graph."""
+    made = graph.__class__()
+    made.graph, made._node, made._adj = graph.graph, graph._node, graph._adj
+    if graph.is_directed():
+        made._pred = graph._pred
+    return made
 
 
 def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:

@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 
 import networkx as nx
 
-from clgraph.networkx_backend import cluster, components, link_analysis, traversal
+from clgraph.networkx_backend import (
+    assortativity,
+    cluster,
+    components,
+    cores,
+    link_analysis,
+    paths,
+    traversal,
+)
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
 
 
@@ -22,9 +30,10 @@ class Crossover(NamedTuple):
 
 NEVER = float("inf")
 #: Pairs of neighbours (an undirected edge counts twice) from which the backend is faster than NetworkX 3.6.1:
-#: measured on 2 x86-64 cores (PoCL 3.1, 2026-11-21) by ``python benchmarks/networkx_backend.py --crossover``
-#: with ``--edges`` from 100000 to 300000: random graphs of 10 edges per node. Variants of one function share
-#: one measurement. NEVER: NetworkX mostly ends early, or is done before the graph is converted.
+#: measured on 2 x86-64 cores (PoCL 3.1, 2026-11-21 and 22) by ``python benchmarks/networkx_backend.py
+#: --crossover`` with ``--edges`` from 3000 (all pairs) to 300000: random graphs of 10 edges per
+#: node. Variants of one function share one measurement. NEVER: NetworkX mostly ends early, or is done before
+#: the graph is converted.
 CROSSOVER: dict[str, Crossover] = {
     "pagerank": Crossover(2_000, 600),
     "connected_components": Crossover(200_000, 60_000),
@@ -51,7 +60,28 @@ CROSSOVER: dict[str, Crossover] = {
     "all_pairs_shortest_path_length": Crossover(2_000, 2_000),
     "triangles": Crossover(2_000, 600),
     "clustering": Crossover(600, 600),
+    "average_clustering": Crossover(2_000, 2_000),
+    "transitivity": Crossover(2_000, 600),
+    "average_shortest_path_length": Crossover(2_000, 2_000),
+    "core_number": Crossover(60_000, 20_000),
+    "k_core": Crossover(60_000, 60_000),
+    "degree_assortativity_coefficient": Crossover(6_000, 2_000),
+    "average_neighbor_degree": Crossover(60_000, 6_000),
 }
+WITHOUT_WEIGHTS = frozenset(
+    (
+        "average_clustering",
+        "average_neighbor_degree",
+        "average_shortest_path_length",
+        "clustering",
+        "degree_assortativity_coefficient",
+        "shortest_path",
+        "shortest_path_length",
+    )
+)
+CLUSTERING = ("average_clustering", "clustering", "transitivity")
+SIMPLE = (*CLUSTERING, "core_number", "k_core")  # not for multigraphs, in NetworkX
+ENDS = ("shortest_path", "shortest_path_length")
 # searches that NetworkX usually ends after a few vertices: it is faster whatever the size
 EARLY_END = ("has_path", "descendants_at_distance")
 
@@ -59,7 +89,7 @@ EARLY_END = ("has_path", "descendants_at_distance")
 @cache
 def function_of(name: str) -> Callable[..., Any]:
     """The backend's function of that name."""
-    modules = (traversal, components, link_analysis, cluster)
+    modules = (traversal, paths, components, link_analysis, cluster, cores, assortativity)
     found: Callable[..., Any] = next(vars(module)[name] for module in modules if name in vars(module))
     return found
 
@@ -89,15 +119,33 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     if name == "pagerank":
         names = ("alpha", "personalization", "tol", "nstart", "dangling")
         return link_analysis.unusable({name: values[name] for name in names}, graph) or True
-    if name == "clustering" and (values["weight"] is not None or graph.is_directed()):
-        return "clustering with a weight, or of a directed graph"
-    if graph.is_multigraph() and (
-        name == "clustering" or (name == "triangles" and values["nodes"] is not None)
-    ):
-        return f"{name} of nodes of a multigraph, which NetworkX refuses"
+    return _left_to_networkx(name, values, graph) or True
+
+
+def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | None:
+    """Why these arguments are left to NetworkX; None if they are not."""
+    if name in WITHOUT_WEIGHTS:
+        for key in ("weight", "distance"):
+            if values.get(key) is not None:
+                return f"{name} with {key}={values[key]!r}: clgraph's is without weights"
+    if name in CLUSTERING and graph.is_directed():
+        return f"{name} of a directed graph"
+    if graph.is_multigraph() and (name in SIMPLE or (name == "triangles" and values["nodes"] is not None)):
+        return f"{name} of (nodes of) a multigraph, which NetworkX refuses"
     if name == "has_path" and (values["source"] is None or values["target"] is None):
         return "source or target is None, which to NetworkX means all nodes"
-    return True
+    if name == "average_shortest_path_length" and values["method"] not in (None, "unweighted"):
+        return f"method {values['method']!r}, which NetworkX has several of for weights"
+    if name in ENDS:
+        if values["method"] not in ("dijkstra", "bellman-ford"):
+            return f"method {values['method']!r}, which NetworkX refuses"
+        if values["source"] is values["target"] is None and traversal.RELEASE < (3, 5):
+            return "source and target are None, which NetworkX 3.4 makes a dict of"
+    if name == "degree_assortativity_coefficient" and (
+        values["nodes"] is not None or not {values["x"], values["y"]} <= {"in", "out"}
+    ):
+        return "degree_assortativity_coefficient of some nodes, or of other degrees than in and out"
+    return None
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
@@ -107,7 +155,16 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     """
     if name in EARLY_END:
         return f"{name}: NetworkX's own search mostly ends after a few vertices"
-    graph = _signature(name).bind(*args, **kwargs).arguments["G"]
+    values = _signature(name).bind(*args, **kwargs).arguments
+    graph = values["G"]
+    if name in ENDS:
+        ends = [end for end in ("source", "target") if values.get(end) is not None]
+        if len(ends) == 2:
+            return f"{name} between two nodes: NetworkX's own search mostly ends after a few vertices"
+        if name == "shortest_path":
+            name = "single_source_shortest_path"  # from all nodes it is called for one after the other
+        else:
+            name = f"single_{ends[0]}_shortest_path_length" if ends else "all_pairs_shortest_path_length"
     kept = _cached(graph)
     needed = CROSSOVER[name].first if kept is None else CROSSOVER[name].cached
     state = "to be converted" if kept is None else "converted already"

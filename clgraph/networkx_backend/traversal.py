@@ -101,34 +101,34 @@ def descendants_at_distance(G: ConvertedGraph, source: Any, distance: Any) -> se
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     if not (isinstance(distance, (int, float)) and 0 <= distance < len(G) and distance == int(distance)):
         return set()  # NetworkX counts levels up to this number, and never meets it
-    found = _distances("descendants_at_distance", G, source, distance)
+    found = distances("descendants_at_distance", G, source, distance)
     return set(G.nodes.names(np.flatnonzero(found == int(distance))))
 
 
 def descendants(G: ConvertedGraph, source: Any) -> set[Any]:
     """As `networkx.descendants`."""
     _place(G, source)
-    return set(G.nodes.names(np.flatnonzero(_distances("descendants", G, source) > 0)))
+    return set(G.nodes.names(np.flatnonzero(distances("descendants", G, source) > 0)))
 
 
 def ancestors(G: ConvertedGraph, source: Any) -> set[Any]:
     """As `networkx.ancestors`."""
     _place(G, source)
-    return set(G.nodes.names(np.flatnonzero(_distances("ancestors", G, source, turned=True) > 0)))
+    return set(G.nodes.names(np.flatnonzero(distances("ancestors", G, source, turned=True) > 0)))
 
 
 def single_source_shortest_path_length(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, int]:
     """As `networkx.single_source_shortest_path_length`."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
-    return _lengths("single_source_shortest_path_length", G, source, cutoff)
+    return found_lengths("single_source_shortest_path_length", G, source, cutoff)
 
 
 def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: Any = None) -> Any:
     """As `networkx.single_target_shortest_path_length`: a dict, before NetworkX 3.5 an iterator."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
-    found = _lengths("single_target_shortest_path_length", G, target, cutoff, turned=True)
+    found = found_lengths("single_target_shortest_path_length", G, target, cutoff, turned=True)
     return found if RELEASE >= (3, 5) else iter(found.items())
 
 
@@ -137,6 +137,12 @@ def all_pairs_shortest_path_length(
 ) -> Iterator[tuple[Any, dict[Any, int]]]:
     """As `networkx.all_pairs_shortest_path_length`."""
 
+    return all_lengths("all_pairs_shortest_path_length", G, cutoff)
+
+
+def all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
+    """The lengths from each node, 64 nodes at a time."""
+
     def rows() -> Iterator[tuple[Any, dict[Any, int]]]:
         from clgraph.traversal import bfs_many
 
@@ -144,7 +150,7 @@ def all_pairs_shortest_path_length(
         together = max(1, min(SEARCHES, PLACES // max(n, 1)))
         for begin in range(0, n, together):
             sources = np.arange(begin, min(begin + together, n))
-            with on_device("all_pairs_shortest_path_length") as device:
+            with on_device(name) as device:
                 found = bfs_many(G.rows, sources, depth_limit=depth, device=device).distance
             distance = found.reshape(-1)
             places, _ = in_order(G.rows, distance, np.arange(len(sources)) * n + sources)
@@ -162,9 +168,16 @@ def all_pairs_shortest_path_length(
 
 def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, list[Any]]:
     """As `networkx.single_source_shortest_path`."""
+    return found_paths("single_source_shortest_path", G, source, cutoff)
+
+
+def found_paths(
+    name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, turned: bool = False
+) -> dict[Any, list[Any]]:
+    """A path from one node to each that it reaches."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
-    vertices, parents = _search("single_source_shortest_path", G, [_place(G, source)], cutoff)
+    vertices, parents = _search(name, G, [_place(G, source)], cutoff, turned=turned)
     paths = {source: [source]}
     for node, parent in zip(G.nodes.names(vertices[1:]), G.nodes.names(parents[1:]), strict=True):
         paths[node] = [*paths[parent], node]
@@ -176,7 +189,7 @@ def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
     for role, node in (("Source", source), ("Target", target)):
         if node not in G:
             raise nx.NodeNotFound(f"{role} {node} is not in G")
-    return bool(_distances("has_path", G, source)[G.nodes.find(target)] >= 0)
+    return bool(distances("has_path", G, source)[G.nodes.find(target)] >= 0)
 
 
 # --- shared -------------------------------------------------------------------------------------------
@@ -225,7 +238,7 @@ def _reach(
         return bfs(graph, sources, depth_limit=depth, predecessors=False, device=device).distance
 
 
-def _distances(
+def distances(
     name: str, G: ConvertedGraph, source: Any, limit: Any = None, *, turned: bool = False
 ) -> npt.NDArray[np.int32]:
     """Levels of a search from one node."""
@@ -251,9 +264,10 @@ def _layers(name: str, G: ConvertedGraph, sources: list[Any]) -> Iterator[list[A
         yield names[begin:end]
 
 
-def _lengths(
-    name: str, G: ConvertedGraph, source: Any, cutoff: Any, *, turned: bool = False
+def found_lengths(
+    name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, turned: bool = False
 ) -> dict[Any, int]:
+    """Lengths of paths from one node, or (turned) to it."""
     place = _place(G, source)
     distance = _reach(name, G, [place], _depth(cutoff), turned)
     vertices, _ = in_order(G.arriving if turned else G.rows, distance, np.array([place]))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from clgraph.arguments import word
 from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["PageRankResult", "pagerank"]
 
 
+@tells("PageRank")
 def pagerank(
     graph: Graph | Any,
     *,
@@ -43,6 +45,7 @@ def pagerank(
     on_nonconvergence: OnNonconvergence = "raise",
     arrays: Arrays = "host",
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> PageRankResult:
     """PageRank by the power method: x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v)).
 
@@ -90,6 +93,8 @@ def pagerank(
         (``get_device(...).queue``), for kernels of your own: they are not downloaded.
     device : Device or str, optional
         As in `clgraph.get_device`; of `Shards` also several, which share the work.
+    progress : callable or bool, optional
+        Called with (iterations, `max_iter`) now and then; True shows a bar.
 
     Returns
     -------
@@ -172,7 +177,7 @@ def pagerank(
         phase("upload")
         solver.compile()
         phase("compile")
-        solver.run()
+        solver.run(progress)
         phase("iterate")
         ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
         solver.give_back()

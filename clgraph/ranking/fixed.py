@@ -1,6 +1,6 @@
 """PageRank whose sums have one shape, whoever computes them.
 
-Host half of ``cl/ranking/fixed.cl`` and ``fixed_windows.cl``.
+Host half of ``cl/ranking/fixed.cl``, ``fixed_windows.cl`` and ``fixed_integers.cl``.
 
 The same ranks, byte for byte, on every device with float64, for any cut of the rows into parts, and for any
 number of ranks that share them (`clgraph.scale`).
@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 from clgraph.errors import DeviceError
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 BLOCK = 4096  # vertices whose values are added up as one tree
-PART = 1 << 20  # entries of a row that are added up as one
+PART = 1 << 20  # entries of a row that are added up as one (float64 ranks)
+PIECE = 1 << 13  # entries of a long row that a work-group adds up (float32 ranks: any number gives the same)
 Reals = npt.NDArray[np.float64]
 
 
@@ -101,6 +104,9 @@ class Prepared:
         See ``cl/ranking/fixed_windows.cl``.
     long : int
         How many rows are long.
+    before, piece_of, sums : device buffers, or None
+        See ``cl/ranking/fixed_integers.cl``.
+    pieces : int
     """
 
     rows: Rows
@@ -109,6 +115,10 @@ class Prepared:
     starts: Any = None
     longs: Any = None
     long: int = 0
+    before: Any = None
+    piece_of: Any = None
+    sums: Any = None
+    pieces: int = 0
 
 
 class FixedPower:
@@ -158,24 +168,26 @@ class FixedPower:
         self._shape = shape or SHAPES.of(device)
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype))
+        self._integers = integers = dtype == "float32"
         self._defines = {
             "REAL": "float" if dtype == "float32" else "double",
             "HAS_SHARES": int(kind != "arcs"),
             "HAS_P": int(p is not None),
             "HAS_Q": int(q is not None),
+            "INTEGERS": int(integers),
+            "READY": int(integers and kind == "arcs" and not self._shape.span),
             "PART": PART,
+            "PIECE": PIECE,
             "WIDTH": self._shape.width,
             "ITEMS": self._shape.items,
         }
         inverse = np.divide(1.0, out, out=np.zeros(n), where=out > 0)
         self._inverse = device.upload(inverse)
         self._out = device.upload(out) if kind != "arcs" else None
-        if self._shape.span:
-            self._order, self._place = self._by_frequency(out)
-        else:
-            self._order = self._place = None
+        self._place = self._by_frequency(out) if self._shape.span else None
         gathers = self._place is not None or kind == "arcs"
-        self._terms = device.empty(n, np.float64 if kind == "arcs" else self._dtype) if gathers else None
+        exact = np.int64 if self._defines["READY"] else np.float32 if integers else np.float64
+        self._terms = device.empty(n, exact if kind == "arcs" else self._dtype) if gathers else None
         self._p = None if p is None else device.upload(p)
         self._q = None if q is None else device.upload(q)
         self._uniform = np.float64(1.0 / n)
@@ -201,17 +213,17 @@ class FixedPower:
     def _make_terms(self) -> None:
         if self._terms is not None:
             self._program().fixed_terms(
-                self._over(self.n), np.int32(self.n), self._order, self._x, self._inverse, self._terms
+                self._over(self.n), np.int32(self.n), self._place, self._x, self._inverse, self._terms
             )
 
-    def _by_frequency(self, out: Reals) -> tuple[Any, Any]:
-        """The vertices by how much leaves them, and the place of each: hot values share a GPU's cache."""
+    def _by_frequency(self, out: Reals) -> Any:
+        """The place of each vertex if they are sorted by how much leaves them: hot values share the cache."""
         device, n, program = self._device, np.int32(self.n), self._program()
         key, place = device.empty(self.n, np.uint32), device.empty(self.n, np.int32)
         program.fixed_keys(self._over(self.n), n, device.upload(out), key)
         _, order = sort_by_key(device, key, self.n, 15)
         program.fixed_places(self._over(self.n), n, order, place)
-        return order, place
+        return place
 
     def prepare(self, rows: Rows) -> Prepared:
         """What each iteration wants to know of some rows; they may be kept for the next ones."""
@@ -236,7 +248,21 @@ class FixedPower:
             self._over(windows + 1), np.int32(rows.count), np.int64(windows), rows.row_ptr, starts
         )
         program.fixed_longs(self._over(rows.count), np.int32(rows.count), rows.row_ptr, count, longs)
-        return Prepared(rows, shares, windows, starts, longs, int(device.download(count, np.int32, 1)[0]))
+        found = Prepared(rows, shares, windows, starts, longs, int(device.download(count, np.int32, 1)[0]))
+        return self._cut(found) if self._integers else found
+
+    def _cut(self, prepared: Prepared) -> Prepared:
+        """The long rows in pieces."""
+        device, rows, long = self._device, prepared.rows, prepared.long
+        program = self._program("fixed_integers", rows.offset, SPAN=self._shape.span)
+        counts = device.empty(long, np.int32)
+        program.fixed_whole_counts(self._over(long), np.int32(long), prepared.longs, rows.row_ptr, counts)
+        before = running_sums(device, counts, long, of=np.int32, into=np.int32)
+        pieces = int(device.download(before, np.int32, 1, offset=long)[0])
+        piece_of = device.empty(pieces, np.int32)
+        program.fixed_whole_owners(self._over(long), np.int32(long), before, piece_of)
+        sums = device.empty(pieces, np.int64)
+        return replace(prepared, before=before, piece_of=piece_of, sums=sums, pieces=pieces)
 
     def rows(self, prepared: Prepared, mass: float) -> None:
         """Compute the next ranks of some rows' vertices.
@@ -259,6 +285,9 @@ class FixedPower:
             self._q,
             self._y,
         )
+        if self._integers:
+            self._add_integers(prepared, scalars, vectors)
+            return
         if not shape.span:
             program = self._program("fixed", rows.offset)
             program.fixed_rows(self._over(rows.count), count, first, *scalars, *vectors)
@@ -269,6 +298,42 @@ class FixedPower:
         )
         program.fixed_window_rows.exact(
             prepared.windows * width, count, first, *scalars, prepared.starts, *vectors, local=width
+        )
+
+    def _add_integers(
+        self, prepared: Prepared, scalars: tuple[np.float64, ...], vectors: tuple[Any, ...]
+    ) -> None:
+        rows, shape, long = prepared.rows, self._shape, prepared.long
+        first, count = np.int32(rows.first_row), np.int32(rows.count)
+        if not shape.span:
+            program = self._program("fixed_integers", rows.offset)
+            program.fixed_whole_rows(self._over(rows.count), count, first, *scalars, *vectors)
+            return
+        program = self._program("fixed_integers", rows.offset, SPAN=shape.span)
+        row_ptr, col_idx, shares, x, p, q, y = vectors
+        cut = prepared.longs, prepared.before
+        program.fixed_whole_pieces.exact(
+            prepared.pieces * shape.width,
+            *cut,
+            prepared.piece_of,
+            row_ptr,
+            col_idx,
+            shares,
+            x,
+            prepared.sums,
+            local=shape.width,
+        )
+        program.fixed_whole_windows.exact(
+            prepared.windows * shape.width,
+            count,
+            first,
+            *scalars,
+            prepared.starts,
+            *vectors,
+            local=shape.width,
+        )
+        program.fixed_whole_longs(
+            self._over(long), np.int32(long), first, *scalars, *cut, prepared.sums, p, q, y
         )
 
     def blocks(self, first: int, count: int) -> Reals:
@@ -293,13 +358,20 @@ class FixedPower:
         self._x, self._y = self._y, self._x
         self._make_terms()
 
-    def next_of(self, first: int, count: int) -> npt.NDArray[Any]:
-        """The next ranks of some vertices."""
-        return self._device.download(self._y, self._dtype, count, offset=first)
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the ranks."""
+        return self._dtype
 
-    def set_next(self, first: int, values: npt.NDArray[Any]) -> None:
-        """Take the next ranks of some vertices from elsewhere."""
-        self._device.write(self._y, values, offset=first)
+    @property
+    def next(self) -> Any:
+        """The next ranks: a device buffer of `n` values."""
+        return self._y
+
+    @property
+    def inverse(self) -> Any:
+        """1 / W(u), 0 where nothing leaves: a float64 device buffer of `n` values."""
+        return self._inverse
 
     def on_device(self) -> Any:
         """The present ranks, as an array on the device."""
@@ -329,11 +401,12 @@ def normalised(values: Reals | None) -> Reals | None:
 def iterate(
     power: FixedPower,
     parts: Callable[[], Iterable[Prepared]],
-    exchange: Callable[[FixedPower], Reals],
+    exchange: Callable[[], Reals],
     *,
     start_sums: Reals,
     threshold: float,
     max_iter: int,
+    progress: Tell | None = None,
 ) -> tuple[int, float, bool]:
     """Iterate until the L1 residual is below `threshold` (0: `max_iter` times).
 
@@ -347,6 +420,8 @@ def iterate(
         blocks, shape (blocks, 2).
     start_sums : array, shape (blocks, 2)
         Of the vector to start from.
+    progress : callable, optional
+        Called with (iterations, `max_iter`).
 
     Returns
     -------
@@ -359,9 +434,11 @@ def iterate(
     for iteration in range(1, max_iter + 1):
         for prepared in parts():
             power.rows(prepared, mass)
-        sums = exchange(power)
+        sums = exchange()
         power.turn()
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
         if threshold > 0 and residual < threshold:
             return iteration, residual, True
+        if progress:
+            progress(iteration, max_iter)
     return max_iter, residual, False

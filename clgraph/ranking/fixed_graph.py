@@ -8,6 +8,7 @@ import numpy as np
 
 from clgraph.csr.upload import parts_of
 from clgraph.errors import InputError
+from clgraph.progress import Tell
 from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, iterate, normalised
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ class FixedSolver:
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
-        return (f"variant fixed on {self._device.name}: sums in float64, of one shape on every device",)
+        sums = "exact sums" if self._dtype == np.float32 else "sums in float64, of one shape"
+        return (f"variant fixed on {self._device.name}: {sums} on every device",)
 
     def upload(self) -> None:
         """Bring the graph to the device, and allocate and fill the vectors."""
@@ -69,17 +71,18 @@ class FixedSolver:
     def compile(self) -> None:
         """Kernels are built where they are first launched."""
 
-    def run(self) -> None:
+    def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
         stop, blocks = self._stop, -(-self._power.n // BLOCK)
         prepared = self._power.prepare(self._rows)
         self._ended = iterate(
             self._power,
             lambda: [prepared],
-            lambda power: power.blocks(0, blocks),
+            lambda: self._power.blocks(0, blocks),
             start_sums=self._power.blocks(0, blocks),
             threshold=stop.threshold if stop.tol else 0.0,
             max_iter=stop.max_iter,
+            progress=progress,
         )
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:

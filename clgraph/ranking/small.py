@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import InputError
+from clgraph.progress import Tell
 from clgraph.ranking.layout import make_slices
 from clgraph.ranking.rows import Numbers, Rows
 from clgraph.ranking.shares import graph_shares
@@ -228,7 +229,7 @@ class SmallSolver(Solver):
 
     rows: SmallRows
 
-    def run(self) -> None:
+    def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
         wide, stop, rows, problem = self.numbers.wide, self.stop, self.rows, self.problem
         kept, local = rows.kept, rows.shape.local
@@ -241,7 +242,7 @@ class SmallSolver(Solver):
             return len(rest) * even if values is None else float(values[rest].sum())
 
         rest_p, rest_q = (1 - d) * on_rest(problem.personalization), on_rest(problem.dangling)
-        for _ in range(0, stop.max_iter, TURNS):
+        for done in range(0, stop.max_iter, TURNS):
             rows.program.pagerank_small.exact(
                 local,
                 np.int32(self.n),
@@ -275,4 +276,6 @@ class SmallSolver(Solver):
             )
             if stop.max_iter > TURNS and self.stopped():
                 break
+            if progress:
+                progress(min(done + TURNS, stop.max_iter), stop.max_iter)
         self.device.finish()

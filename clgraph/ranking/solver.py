@@ -14,6 +14,7 @@ import numpy as np
 from clgraph.device.scratch import Pool
 from clgraph.device.shapes import Grouped, Shapes
 from clgraph.errors import InputError
+from clgraph.progress import Tell
 from clgraph.ranking.rows import TALLY, Numbers
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class Solver:
             "ranking/solver", **defines, LOCAL=self.local, ITEMS=self.start_items
         )
 
-    def run(self) -> None:
+    def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
         wide, stop, rows = self.numbers.wide, self.stop, self.rows
         even, damping = wide(1 / self.n), wide(self.problem.damping)
@@ -210,6 +211,8 @@ class Solver:
                     break
             elif done % (8 * LOOK) == 0:
                 self.device.finish()  # a queue should not grow without bounds
+            if progress:
+                progress(done, stop.max_iter)
         self.device.finish()
 
     def start(self) -> None:

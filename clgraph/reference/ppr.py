@@ -188,6 +188,8 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
             down = values[1:] - values[:-1]
             if np.any(down > 0) or np.any((down == 0) & (index[1:] < index[:-1])):
                 raise ClgraphError(f"{name}: the top is not in order (equal ranks: smaller index first)")
+            if result.excluded is not None and np.isin(index, result.excluded[i]).any():
+                raise ClgraphError(f"{name}: a vertex that is left out is in the top")
             if len(set(index.tolist())) != len(index):
                 raise ClgraphError(f"{name}: a vertex occurs twice in the top")
         if not np.all(np.isfinite(values) & (values >= 0)):
@@ -223,5 +225,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
             if result.ranks is None and len(index) and len(index) < n:
                 rest = want[i].copy()
                 rest[index] = -1
+                if result.excluded is not None:
+                    rest[result.excluded[i]] = -1
                 if rest.max() > values[-1] + bound:
                     raise ClgraphError(f"{name}: vertex {graph.ids[int(rest.argmax())]} belongs in the top")

@@ -137,6 +137,13 @@ def source_distributions(graph: Graph, sources: Any) -> Reals:
     """The sources of personalized PageRank, in any form, as columns of distributions, shape (n, k)."""
     if hasattr(sources, "toarray"):  # sparse
         sources = sources.toarray()
+    if isinstance(sources, Mapping) and sources and not all(np.isscalar(one) for one in sources.values()):
+        sources = list(sources.values())  # by user
+    lists = (list, tuple, set, frozenset)
+    if isinstance(sources, (list, tuple)) and all(isinstance(one, lists) for one in sources):
+        items = [list(one) for one in sources]
+        if not any(isinstance(item, float) for one in items for item in one):  # of ids
+            sources = [{item: one.count(item) for item in one} for one in items]
     wanted = one_or_several(sources)
     if not wanted:
         raise InputError("no source is given")

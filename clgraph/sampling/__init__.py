@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from clgraph.graph import Graph, sharded
+from clgraph.progress import tells
 from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import STREAMS, known
@@ -27,6 +28,7 @@ __all__ = [
 
 # one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
+@tells("sampling")
 def sample(
     graph: Graph | Any,
     method: str = ...,
@@ -195,11 +197,16 @@ def sample(
     min_size : size, optional
         A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
         `notes` say so.
-    progress : callable, optional
+    progress : callable or bool, optional
         Called with (vertices known to be deleted, vertices to delete) during the run; of `Shards` with
-        (shards done, shards to do).
+        (shards done, shards to do). True shows a bar.
     output, outputs : path, or a sequence of paths, one for each sample; optional
         Of `Shards`: datasets (``NAME.clgs``) to which samples are written, a shard for each shard.
+    forest : path, or SavedForest, optional
+        Of `Shards`: what `clgraph.save_forest` has saved for this method and seed, instead of the first pass.
+    checkpoint : path, optional
+        Of `Shards`: a folder that keeps what the first pass has found so far. A call that finds it there goes
+        on from it, with any number of ranks; it is removed when the samples are there.
 
     Returns
     -------
@@ -242,5 +249,5 @@ def sample(
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
     made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
     if warning := made.warning():
-        warnings.warn(warning, stacklevel=2)
+        warnings.warn(warning, stacklevel=3)
     return made if sizes is not None or seeds is not None else made[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -13,13 +14,20 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, as_graph
+from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
 from clgraph.results import RunsOn
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
-from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
-from clgraph.sampling.result import Progress
+from clgraph.sampling.options import (
+    EXACT,
+    EXPLORING,
+    check_graph,
+    check_not_of_shards,
+    check_options,
+    plain_method,
+)
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -153,6 +161,7 @@ def _edge_order(
     return low, high, np.argsort(keyed.edge_priority(seed, low, high, copy), kind="stable")
 
 
+@tells("reducing")
 def reduction_curve(
     graph: Graph | Any,
     method: str = "drv",
@@ -165,26 +174,30 @@ def reduction_curve(
     mix: float | str | None = None,
     weight: float | str | None = None,
     connection: Literal["weak", "strong"] = "weak",
-    progress: Progress | None = None,
+    progress: Any = None,
+    forest: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
     Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
-    leaves for all together (drv). Otherwise it goes backwards through the whole deletion order in one serial
-    pass, which takes a CPU a second for some ten million edges, and a GPU far longer (for dre prefer
-    ``device="cpu"``).
+    leaves for all together. Other devices go backwards through the whole deletion order in one serial pass,
+    which takes a CPU a second for some ten million edges.
     Batched mode has a row for every batch.
 
     Parameters
     ----------
     graph, method, device, mode, tolerance, mix, weight, connection
-        As in `clgraph.sample`; methods that explore delete nothing and have no curve.
+        As in `clgraph.sample` (of `Shards`, which take two passes over their pairs, also several devices);
+        methods that explore delete nothing and have no curve.
     seed : int, optional
         By default one is drawn from the operating system and recorded in the result.
     size : float, int or str
         Where to stop, as in `clgraph.sample`; default: a single vertex.
-    progress : callable, optional
-        Called with (done, of).
+    progress : callable or bool, optional
+        Called with (done, of); True shows a bar.
+    forest, checkpoint
+        Of `Shards`, as in `clgraph.sample`.
 
     Returns
     -------
@@ -202,6 +215,22 @@ def reduction_curve(
     >>> curve.at(500)
     (358, 500, 827)
     """
+    if (call := sharded(graph)) is not None:
+        batched = {"tolerance": tolerance, "mix": mix, "weight": weight}
+        return call(
+            "reduction_curve",
+            method,
+            seed,
+            size=size,
+            device=device,
+            mode=mode,
+            connection=connection,
+            progress=progress,
+            batched=batched,
+            forest=forest,
+            checkpoint=checkpoint,
+        )
+    check_not_of_shards({"forest": forest, "checkpoint": checkpoint})
     graph = check_graph(graph)
     options = check_options(
         graph, method, mode=mode, tolerance=tolerance, mix=mix, weight=weight, connection=connection
@@ -223,8 +252,9 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            if method == "drv" and SHAPES.of(dev).pays and dev.kernels == "ndrange":
-                rows = departures(dev, simple, seed, target, progress)
+            together = SHAPES.of(dev).pays and dev.kernels == "ndrange" and simple.num_arcs >> 1 < 2**31
+            if together:
+                rows = departures(dev, simple, seed, target, progress, edges=method == "dre")
             elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)

@@ -15,7 +15,6 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
-from clgraph.sampling.result import Progress
 from clgraph.sizes import number_given, parse_size, target_size
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
 SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
 
-OF_SHARDS = ("output", "outputs")
+OF_SHARDS = ("output", "outputs", "forest", "checkpoint")
 
 Size = float | int | str
 
@@ -57,7 +56,7 @@ class SampleOptions(TypedDict, total=False):
     start: Any
     strict: bool
     min_size: Size | None
-    progress: Progress | None
+    progress: Any
     mix: float | str | None
     edges: float | int | str | None
     keep: Literal["induced", "visited", "tree"] | None
@@ -86,6 +85,8 @@ class SampleOptions(TypedDict, total=False):
     triangles: int | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
+    forest: Any
+    checkpoint: str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,19 @@ from clgraph.errors import InputError
 from clgraph.sampling.options import OF_SHARDS, Size, check_seeds, check_sizes, plain_method
 from clgraph.scale.bfs import search_shards, search_shards_often
 from clgraph.scale.components import join_components
+from clgraph.scale.curve import curve_of_shards
 from clgraph.scale.pagerank import rank_shards
+from clgraph.scale.passes import about_of
 from clgraph.scale.personalized import walk_shards
 from clgraph.scale.ranks import shared_seed
 from clgraph.scale.samples import ShardedSample, check_method, checked_outputs, sample_shards
+from clgraph.scale.saved import SavedForest, open_forest
 
 if TYPE_CHECKING:
     from clgraph.components import Components
     from clgraph.ranking.personalized import PersonalizedResult
     from clgraph.ranking.result import PageRankResult
+    from clgraph.sampling.curve import ReductionCurve
     from clgraph.scale.shards import Shards
     from clgraph.traversal.results import BFSResult, ManyBFSResult
 
@@ -96,20 +100,17 @@ def sample_of_shards(
     options: Mapping[str, Any],
 ) -> ShardedSample | list[ShardedSample]:
     """`clgraph.sample`."""
-    method = plain_method(method)
-    check_method(shards, method)
     given = dict(options)
-    if given.pop("mode", "auto") not in ("auto", "exact"):
-        raise not_offered("mode", options["mode"], "each of its batches would read everything")
-    if given.pop("connection", "weak") != "weak" and shards.directed:
-        raise not_offered("connection", options["connection"], "samples keep weak components")
+    mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
     taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
-    for name, value in given.items():
-        if value is not None:
-            raise not_offered(name, value, f"it is no option of {method} in exact mode")
+    method = _exact(shards, method, mode, connection, given)
     wanted = [each for each, _ in check_sizes(shards, size, sizes, taken.pop("strict") or False)]
-    first = shared_seed(taken.pop("seed"), shards.comm)
+    seed = taken.pop("seed")
+    taken["forest"] = forest = _saved(shards, method, taken["forest"], seed)
+    first = shared_seed(seed if forest is None else forest.about.seed, shards.comm)
     runs = check_seeds(first, seeds)
+    if forest is not None and runs > 1:
+        raise InputError(f"{forest.path}: a forest of one seed, and {runs} runs are asked for")
     several = sizes is not None or seeds is not None
     output, outputs = taken.pop("output"), taken.pop("outputs")
     if output is not None:
@@ -134,3 +135,45 @@ def personalized_pagerank_of_shards(
         if given:
             raise InputError(f"{name} is an option of the iterating methods, not of 'monte-carlo'")
     return walk_shards(shards, sources, **options)
+
+
+def _exact(shards: Shards, method: Any, mode: Any, connection: Any, batched: Mapping[str, Any]) -> str:
+    """The plain name of a method; InputError unless it and the options are of exact mode."""
+    method = plain_method(method)
+    check_method(shards, method)
+    if mode not in ("auto", "exact"):
+        raise not_offered("mode", mode, "each of its batches would read everything")
+    if connection != "weak" and (shards.directed or connection != "strong"):
+        raise not_offered("connection", connection, "samples keep weak components")
+    for name, value in batched.items():
+        if value is not None:
+            raise not_offered(name, value, f"it is no option of {method} in exact mode")
+    return str(method)
+
+
+def _saved(shards: Shards, method: str, forest: Any, seed: int | None) -> SavedForest | None:
+    """The forest to be used instead of a pass, checked to be of this dataset, method and seed."""
+    if forest is None:
+        return None
+    found = forest if isinstance(forest, SavedForest) else open_forest(forest)
+    about_of(shards, method, found.about.seed if seed is None else seed).check_same(found.about, found.path)
+    found.check_complete()
+    return found
+
+
+def reduction_curve_of_shards(
+    shards: Shards,
+    method: Any,
+    seed: int | None,
+    *,
+    mode: Any,
+    connection: Any,
+    batched: Mapping[str, Any],
+    forest: Any,
+    **options: Any,
+) -> ReductionCurve:
+    """`clgraph.reduction_curve`."""
+    method = _exact(shards, method, mode, connection, batched)
+    saved = _saved(shards, method, forest, seed)
+    seed = seed if saved is None else saved.about.seed
+    return curve_of_shards(shards, method, seed, forest=saved, **options)

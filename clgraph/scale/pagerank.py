@@ -6,12 +6,9 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from clgraph.arguments import flag
 from clgraph.errors import InputError
-from clgraph.ranking.fixed import BLOCK, FixedPower, Prepared, Rows, iterate, normalised
+from clgraph.ranking.fixed import FixedPower, Prepared, Rows, iterate, normalised
 from clgraph.ranking.problem import (
     Problem,
     check_damping,
@@ -24,6 +21,7 @@ from clgraph.ranking.problem import (
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
 from clgraph.scale.loading import Loaded, Loading
+from clgraph.scale.pagerank_exchange import Exchange
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
 
@@ -162,40 +160,19 @@ def _run(
                 kept[shards.number_of(name, loaded.shard)] = prepared
             yield prepared
 
-    def sums() -> Reals:
-        with device.alone():
-            return power.blocks(0, -(-n // BLOCK))
-
-    def exchange(power: FixedPower) -> Reals:
-        if ranks.size > 1:
-            with device.alone():
-                new = [
-                    power.next_of(section.shards[number].first_row, section.shards[number].rows)
-                    for number in own
-                ]
-            every = ranks.everywhere(np.concatenate([np.empty(0, dtype), *new]))
-            with device.alone():
-                for rank, found in enumerate(every):
-                    at = 0
-                    for number in range(rank, len(section.shards), ranks.size):
-                        shard = section.shards[number]
-                        if rank != ranks.rank:
-                            power.set_next(shard.first_row, found[at : at + shard.rows])
-                        at += shard.rows
-        return sums()  # by every rank for itself: that is quicker than a message
-
+    with device.alone():
+        exchange = Exchange(ranks, device, power, section.shards)
     began = perf_counter()
     iterations, residual, met = iterate(
         power,
         parts,
         exchange,
-        start_sums=sums(),
+        start_sums=exchange.sums(),
         threshold=stop.threshold if stop.tol else 0.0,
         max_iter=stop.max_iter,
     )
     seconds = {"upload": began - started, "iterate": perf_counter() - began}
-    with device.alone():
-        found: npt.NDArray[Any] = power.ranks()
+    found = exchange.complete()
     seconds["total"] = perf_counter() - started
     return PageRankResult(
         ranks=found,

@@ -93,6 +93,8 @@ def _together(
         if own.ids is None
         else shards.ids[rows(shards.index(own.ids.reshape(-1)).reshape(own.ids.shape))]
     )
+    if own.excluded is not None:
+        own = replace(own, excluded=None)  # of other ranks it is not known
     ended = own.ended[:1] * len(wanted)
     names = shards.ids[shards.index(wanted)].tolist()
     return replace(own, **columns, ids=ids, ended=ended, sources=names)

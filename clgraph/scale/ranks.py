@@ -50,16 +50,16 @@ class Ranks(ABC):
         """Begin to send; the returned function waits until the array may change."""
 
     @abstractmethod
-    def _receive(self, source: int) -> Array:
-        """The next message of a rank, as bytes (uint8)."""
+    def _receive(self, source: int, into: Array | None = None) -> Array:
+        """The next message of a rank, as bytes (uint8); `into` is room for it, which need not be used."""
 
     @abstractmethod
     def fail(self, error: BaseException) -> None:
         """Tell all others that this rank has failed."""
 
-    def receive(self, source: int, dtype: npt.DTypeLike) -> Array:
+    def receive(self, source: int, dtype: npt.DTypeLike, into: Array | None = None) -> Array:
         """The next message of a rank as a one-dimensional array."""
-        return self._receive(source).view(dtype)
+        return self._receive(source, into).view(dtype)
 
     def send(self, to: int, array: Array) -> None:
         """Send an array, which is not written to any more, to a rank."""
@@ -98,13 +98,17 @@ class Ranks(ABC):
         assert array is not None
         return array
 
-    def everywhere(self, array: Array) -> list[Array]:
-        """The arrays of all ranks, of one dtype and any lengths, at all ranks; by a ring."""
+    def everywhere(self, array: Array, into: Sequence[Array] | None = None) -> list[Array]:
+        """The arrays of all ranks, of one dtype and any lengths, at all ranks; by a ring.
+
+        Where messages are copied, they are copied to bytes `into`, one array for each rank, if it is given.
+        """
         found: list[Array] = [array] * self.size
         right, left = (self.rank + 1) % self.size, (self.rank - 1) % self.size
         for step in range(self.size - 1):
             wait = self._start(right, found[(self.rank - step) % self.size])
-            found[(self.rank - step - 1) % self.size] = self.receive(left, array.dtype)
+            whose = (self.rank - step - 1) % self.size
+            found[whose] = self.receive(left, array.dtype, None if into is None else into[whose])
             wait()
         return found
 
@@ -134,7 +138,7 @@ class Alone(Ranks):
     def _start(self, to: int, array: Array) -> Callable[[], None]:
         raise AssertionError("there is no other rank")
 
-    def _receive(self, source: int) -> Array:
+    def _receive(self, source: int, into: Array | None = None) -> Array:
         raise AssertionError("there is no other rank")
 
     def fail(self, error: BaseException) -> None:
@@ -165,7 +169,7 @@ class Threads(Ranks):
         self._desks[to][self.rank].put(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
         return lambda: None
 
-    def _receive(self, source: int) -> Array:
+    def _receive(self, source: int, into: Array | None = None) -> Array:
         while True:
             try:
                 return self._desks[self.rank][source].get(timeout=0.05)
@@ -258,10 +262,11 @@ class Mpi(Ranks):
 
         return wait
 
-    def _receive(self, source: int) -> Array:
+    def _receive(self, source: int, into: Array | None = None) -> Array:
         length = np.empty(1, np.int64)
         self._wait(self._comm.Irecv([length.view(np.uint8), self._mpi.BYTE], source, self.DATA))
-        data = np.empty(int(length[0]), np.uint8)
+        fits = into is not None and into.nbytes == length[0]
+        data = into if into is not None and fits else np.empty(int(length[0]), np.uint8)
         for begin in range(0, len(data), PIECE):
             self._wait(self._comm.Irecv([data[begin : begin + PIECE], self._mpi.BYTE], source, self.DATA))
         return data

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
+from clgraph.progress import tells
 from clgraph.studies.found import Found
 from clgraph.studies.plan import check_tolerance, make_plan, notes_of
 
@@ -92,6 +93,7 @@ class Study(Found):
         return answer_html(self, self.best(), check_tolerance(None))
 
 
+@tells("sampling and measuring")
 def study(
     graph: Graph | Any,
     methods: Sequence[str] | str,
@@ -104,7 +106,7 @@ def study(
     eigenvalues: bool | None = None,
     folder: str | Path | None = None,
     device: Device | str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Any = None,
     on_note: Callable[[str], None] | None = None,
 ) -> Study:
     """Sample a graph by several methods, sizes and seeds, and measure every sample.
@@ -131,8 +133,8 @@ def study(
         Where ``study.csv`` grows, a batch at a time. A study that was interrupted goes on from there when the
         same call is made again, and ends with the same bytes.
     device : Device or str, optional
-    progress : callable, optional
-        Called with (samples measured, samples).
+    progress : callable or bool, optional
+        Called with (samples measured, samples); True shows a bar.
     on_note : callable, optional
         Called with each note as it comes up.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag
 from clgraph.graph import as_graph, sharded
+from clgraph.progress import tells
 from clgraph.results import Arrays, on_device
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult, ManyBFSResult
@@ -118,6 +119,7 @@ def bfs(
         )
 
 
+@tells("searching")
 def bfs_many(
     graph: Graph | Any,
     sources: Sequence[Any] | npt.NDArray[Any],
@@ -126,6 +128,7 @@ def bfs_many(
     dtype: npt.DTypeLike | None = None,
     lanes: arguments.Lanes = 64,
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> ManyBFSResult:
     """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
 
@@ -149,6 +152,8 @@ def bfs_many(
         Searches to a batch.
     device : Device or str, optional
         As in `clgraph.get_device`.
+    progress : callable or bool, optional
+        Called with (searches done, of how many); True shows a bar.
 
     Returns
     -------
@@ -193,6 +198,8 @@ def bfs_many(
                 part, deepest = search.run(index[first : first + lanes], last_level(depth_limit), dtype)
                 parts.append(part)
                 levels = max(levels, deepest)
+                if progress:
+                    progress(min(first + lanes, len(index)), len(index))
         distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
         search.seconds["total"] = time.perf_counter() - start
         return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from graphs import tangle
 
+from clgraph import progress
 from clgraph.cli import common
 from clgraph.cli.common import file_bar, read_graph
 from clgraph.files.pieces import SHAPES, Shape
@@ -24,7 +25,7 @@ class Terminal(io.StringIO):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr(common.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     return now

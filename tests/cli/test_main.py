@@ -84,6 +84,28 @@ def test_an_error_status_of_a_command_comes_through():
 
 
 @pytest.mark.slow
+def test_the_quick_end_leaves_nothing_out():
+    code = (
+        "import atexit, sys, threading, time; from clgraph.cli import run\n"
+        "class Late:\n"
+        "    def __del__(self): print('taken apart')\n"
+        "late = Late()\n"
+        "atexit.register(lambda: print('farewell'))\n"
+        "threading.Thread(target=lambda: (time.sleep(0.3), print('waited for'))).start()\n"
+        "sys.argv = ['clgraph', *sys.argv[1:]]; run()"
+    )
+
+    def ended(*args: str) -> tuple[int, list[str]]:
+        done = subprocess.run(
+            [sys.executable, *args], capture_output=True, text=True, env=environment(), timeout=60
+        )
+        return done.returncode, done.stdout.splitlines()[1:]
+
+    assert ended("-c", code, "formats", "--nonsense") == (2, ["farewell"])
+    assert ended("-c", code, "--version") == (0, ["waited for", "farewell"])
+    assert ended("-X", "dev", "-c", code, "--version") == (0, ["waited for", "farewell", "taken apart"])
+
+
 def test_doctor_says_0_where_something_works():
     assert process("doctor").status == 0
 

@@ -159,3 +159,34 @@ def test_bad_line(run: InProcess, graph: Path, tmp_path: Path) -> None:
     assert "one id a line" in run("ppr", graph, "--directed", "--sources", sources).err
     sources.write_text("\n")
     assert "names no vertex" in run("ppr", graph, "--directed", "--sources", sources).err
+
+
+def test_users_and_what_is_left_out(run: InProcess, tmp_path: Path) -> None:
+    bought = tmp_path / "bought.txt"
+    bought.write_text("".join(f"{user} {item}\n" for user in "abcdef" for item in ("tea", "jam", user * 2)))
+    users, gone = tmp_path / "users.txt", tmp_path / "gone.txt"
+    users.write_text("# who has what\nAnn aa bb\nBob jam\nAnn bb\n")
+    gone.write_text("tea\n")
+    found = []
+    for options in ((), ("--exclude", "self"), ("--exclude", "neighbours", "--exclude-ids", gone)):
+        done = run(
+            *("ppr", bought, "--ids", "str", "--users", users, "--top", 6, "--json", "--verify", "-q"),
+            *options,
+        )
+        assert done.status == 0, done.err
+        told = json.loads(done.out)["results"]
+        assert [one["source"] for one in told] == ["Ann", "Bob"]
+        found.append([{entry["vertex"] for entry in one["top"]} for one in told])
+    assert "bb" in found[0][0] and "jam" in found[0][1] and "tea" in found[0][1]
+    assert not found[1][0] & {"aa", "bb"} and not found[1][1] & {"jam"}
+    assert not found[2][0] & {"aa", "bb", "a", "b", "tea"} and not found[2][1] & {*"abcdef", "jam", "tea"}
+    for options, word in (
+        (("--users", users, "-s", "aa"), "leave out --source"),
+        (("--users", gone), "line 1: user 'tea' has no items"),
+        (("--users", tmp_path / "none"), "cannot read"),
+        (("-s", "aa", "--exclude", "self", "--top", 0, "-o", tmp_path / "out"), "--top 0"),
+        (("-s", "aa", "--exclude-ids", users), "one id a line"),
+        (("-s", "aa", "--exclude", "others"), "'others' is not one of"),
+    ):
+        done = run("ppr", bought, "--ids", "str", *options)
+        assert done.status != 0 and word in done.err, done.err

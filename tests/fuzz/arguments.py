@@ -126,6 +126,13 @@ whole: GRAPHS
 powerlaw_graph: 0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1
 rmat_graph: 0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |
     False ; scramble=True | False ; duplicates='merge' | 'keep'
+erdos_renyi_graph: 0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1
+watts_strogatz_graph: 0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1
+static_model_graph: 0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1
+barabasi_albert_graph: 0 | 3 | 50 ; 0 | 1 | 3 | 49 ; seed=1
+configuration_graph: 0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60 ; seed=1
+lfr_graph: 0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 |
+    300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000 ; seed=1
 read: 'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\0' ; format='edges' | 'mtx' |
     'clg' ; directed=True | False ; ids='int' | 'str' ; weights=True | False ; duplicates='merge' |
     'keep'
@@ -151,6 +158,16 @@ bfs_many: GRAPHS ; [0] | [0, 1] | ['a'] ; depth_limit=None | 1 ; dtype=None | 'i
 clustering: GRAPHS
 triangles: GRAPHS
 core_numbers: GRAPHS
+average_clustering: GRAPHS
+transitivity: GRAPHS
+k_core: GRAPHS ; k=None | 1 | 2
+shortest_path: GRAPHS ; 0 | 'a' ; 1 | 0
+shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
+average_shortest_path_length: GRAPHS
+closeness_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False
+harmonic_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']
+average_neighbor_degree: GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'
+degree_assortativity_coefficient: GRAPHS ; x='out' | 'in' ; y='out' | 'in'
 connected_components: GRAPHS ; connection='weak' | 'strong' ; arrays='host'
 largest_component: GRAPHS ; connection='weak' | 'strong'
 deletion_order: GRAPHS ; method='drv' | 'dre' ; seed=1
@@ -158,7 +175,8 @@ pagerank: GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; perso
     ; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ;
     weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | 'raise' ;
     arrays='host'
-personalized_pagerank: GRAPHS ; [0] | 0 | [0, 1] | ['a'] ; method='power' | 'walks' ; tol=1e-6 ;
+personalized_pagerank: GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ;
+    exclude=None | 'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; tol=1e-6 ;
     max_iter=50 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ; weight=True
     | False ; top=None | 2 ; seed=1 ; walks=None | 100 ; epsilon=None | 0.1 ; confidence=0.9 ;
     check_every=1 | 3 ; squared=True | False ; stored=True | False ; stable_top=0 | 1 ; dtype='float32'

@@ -1,38 +1,72 @@
-"""Largest eigenvalues against NumPy and known spectra; no device."""
+"""Largest eigenvalues: of every device against NumPy's of all, one graph alone and many side by side."""
 
 import numpy as np
 import pytest
-from graphs import tangle, to_networkx
+from graphs import tangle
 
-from clgraph import Graph
-from clgraph.measures.spectrum import DENSE, largest_eigenvalues
-
-
-def test_known_spectra():
-    complete = Graph.from_edges(*np.triu_indices(12, 1))
-    values, reason = largest_eigenvalues(complete)
-    assert (values.tolist(), reason) == (pytest.approx([11]), None)  # the others are -1
-    leaves = 2 * DENSE  # a sparse one: SciPy's way
-    star = Graph.from_edges(np.zeros(leaves, int), np.arange(1, leaves + 1))
-    assert largest_eigenvalues(star)[0].tolist() == pytest.approx([np.sqrt(leaves)])
-    ring = Graph.from_edges(np.arange(DENSE), (np.arange(DENSE) + 1) % DENSE)
-    wanted = np.sort(2 * np.cos(2 * np.pi * np.arange(DENSE) / DENSE))[::-1][:20]
-    assert largest_eigenvalues(ring)[0] == pytest.approx(wanted)
+from clgraph import Graph, powerlaw_graph
+from clgraph.measures import spectrum
+from clgraph.measures.pack import Pack, simple_view
+from clgraph.measures.ritz import COUNT
+from clgraph.measures.spectrum import largest_eigenvalues
+from clgraph.measures.spectrum_host import DENSE, scipy_eigenvalues
+from clgraph.reference.spectrum import reference_eigenvalues, verify_eigenvalues
 
 
-@pytest.mark.parametrize("n", [DENSE - 50, DENSE + 50])
-def test_by_numpy_on_both_sides_of_the_dense_limit(n):
-    import networkx as nx
+def several():
+    """Graphs with eigenvalues that repeat, with few positive ones, with hubs; small ones and none."""
+    whole = simple_view(tangle(3, n=150, edges=600))
+    once = whole.rows < whole.col_idx
+    tail, head, ring = whole.rows[once], whole.col_idx[once], np.arange(130)
+    triangles = np.arange(0, 3 * 25, 3)
+    return {
+        "tangle": whole,
+        "twice": Graph.from_edges(np.append(tail, tail + 150), np.append(head, head + 150)),
+        "no edges": Graph.from_edges([], [], vertices=np.arange(120)),
+        "ring": Graph.from_edges(ring, (ring + 1) % 130),
+        "star": Graph.from_edges(np.zeros(120, int), np.arange(1, 121)),
+        "complete": Graph.from_edges(*np.triu_indices(DENSE + 5, 1)),
+        "small": Graph.from_edges(*np.triu_indices(12, 1)),
+        "triangles": Graph.from_edges(
+            np.concatenate((triangles, triangles + 1, triangles)),
+            np.concatenate((triangles + 1, triangles + 2, triangles + 2)),
+            vertices=np.arange(140),
+        ),
+    }
 
-    graph = tangle(3, n=n, edges=4 * n).simple
-    wanted = np.sort(np.linalg.eigvalsh(nx.to_numpy_array(to_networkx(graph))))[::-1][:7]
-    values, reason = largest_eigenvalues(graph, 7)
+
+def test_side_by_side_alone_and_by_numpy(device):
+    graphs = several()
+    together = largest_eigenvalues(Pack.of(device, list(graphs.values())))
+    for (name, graph), (values, reason) in zip(graphs.items(), together, strict=True):
+        assert (reason is None) == (graph.num_arcs > 0), name
+        np.testing.assert_allclose(values, reference_eigenvalues(graph, COUNT), rtol=1e-9, err_msg=name)
+        ((alone, why),) = largest_eigenvalues(Pack.of_one(device, graph))
+        assert (alone.tobytes(), why) == (values.tobytes(), reason), name
+    assert "all eigenvalues are 0" in together[2][1]
+
+
+def test_larger_graphs_as_scipy_and_verified(device):
+    from scipy.sparse.linalg import eigsh
+
+    graphs = [simple_view(powerlaw_graph(n, seed=4)) for n in (3000, 200)]
+    (large, _), (values, _) = largest_eigenvalues(Pack.of(device, graphs))
+    wanted = eigsh(graphs[0].to_scipy().astype(float), k=COUNT, which="LA", return_eigenvectors=False)
+    np.testing.assert_allclose(large, np.sort(wanted)[::-1], rtol=1e-9)
+    graph = graphs[1]
+    verify_eigenvalues(graph, values)
+    with pytest.raises(AssertionError, match="above"):
+        verify_eigenvalues(graph, np.delete(values, 3))
+
+
+def test_without_float64_scipy_finds_them_and_what_does_not_converge_says_so(device, monkeypatch):
+    graph = simple_view(powerlaw_graph(400, seed=4))
+    wanted = reference_eigenvalues(graph, COUNT)
+    values, reason = scipy_eigenvalues(graph.row_ptr, graph.col_idx, COUNT)
     assert reason is None
-    assert values == pytest.approx(wanted, rel=1e-6)
-    assert largest_eigenvalues(graph, 7)[0].tolist() == values.tolist()  # the same start every time
-
-
-def test_no_edges_say_why():
-    values, reason = largest_eigenvalues(Graph.from_edges([], [], vertices=[1, 2]))
-    assert len(values) == 0
-    assert "all eigenvalues are 0" in reason
+    np.testing.assert_allclose(values, wanted, rtol=1e-6)
+    if "HAVE_FP64" in device.features:
+        monkeypatch.setattr(spectrum, "RESTARTS", 1)
+        ((values, reason),) = largest_eigenvalues(Pack.of_one(device, graph))
+        assert len(values) == 0
+        assert "too close together" in reason

@@ -13,7 +13,8 @@ from clgraph import networkx_backend as backend  # noqa: E402
 
 def test_triangles(on, graph):
     if graph.is_directed():
-        assert "directed" in backend.can_run("clustering", (graph,), {})
+        for name in ("clustering", "average_clustering", "transitivity"):
+            assert "directed" in backend.can_run(name, (graph,), {})
         return
     graph.add_edges_from((u, v) for u in list(graph)[:6] for v in list(graph)[3:8])  # loops too
     same("triangles", graph)
@@ -22,11 +23,17 @@ def test_triangles(on, graph):
         assert "multigraph" in backend.can_run("triangles", (graph, [1]), {})
         return
     nodes = list(graph)
-    for name in ("triangles", "clustering"):
+    same("transitivity", graph)
+    same("average_clustering", graph, count_zeros=False)
+    same("average_clustering", graph, nodes[3:9])
+    same("average_clustering", graph, [])
+    for name in ("triangles", "clustering", "average_clustering"):
         same(name, graph)
+    for name in ("triangles", "clustering"):
         same(name, graph, nodes[0])
         same(name, graph, [nodes[4], nodes[2], "nobody", nodes[4]])
         if not nx.__version__.startswith("3.4"):  # whose word for it is another one
             same(name, graph, 10**9)
-    same("triangles", nx.Graph())
+    for name in ("triangles", "transitivity", "average_clustering"):
+        same(name, nx.Graph())
     assert "weight" in backend.can_run("clustering", (graph,), {"weight": "weight"})

@@ -32,9 +32,31 @@ def test_can_run_says_why_not():
     assert "overrides" in backend.can_run("connected_components", (complement,), {})
     with pytest.raises(NotImplementedError, match="overrides"):
         backend.convert_from_nx(complement)
-    for attributes in ({"preserve_edge_attrs": True}, {"node_attrs": {"x": None}}, {"edge_attrs": {"w": 0}}):
+    for attributes in ({"node_attrs": {"x": None}}, {"edge_attrs": {"w": 0}}):
         with pytest.raises(NotImplementedError):
             backend.convert_from_nx(G, **attributes)
+
+
+def test_what_is_left_to_networkx_has_a_reason():
+    G, M, D = nx.path_graph(3), nx.MultiGraph([(0, 1)]), nx.DiGraph([(0, 1)])
+    for name, args, given, reason in [
+        ("shortest_path", (G, 0, 1), {"weight": "w"}, "weight='w'"),
+        ("shortest_path_length", (G, 0, 1), {"method": "x"}, "method 'x'"),
+        ("average_shortest_path_length", (G,), {"weight": "w"}, "weight='w'"),
+        ("average_shortest_path_length", (G,), {"method": "floyd-warshall"}, "floyd-warshall"),
+        ("average_clustering", (G,), {"weight": "w"}, "weight='w'"),
+        ("average_clustering", (D,), {}, "directed"),
+        ("transitivity", (D,), {}, "directed"),
+        ("transitivity", (M,), {}, "multigraph"),
+        ("core_number", (M,), {}, "multigraph"),
+        ("k_core", (M,), {}, "multigraph"),
+        ("degree_assortativity_coefficient", (G,), {"nodes": [0]}, "some nodes"),
+        ("average_neighbor_degree", (G,), {"weight": "w"}, "weight='w'"),
+    ]:
+        assert reason in backend.can_run(name, args, given), name
+        assert backend.can_run(name, (nx.path_graph(3), *args[1:]), {}) is True
+    assert "between two nodes" in backend.should_run("shortest_path", (G, 0, 1), {})
+    assert "faster below" in backend.should_run("shortest_path_length", (G,), {})
 
 
 def test_the_info_lists_what_the_backend_has():
@@ -44,7 +66,7 @@ def test_the_info_lists_what_the_backend_has():
 
     functions = {name for name in backend.__all__ if hasattr(nx, name)}
     assert functions == set(_clgraph_networkx.FUNCTIONS) == set(_clgraph_networkx.get_info()["functions"])
-    assert set(backend.rules.CROSSOVER) | set(backend.rules.EARLY_END) == functions
+    assert set(backend.rules.CROSSOVER).union(backend.rules.EARLY_END, backend.rules.ENDS) == functions
     for name in functions:  # the same names of arguments, with the same defaults
         ours = inspect.signature(getattr(backend, name))
         theirs = inspect.signature(nx.utils.backends._registered_algorithms[name].orig_func)

@@ -70,6 +70,20 @@ def case_several_graphs(device: Any) -> None:
         assert found.to_dict() | {"seconds": 0} == alone.to_dict() | {"seconds": 0}
 
 
+def case_spectrum(device: Any) -> None:
+    """A basis that fills up, restarts and random vectors; a graph whose space is closed at once."""
+    from clgraph.graph import Graph
+    from clgraph.measures.pack import Pack
+    from clgraph.measures.ritz import COUNT
+    from clgraph.measures.spectrum import Lanczos
+    from clgraph.reference.spectrum import reference_eigenvalues
+
+    graphs = [_tangle(), Graph.from_edges(np.zeros(9, int), np.arange(1, 10))]
+    found = Lanczos(Pack.of(device, graphs), [0, 1]).run()
+    for graph, (values, _) in zip(graphs, found, strict=True):
+        assert np.allclose(values, reference_eigenvalues(graph, COUNT), rtol=1e-9)
+
+
 def case_parts(device: Any) -> None:
     """A sample's vertices and edges looked up in the original."""
     from clgraph.errors import InputError

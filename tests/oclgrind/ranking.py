@@ -145,26 +145,27 @@ def _fixed(device: Any, span: int) -> None:
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
     heads = (np.arange(45) % 3).astype(np.int32)
     out = np.bincount(heads, minlength=4).astype(np.float64)
-    power = FixedPower(
-        device,
-        out,
-        damping=0.85,
-        p=None,
-        q=np.array([1.0, 0, 0, 0]),
-        drop=False,
-        start=None,
-        dtype="float64",
-        kind="weights",
-        shape=Shape(span=span, items=2, width=span or 1),
-    )
-    arrays = (device.upload(array) for array in (row_ptr, heads, np.ones(45)))
-    power.rows(power.prepare(Rows(0, 4, 45, np.int32, *arrays)), 0.25)
-    sums = power.blocks(0, 1)
-    found = power.next_of(0, 4)
-    terms = 0.25 / out[heads]
-    whole = [terms[row_ptr[v] : row_ptr[v + 1]].sum() for v in range(4)]
-    expected = 0.15 / 4 + 0.85 * (np.array(whole) + np.array([0.25, 0, 0, 0]))
-    assert np.allclose(found, expected) and np.allclose(sums, [[found[3], np.abs(found - 0.25).sum()]])
+    arrays = [device.upload(array) for array in (row_ptr, heads, np.ones(45))]
+    for dtype, kind in (("float64", "weights"), ("float32", "weights"), ("float32", "arcs")):
+        power = FixedPower(
+            device,
+            out,
+            damping=0.85,
+            p=None,
+            q=np.array([1.0, 0, 0, 0]),
+            drop=False,
+            start=None,
+            dtype=dtype,
+            kind=kind,
+            shape=Shape(span=span, items=2, width=span or 1),
+        )
+        power.rows(power.prepare(Rows(0, 4, 45, np.int32, *arrays)), 0.25)
+        sums = power.blocks(0, 1)
+        found = device.download(power.next, power.dtype, 4)
+        terms = 0.25 / out[heads]
+        whole = [terms[row_ptr[v] : row_ptr[v + 1]].sum() for v in range(4)]
+        expected = 0.15 / 4 + 0.85 * (np.array(whole) + np.array([0.25, 0, 0, 0]))
+        assert np.allclose(found, expected) and np.allclose(sums, [[found[3], np.abs(found - 0.25).sum()]])
 
 
 def case_fixed(device: Any) -> None:

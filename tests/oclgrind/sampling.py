@@ -175,10 +175,11 @@ def case_departures(device: Any) -> None:
     from clgraph.sampling.departures import departures
 
     graph = powerlaw_graph(60, seed=3)
-    found = reduction_curve(graph, "drv", 5, device=device)
-    rows = departures(device, graph, 5, 1)
-    for name, row in zip(("deletions", "vertices", "edges"), rows, strict=True):
-        assert np.array_equal(getattr(found, name), row)
+    for method in ("drv", "dre"):
+        found = reduction_curve(graph, method, 5, device=device)
+        rows = departures(device, graph, 5, 1, edges=method == "dre")
+        for name, row in zip(("deletions", "vertices", "edges"), rows, strict=True):
+            assert np.array_equal(getattr(found, name), row)
 
 
 def case_curve_dre(device: Any) -> None:

@@ -120,3 +120,47 @@ def case_bfs_of_shards(device: Any) -> None:
             assert found.distance.tolist() == expected[0].tolist()
             assert found.source_of is not None and found.source_of.tolist() == expected[2].tolist()
             assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
+
+
+def case_pagerank_exchange(device: Any) -> None:
+    """What two ranks tell each other; here the other one says 0 of every vertex."""
+    from clgraph.ranking.fixed import BLOCK, FixedPower
+    from clgraph.scale.manifest import Shard
+    from clgraph.scale.pagerank_exchange import Exchange
+    from clgraph.scale.ranks import Alone
+
+    class Told(Alone):
+        size = 2
+
+        def everywhere(self, array: Any, into: Any = None) -> Any:
+            return [array, into[1]]
+
+    n = BLOCK + 9
+    out = (np.arange(n) % 3).astype(np.float64)
+    given = {"p": None, "q": None, "start": None, "drop": False, "damping": 0.85}
+    power = FixedPower(device, out, **given, dtype="float32", kind="arcs")
+    shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
+    sums = Exchange(Told(), device, power, shards)()
+    found = device.download(power.next, np.float32, n)
+    assert np.all((found == 0) == ((np.arange(n) >= BLOCK) & (out > 0))) and np.all(sums[1] == 0)
+
+
+def case_curve_of_shards(device: Any) -> None:
+    """When vertices leave, and the pairs by their last rows."""
+    from clgraph.graph import Graph
+    from clgraph.reference.forest import reference_forest
+    from clgraph.reference.samples import reference_sample
+    from clgraph.scale.curve import _counted, followed
+
+    row_ptr, heads, pairs = _rows()
+    graph = Graph.from_edges(*np.transpose(pairs), vertices=np.arange(50))
+    for method in ("drv", "dre"):
+        words = np.zeros(50, np.uint64)
+        forest = reference_forest(50, pairs, 3, method)
+        words[: len(forest)] = forest
+        with device.alone():
+            path = followed(device, device.upload(words), 50, method, 3, 10)
+        ends, _ = _counted(device, path, method, 3, [_loaded(device, row_ptr, heads, 0, 50)])
+        expected = reference_sample(graph, method, size=10, seed=3)
+        assert np.array_equal(np.flatnonzero(path.last == len(path.vertices) - 1), expected.vertices)
+        assert (path.vertices[-1], ends[-1]) == (len(expected.vertices), len(expected.edges))

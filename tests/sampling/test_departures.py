@@ -5,7 +5,7 @@ import pytest
 from graphs import random_graph, tangle
 
 from clgraph import Graph, powerlaw_graph
-from clgraph.sampling.curve import _vertex_order
+from clgraph.sampling.curve import _edge_order, _vertex_order
 from clgraph.sampling.departures import departures
 from clgraph.sampling.merge_tree import whole_tree
 
@@ -20,13 +20,18 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_rows_of_the_serial_pass(device, name):
+@pytest.mark.parametrize("edges", [False, True], ids=["drv", "dre"])
+def test_rows_of_the_serial_pass(device, name, edges):
     graph = GRAPHS[name]
     for seed in (1, 2**63 + 5):
-        order = _vertex_order(graph.num_vertices, seed).astype(np.int32)
-        wanted = whole_tree(device, graph, vertices=order)
+        if edges:
+            low, high, sequence = _edge_order(graph, seed)
+            wanted = whole_tree(device, graph, edges=(low[sequence], high[sequence]))
+        else:
+            order = _vertex_order(graph.num_vertices, seed).astype(np.int32)
+            wanted = whole_tree(device, graph, vertices=order)
         for target in (1, max(1, graph.num_vertices // 3), graph.num_vertices):
             last = min(int(np.searchsorted(-wanted[1], -target)), len(wanted[1]) - 1)
-            for found, want in zip(departures(device, graph, seed, target), wanted, strict=True):
+            for found, want in zip(departures(device, graph, seed, target, edges=edges), wanted, strict=True):
                 assert found.dtype == want.dtype
                 assert found.tolist() == want[: last + 1].tolist()

@@ -5,32 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
-from clgraph.graph.io import ldbc
-from clgraph.graph.io.arrow import read_arrow, read_parquet, write_arrow, write_parquet
 from clgraph.graph.io.atomic import open_descriptor
-from clgraph.graph.io.binary import read_binary, write_binary
 from clgraph.graph.io.common import Loaded, Options
-from clgraph.graph.io.dimacs import read_dimacs, write_dimacs
-from clgraph.graph.io.edge_index import write_edge_index
-from clgraph.graph.io.edges import read_edges, write_edges
-from clgraph.graph.io.gapbs import read_sg, read_wsg, write_sg, write_wsg
-from clgraph.graph.io.gexf import read_gexf, write_gexf
-from clgraph.graph.io.graph500 import read_graph500, write_graph500
-from clgraph.graph.io.graphml import read_graphml, write_graphml
-from clgraph.graph.io.jlg import read_jlg, write_jlg
-from clgraph.graph.io.konect import is_konect, read_konect, write_konect
-from clgraph.graph.io.metis import read_metis, write_metis
-from clgraph.graph.io.mtx import read_mtx, write_mtx
-from clgraph.graph.io.npz import read_npz, write_npz
 from clgraph.graph.io.packed import GZIP, SUFFIXES
-from clgraph.graph.io.pajek import read_pajek, write_pajek
-from clgraph.graph.io.webgraph import read_webgraph, write_webgraph
 
 DATASET = ".clgs"  # the suffix of datasets of shards, which are folders (clgraph.scale) and no format
 
@@ -45,26 +29,43 @@ class Format:
     text: bool = True  # may be compressed
 
 
+def _later(does: str, form: str) -> Callable[..., Any]:
+    """A function that imports its module at the first call: a program reads and writes few formats.
+
+    Of "edges" and "read" it is ``edges.read_edges``, of "gapbs.sg" ``gapbs.read_sg``.
+    """
+    module, name = form.split(".") if "." in form else (form, form)
+
+    def call(*args: Any) -> Any:
+        return getattr(import_module(f"clgraph.graph.io.{module}"), f"{does}_{name}")(*args)
+
+    return call
+
+
+def _format(suffixes: tuple[str, ...], reader: str, writer: str = "", *, text: bool = True) -> Format:
+    return Format(suffixes, _later("read", reader), _later("write", writer or reader), text)
+
+
 FORMATS = {
-    "edges": Format((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel"), read_edges, write_edges),
-    "mtx": Format((".mtx",), read_mtx, write_mtx),
-    "metis": Format((".graph", ".metis"), read_metis, write_metis),
-    "ldbc": Format((".v", ".e"), ldbc.read_ldbc, ldbc.write_ldbc),
-    "konect": Format(("out.*",), read_konect, write_konect),
-    "dimacs": Format((".gr",), read_dimacs, write_dimacs),
-    "jlg": Format((".jlg", ".lg", ".jgz"), read_jlg, write_jlg),
-    "edge_index": Format(("*.npz",), read_npz, write_edge_index, text=False),
-    "sg": Format((".sg",), read_sg, write_sg, text=False),
-    "wsg": Format((".wsg",), read_wsg, write_wsg, text=False),
-    "graph500": Format((".g500",), read_graph500, write_graph500, text=False),
-    "graphml": Format((".graphml",), read_graphml, write_graphml),
-    "gexf": Format((".gexf",), read_gexf, write_gexf),
-    "pajek": Format((".net",), read_pajek, write_pajek),
-    "webgraph": Format((".graph-txt",), read_webgraph, write_webgraph),
-    "npz": Format((".npz",), read_npz, write_npz, text=False),
-    "clg": Format((".clg",), read_binary, write_binary, text=False),
-    "parquet": Format((".parquet", ".pq"), read_parquet, write_parquet, text=False),
-    "arrow": Format((".arrow", ".feather"), read_arrow, write_arrow, text=False),
+    "edges": _format((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel"), "edges"),
+    "mtx": _format((".mtx",), "mtx"),
+    "metis": _format((".graph", ".metis"), "metis"),
+    "ldbc": _format((".v", ".e"), "ldbc"),
+    "konect": _format(("out.*",), "konect"),
+    "dimacs": _format((".gr",), "dimacs"),
+    "jlg": _format((".jlg", ".lg", ".jgz"), "jlg"),
+    "edge_index": _format(("*.npz",), "npz", "edge_index", text=False),
+    "sg": _format((".sg",), "gapbs.sg", text=False),
+    "wsg": _format((".wsg",), "gapbs.wsg", text=False),
+    "graph500": _format((".g500",), "graph500", text=False),
+    "graphml": _format((".graphml",), "graphml"),
+    "gexf": _format((".gexf",), "gexf"),
+    "pajek": _format((".net",), "pajek"),
+    "webgraph": _format((".graph-txt",), "webgraph"),
+    "npz": _format((".npz",), "npz", text=False),
+    "clg": _format((".clg",), "binary", text=False),
+    "parquet": _format((".parquet", ".pq"), "arrow.parquet", text=False),
+    "arrow": _format((".arrow", ".feather"), "arrow", text=False),
 }
 
 
@@ -78,7 +79,9 @@ def check_writable(path: str | os.PathLike[str], format: str | None = None) -> N
     if folder:
         raise InputError(f"cannot write {file}: it is a folder; give a file name")
     if find_format(file, format)[0] == "ldbc":
-        ldbc.check_place(file)
+        from clgraph.graph.io.ldbc import check_place
+
+        check_place(file)
     if open_descriptor(file) is not None:
         return
     if not file.parent.is_dir():
@@ -103,10 +106,7 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
         name = next((key for key, form in FORMATS.items() if suffix.lower() in form.suffixes), None)
         if name is None and not suffix and open_descriptor(path) is not None:
             name = "edges"
-        if name is None and not path.exists() and any(ldbc.find(path, end) for end in (".v", ".e")):
-            name = "ldbc"
-        if name is None and is_konect(path):
-            name = "konect"
+        name = name or _by_neighbours(path)
         if name is None:
             if path.is_dir():
                 raise InputError(f"{path}: a folder, not a file; name a graph file in it")
@@ -121,3 +121,13 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
             "unpack it or use another format"
         )
     return name, FORMATS[name]
+
+
+def _by_neighbours(path: Path) -> str | None:
+    """The format that the files beside a path, or the first word of its name, speak for."""
+    from clgraph.graph.io import ldbc
+    from clgraph.graph.io.konect import is_konect
+
+    if not path.exists() and any(ldbc.find(path, end) for end in (".v", ".e")):
+        return "ldbc"
+    return "konect" if is_konect(path) else None

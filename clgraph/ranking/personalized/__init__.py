@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.arguments import word
 from clgraph.graph import Graph, as_graph, sharded
+from clgraph.progress import tells
+from clgraph.ranking.personalized.exclude import make_exclusion
 from clgraph.ranking.personalized.options import check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.personalized.sources import make_queries
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
 
 
+@tells("personalized PageRank")
 def personalized_pagerank(
     graph: Graph | Any,
     sources: Any,
@@ -36,6 +39,7 @@ def personalized_pagerank(
     max_iter: int = 100,
     dangling: Any = "uniform",
     top: int | None = None,
+    exclude: Any = None,
     seed: int | None = None,
     walks: int | None = None,
     epsilon: float | None = None,
@@ -48,6 +52,7 @@ def personalized_pagerank(
     dtype: Any = "float32",
     on_nonconvergence: OnNonconvergence = "raise",
     device: Device | str | None = None,
+    progress: Any = None,
 ) -> PersonalizedResult:
     """PageRank from the point of view of one or many sources.
 
@@ -61,7 +66,9 @@ def personalized_pagerank(
         Of `Shards` method "monte-carlo", with vertices as sources; they are joined in memory and must fit
         each device. Several devices or ranks share the sources.
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
-        Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1).
+        Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1). Or
+        what each user has: a dict of users to lists of ids (or to such dicts), or a list of lists of ids: a
+        distribution for each user, even over the list.
     method : {"power", "coo", "coo-flat", "monte-carlo"}
         "power": rows pulled, 8 to 64 sources side by side. "coo": one work-item per arc and atomic adds
         (of integers in units of 2^-62, so that the same device gives the same bytes). "coo-flat": arcs sorted
@@ -75,6 +82,9 @@ def personalized_pagerank(
         Where D goes: to all vertices alike, back to the source, nowhere, or to the given distribution.
     top : int, optional
         Select this many highest ranks on the device; whole vectors do not leave it then. At most n.
+    exclude : {"self", "neighbours"}, list of ids, or pair of both, optional
+        What `top` leaves out: each source's own vertices; these and those that their arcs lead to (what a
+        user knows or has already); the given vertices, of every source. ("neighbors" is "neighbours".)
     seed : int, optional
         Of the walks; None draws one, which the result records.
     walks : int, optional
@@ -106,6 +116,8 @@ def personalized_pagerank(
         What happens if some source does not reach `tol` in `max_iter` iterations.
     device : Device or str, optional
         As in `clgraph.get_device`; of `Shards` also several.
+    progress : callable or bool, optional
+        Called with (distinct sources answered, of how many); True shows a bar.
 
     Returns
     -------
@@ -147,6 +159,9 @@ def personalized_pagerank(
     >>> personalized_pagerank(graph, [0, 2], top=2).ids
     array([[0, 1],
            [2, 1]])
+    >>> personalized_pagerank(graph, {"Ann": [0, 2]}, top=1, exclude="self").to_pandas().round(3)
+      source  vertex  score
+    0    Ann       1   0.25
     """
     start = time.perf_counter()
     dtype = check_dtype(dtype)
@@ -160,6 +175,7 @@ def personalized_pagerank(
             damping=damping,
             dangling=dangling,
             top=top,
+            exclude=exclude,
             seed=seed,
             walks=walks,
             epsilon=epsilon,
@@ -195,6 +211,9 @@ def personalized_pagerank(
         stable_top=stable_top,
         seed=seed,
     )
+    exclusion = make_exclusion(graph, exclude, queries, options.top)
+    if exclusion is not None:
+        options = exclusion.widened(options)
     if method != "monte-carlo":
         check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
@@ -206,9 +225,15 @@ def personalized_pagerank(
     dev = get_device(device)
     with dev.alone():
         how = dev.watch()
-        request = Request(dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight))
+        request = Request(
+            dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight), progress
+        )
         found, seconds = answer(request)
+        if exclusion is not None:
+            found = exclusion.cut(found)
         seconds["total"] = time.perf_counter() - start
-        result = make_result(request, found, seconds, epsilon=epsilon, confidence=confidence, **how())
+        result = make_result(
+            request, found, seconds, exclusion, epsilon=epsilon, confidence=confidence, **how()
+        )
     report_nonconvergence(result, options.stop, on_nonconvergence)
     return result

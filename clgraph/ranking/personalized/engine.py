@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.progress import Tell
 from clgraph.ranking.problem import check_reachable, error_bound, round_off
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Request:
         The types of ranks and sums.
     weight : bool
         Whether the graph's weights count: what is kept on the device depends on it.
+    progress : callable, optional
+        Called with (distinct sources done, of how many).
     """
 
     device: Device
@@ -47,6 +50,12 @@ class Request:
     options: Options
     numbers: Numbers
     weight: bool
+    progress: Tell | None = None
+
+    def tell(self, done: int, of: int) -> None:
+        """Say how many of an engine's sources are done."""
+        if self.progress:
+            self.progress(done, of)
 
     def checked_round_off(self, chain: int) -> float:
         """rho for a longest chain of additions of that length; an InputError if `tol` is below it."""

@@ -204,6 +204,7 @@ class Lanes:
             # taking results and starting sources are passes over all vertices: several at a time
             if over and (running == 0 or (pending and len(over) >= max(1, self.width // 4))):
                 self._take(over, state, found)
+                self.request.tell(len(self.jobs) - len(pending) - int(running), len(self.jobs))
                 if pending:
                     self._start(over, pending)
                 elif running == 0:

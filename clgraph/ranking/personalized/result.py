@@ -15,6 +15,7 @@ from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Outcome, Request
+    from clgraph.ranking.personalized.exclude import Exclusion
     from clgraph.ranking.problem import OnNonconvergence, Stop
 
 
@@ -34,7 +35,7 @@ class PersonalizedResult(RunsOn):
     scores : float32 or float64 array, shape (k, top), or None
         Their ranks.
     sources : list
-        The source ids, or "distribution i".
+        The source ids, "distribution i", or the users (their positions, if they have no names).
     method : str
     dangling : str
         The policy in force: "uniform", "personalization", "drop" or "given".
@@ -70,6 +71,10 @@ class PersonalizedResult(RunsOn):
         Time by phase: "build", "upload" (with the stored ranks, once), "compile", "run" (from the first
         launch to the end of the last kernel, results brought as they come), "total".
     device : str
+    vertex_ids : array, shape (n,), or None
+        The graph's ids, where there are whole `ranks` and the ids are not 0 .. n-1.
+    excluded : list of int64 arrays, or None
+        The vertices (indices) that `exclude` left out of the top of each source.
     """
 
     ranks: npt.NDArray[Any] | None
@@ -98,6 +103,40 @@ class PersonalizedResult(RunsOn):
     dtype: str
     seconds: dict[str, float]
     device: str
+    vertex_ids: npt.NDArray[Any] | None = field(default=None, repr=False)
+    excluded: list[npt.NDArray[np.int64]] | None = field(default=None, repr=False)
+
+    def to_pandas(self) -> Any:
+        """The ranks as a data frame: a line for each source and vertex, the highest first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns "source", "vertex" (ids), "score"; of Monte Carlo also "standard_error". Without `top` all
+            vertices of each source, in the graph's order.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.exchange.common import library
+
+        pandas = library("pandas", "pandas")
+        held = self.scores if self.ranks is None else self.ranks
+        assert held is not None
+        k, width = held.shape
+        ids = self.ids
+        if ids is None:
+            ids = np.tile(np.arange(width) if self.vertex_ids is None else self.vertex_ids, (k, 1))
+        columns = {
+            "source": [name for name in self.sources for _ in range(width)],
+            "vertex": ids.ravel(),
+            "score": held.ravel(),
+        }
+        if self.standard_errors is not None:
+            columns["standard_error"] = self.standard_errors.ravel()
+        return pandas.DataFrame(columns)
 
     def _facts(self) -> dict[str, Any]:
         held = self.ids if self.ids is not None else self.ranks
@@ -114,7 +153,14 @@ class PersonalizedResult(RunsOn):
 
 
 def make_result(
-    request: Request, found: Outcome, seconds: dict[str, float], *, epsilon: Any, confidence: Any, **how: Any
+    request: Request,
+    found: Outcome,
+    seconds: dict[str, float],
+    exclusion: Exclusion | None,
+    *,
+    epsilon: Any,
+    confidence: Any,
+    **how: Any,
 ) -> PersonalizedResult:
     """The result of a call, in the order of the caller's sources."""
     options, problem, device = request.options, request.problem, request.device
@@ -149,6 +195,8 @@ def make_result(
         dtype=request.numbers.dtype,
         seconds=seconds,
         device=device.name,
+        vertex_ids=None if ids is not None or request.graph.has_identity_ids else request.graph.ids,
+        excluded=None if exclusion is None else [exclusion.vertices[i] for i in request.queries.row],
         **how,
     )
 

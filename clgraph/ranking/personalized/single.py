@@ -91,10 +91,11 @@ class Single:
     def run(self) -> Outcome:
         """Take each source to its end."""
         found = Outcome.blank(self.request, self.round_off, self.explain())
-        for i in self.jobs:
+        for done, i in enumerate(self.jobs, 1):
             self.solver.turn_to(i)
             self.solver.run()
             self._take(i, found)
+            self.request.tell(done, len(self.jobs))
         self.solver.give_back()
         return found
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from clgraph.errors import InputError
+from clgraph.ranking.personalized.users import items_matrix, users_of
 from clgraph.ranking.problem import Reals, distribution
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def make_queries(graph: Graph, sources: Any, problem: Problem) -> Queries:
     Parameters
     ----------
     graph : Graph
-    sources : id, sequence of ids, dict, sequence of dicts, array or SciPy sparse array of shape (k, n)
+    sources : as `clgraph.personalized_pagerank` takes them
     problem : Problem
         It knows which vertices no weight leaves.
 
@@ -90,18 +91,35 @@ def make_queries(graph: Graph, sources: Any, problem: Problem) -> Queries:
         Naming the source.
     """
     n = graph.num_vertices
+    if (users := users_of(sources)) is not None:
+        names, rows = users
+        if not any(isinstance(row, Mapping) for row in rows):
+            return _distributions(graph, items_matrix(graph, names, rows), names, problem)
+        return _distributions(
+            graph, _stacked(graph, rows, [f"user {name!r}" for name in names]), names, problem
+        )
     if isinstance(sources, Mapping):
         sources = [sources]
     is_sparse = sp.issparse(sources)
     if not is_sparse and (isinstance(sources, (str, bytes)) or np.ndim(_first(sources)) == 0):
         return _vertices(graph, sources, problem)
     rows = _rows(sources, n, is_sparse)
-    matrix = sp.csr_array(sp.vstack([_row(graph, row, i) for i, row in enumerate(rows)], format="csr"))
-    k = len(rows)
+    matrix = _stacked(graph, rows, [f"source {i}" for i in range(len(rows))])
+    return _distributions(graph, matrix, [f"distribution {i}" for i in range(len(rows))], problem)
+
+
+def _distributions(graph: Graph, matrix: Any, names: list[Any], problem: Problem) -> Queries:
+    """The queries of distributions, a row each."""
+    k = len(names)
     of_row = np.repeat(np.arange(k), np.diff(matrix.indptr))
     mass = np.where(problem.out_of(graph, matrix.indices) == 0, matrix.data, 0)
     on_dangling: Reals = np.bincount(of_row, weights=mass, minlength=k).astype(np.float64)
-    return Queries(n, None, matrix, np.arange(k), [f"distribution {i}" for i in range(k)], on_dangling)
+    return Queries(graph.num_vertices, None, matrix, np.arange(k), names, on_dangling)
+
+
+def _stacked(graph: Graph, rows: list[Any], names: list[str]) -> Any:
+    parts = [_row(graph, row, name) for row, name in zip(rows, names, strict=True)]
+    return sp.csr_array(sp.vstack(parts, format="csr"))
 
 
 def ids_of(graph: Graph, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -160,10 +178,10 @@ def _rows(sources: Any, n: int, is_sparse: bool) -> list[Any]:
     return rows
 
 
-def _row(graph: Graph, row: Any, i: int) -> Any:
+def _row(graph: Graph, row: Any, name: str) -> Any:
     given: Any = row
     if sp.issparse(row):
         given = given.toarray().ravel()
-    values = distribution(graph, given, f"source {i}")
+    values = distribution(graph, given, name)
     assert values is not None
     return sp.csr_array(np.atleast_2d(values))

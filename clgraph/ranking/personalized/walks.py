@@ -129,17 +129,18 @@ class Walks:
         """The ranks and visits of all vertices."""
         dev, n, k = self.device, self.n, self.queries.distinct
         visits, lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
-        for i in self.jobs:
+        for done, i in enumerate(self.jobs, 1):
             self._walk(i)
             found.values[i] = dev.download(self._score, self.numbers.real, n)
             counts = dev.download(self._visits, np.uint32, n + 2)
             visits[i], lost[i] = counts[:n], counts[n + 1]
+            self.request.tell(done, len(self.jobs))
         return replace(found, visits=visits, lost=lost)
 
     def _run_for_top(self, select: Top, found: Outcome) -> Outcome:
         """All sources one after the other, without a wait; the results come at the end."""
         dev, k, top = self.device, self.queries.distinct, select.k
-        for i in self.jobs:
+        for done, i in enumerate(self.jobs, 1):
             self._walk(i)
             select.enqueue(self._lane, 1, self._score)
             self._program.ppr_report(
@@ -153,6 +154,7 @@ class Walks:
                 self._report,
                 self._scores,
             )
+            self.request.tell(done, len(self.jobs))
         values = dev.download(self._scores, self.numbers.real, k * top).reshape(k, top)
         report = dev.download(self._report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
         return replace(

@@ -26,6 +26,16 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "triangles": clgraph.triangles,
     "clustering": clgraph.clustering,
     "core_numbers": clgraph.core_numbers,
+    "average_clustering": clgraph.average_clustering,
+    "transitivity": clgraph.transitivity,
+    "k_core": lambda g: clgraph.k_core(g).col_idx,
+    "closeness_centrality": clgraph.closeness_centrality,
+    "harmonic_centrality": clgraph.harmonic_centrality,
+    "shortest_path": lambda g: clgraph.shortest_path(g, 0, 26),
+    "shortest_path_length": lambda g: clgraph.shortest_path_length(g, 0, 26),
+    "average_shortest_path_length": clgraph.average_shortest_path_length,
+    "average_neighbor_degree": clgraph.average_neighbor_degree,
+    "degree_assortativity_coefficient": clgraph.degree_assortativity_coefficient,
     "quality": lambda g: clgraph.quality(g, eigenvalues=False).original.to_dict()["average_degree"],
 }
 

@@ -1,0 +1,141 @@
+// measures/spectrum.cl: the steps of Lanczos's method with thick restarts (Wu, Simon: Thick-restart Lanczos method for
+// large symmetric eigenvalue problems, SIAM J. Matrix Analysis and Applications 22(2), 2000), for the adjacency
+// matrices of several graphs side by side. spectrum_start.cl has what happens at a restart.
+//
+// u            double[VECTORS][stride]   the basis: vector i of vertex v at u[i * stride + v - base]; a graph's part of
+//                                        it times scale[i] has length 1. Vectors are read up to CHUNK beyond a graph's
+//                                        end (and that times 0), so a row has room for that
+// w            the same buffer, through which the vector in work is written
+// chunk        int[4][]     first vertex, end, graph, the graph's first vertex: a work-group's share; active: those of
+//                           graphs that are not done
+// scale, norm  double[][graphs]   of each vector: 1 / length and length (0 and 0 where there is none)
+// alpha        double[][graphs]   the diagonal
+// part         double[][chunks]   sums of chunks, which are added up in order: the same bits at each run
+// flag         int[][graphs]      whether a graph takes part in a pass over the whole basis: `row` is that of the pass
+//
+// launch     one work-group of LOCAL for each active chunk; for sums: LOCAL x graphs x values
+// tunables   LOCAL, CHUNK (a multiple of LOCAL * LANES), LONG (arcs from which on a whole group sums a row up),
+//            ROWS (vectors whose products are summed together), LANES (vertices of a work-item that are)
+
+#include "measures/spectrum.h"
+
+// w[j + 1] = A v[j] - norm[j] v[j - 1] (the latter not for the first vector of a cycle), and its product with v[j].
+__kernel void spectrum_product(const int j, const int begin, CHUNKS, __global const OFFSET *restrict row_ptr,
+                               __global const int *restrict col_idx, __global const double *restrict norm,
+                               __global double *restrict part)
+{
+    BOX(1);
+#if LOCAL > 1
+    volatile __local int many;
+    __local int list[CHUNK];
+    if (get_local_id(0) == 0)
+        many = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    MY_CHUNK;
+    __global const double *x = u + j * stride - base, *last = u + max(j - 1, 0) * stride - base;
+    __global double *y = w + (j + 1) * stride - base;
+    const double by = scale[j * graphs + g];
+    const double back = j > begin ? norm[j * graphs + g] * scale[(j - 1) * graphs + g] : 0;
+    double mine[1] = {0};
+    FOR_CHUNK(q, v) {
+        const OFFSET from = row_ptr[v], to = row_ptr[v + 1];
+#if LOCAL > 1
+        if (to - from > LONG) {
+            list[atomic_inc(&many)] = (int)v;
+            continue;
+        }
+#endif
+        double sum = 0;
+        for (OFFSET e = from; e < to; e++)
+            sum += x[col_idx[e]];
+        y[v] = by * sum - (j > begin ? back * last[v] : 0);
+        mine[0] += by * x[v] * y[v];
+    }
+#if LOCAL > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < many; i++) {
+        const int v = list[i];
+        double some[1] = {0};
+        for (OFFSET e = row_ptr[v] + get_local_id(0); e < row_ptr[v + 1]; e += LOCAL)
+            some[0] += x[col_idx[e]];
+        GROUP_SUMS(1, some);
+        if (get_local_id(0) == 0)
+            y[v] = by * SUM_OF(0, some) - (j > begin ? back * last[v] : 0);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
+    if (many) {   // added up again: the list's order is no one's, and no sum may depend on it
+        mine[0] = 0;
+        FOR_CHUNK(q, v) mine[0] += by * x[v] * y[v];
+    }
+#endif
+    GROUP_SUMS(1, mine);
+    if (get_local_id(0) == 0)
+        part[c] = SUM_OF(0, mine);
+}
+
+// The products of w[target], less alpha[j] v[j] if j is not negative, with the first `count` vectors.
+__kernel void spectrum_dots(const int j, const int count, const int target, const int row, const int chunks, CHUNKS,
+                            __global const int *restrict flag, __global const double *restrict alpha,
+                            __global double *restrict part)
+{
+    BOX(ROWS);
+    MY_CHUNK;
+    __global const double *y = w + target * stride - base;
+    double t[PER];
+    TAKE(t, y, j);
+    const int some = flag[row * graphs + g] ? count : 0;   // uniform in a group: all of it has the same chunk
+    for (int first_row = 0; first_row < some; first_row += ROWS) {
+        double sum[ROWS][LANES];
+        for (int r = 0; r < ROWS; r++)
+            for (int l = 0; l < LANES; l++)
+                sum[r][l] = 0;
+        for (int q = 0; q < PER; q += LANES) {
+            const size_t at = (size_t)(first - base) + q * LOCAL + get_local_id(0);
+            for (int r = 0; r < ROWS; r++) {
+                __global const double *x = u + min(first_row + r, count - 1) * stride + at;
+                for (int l = 0; l < LANES; l++)
+                    sum[r][l] += x[l * LOCAL] * t[q + l];
+            }
+        }
+        double mine[ROWS];
+        for (int r = 0; r < ROWS; r++) {
+            mine[r] = 0;
+            for (int l = 0; l < LANES; l++)
+                mine[r] += sum[r][l];
+        }
+        GROUP_SUMS(ROWS, mine);
+        for (int r = get_local_id(0); r < min(ROWS, count - first_row); r += LOCAL)
+            part[(size_t)(first_row + r) * chunks + c] = SUM_OF(r, mine);
+#if LOCAL > 1
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    }
+}
+
+// w[target] -= alpha[j] v[j] (j not negative), and where the flag is set the sum of h[i] v[i]; the square of its length.
+__kernel void spectrum_update(const int j, const int count, const int target, const int row, CHUNKS,
+                              __global const int *restrict flag, __global const double *restrict alpha,
+                              __global const double *restrict h, __global double *restrict part)
+{
+    BOX(1);
+    MY_CHUNK;
+    __global double *y = w + target * stride - base;
+    double t[PER];
+    TAKE(t, y, j);
+    const int some = flag[row * graphs + g] ? count : 0;
+    for (int i = 0; i < some; i++) {
+        const double by = h[i * graphs + g] * scale[i * graphs + g];
+        __global const double *x = u + i * stride + (first - base) + get_local_id(0);
+        for (int q = 0; q < PER; q++)
+            t[q] -= by * x[q * LOCAL];
+    }
+    double mine[1] = {0};
+    FOR_CHUNK(q, v) {
+        y[v] = t[q];
+        mine[0] += t[q] * t[q];
+    }
+    GROUP_SUMS(1, mine);
+    if (get_local_id(0) == 0)
+        part[c] = SUM_OF(0, mine);
+}

@@ -1,0 +1,155 @@
+// ranking/fixed_integers.cl: the rows of ranking/fixed.cl for float32 ranks: each term is cut to a multiple of 2^-62 (all
+// of them add up to 1, or a little more), and the sums of whole numbers do not depend on their order.
+//
+// x        VALUE[n]       x(u) / W(u) as a float, or with READY as a whole number; with HAS_SHARES x(u)
+// windows as in ranking/fixed_windows.cl; long rows are cut into pieces of PIECE entries:
+// before   int[longs + 1] pieces of the long rows before each          piece_of int[pieces]  the long row of each
+// sums     long[pieces]
+// launch   fixed_whole_windows, fixed_whole_pieces: a work-group of WIDTH a window, or a piece; the others: padded ranges,
+//          ITEMS each
+// tunables SPAN, WIDTH (a multiple of 8), ITEMS, PIECE, READY (CPUs: a gathered value is added as it is); what changes
+//          the sums: HAS_SHARES, HAS_P, HAS_Q; OFFSET
+
+#include "ranking/fixed.h"
+
+#ifndef SPAN
+#define SPAN 512
+#endif
+
+#ifndef WIDTH
+#define WIDTH 256
+#endif
+
+#ifndef PIECE
+#define PIECE 8192
+#endif
+
+#define TILE (2 * SPAN)
+#define TEAM 8   // work-items that add up a row of a window
+
+#if HAS_SHARES
+#define HELD long
+#define FETCH(e) ((long)((double)x[col_idx[e]] * shares[e] * 0x1p62))
+#define WHOLE(value) (value)
+#elif READY
+#define HELD long
+#define FETCH(e) (x[col_idx[e]])
+#define WHOLE(value) (value)
+#else
+#define HELD float
+#define FETCH(e) (x[col_idx[e]])
+#define WHOLE(value) ((long)((value) * 0x1p62f))
+#endif
+
+#define RANK(sum, v) ((REAL)next_rank((double)(sum) * 0x1p-62, d, mass, uniform, p, q, v))
+
+__kernel void fixed_whole_rows(const int rows, const int first_row, const double d, const double mass,
+                               const double uniform, __global const OFFSET *restrict row_ptr,
+                               __global const int *restrict col_idx, __global const double *restrict shares,
+                               __global const VALUE *restrict x, __global const double *restrict p,
+                               __global const double *restrict q, __global REAL *restrict y)
+{
+    FOR_ITEMS(r, rows) {
+        long sum = 0;
+        for (OFFSET e = row_ptr[r]; e < row_ptr[r + 1]; e++)
+            sum += WHOLE(FETCH(e));
+        y[first_row + r] = RANK(sum, first_row + r);
+    }
+}
+
+__kernel void fixed_whole_windows(const int rows, const int first_row, const double d, const double mass,
+                                  const double uniform, __global const int *restrict starts,
+                                  __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                                  __global const double *restrict shares, __global const VALUE *restrict x,
+                                  __global const double *restrict p, __global const double *restrict q,
+                                  __global REAL *restrict y)
+{
+    __local HELD terms[TILE];
+    __local long sums[2 * WIDTH];
+    const int lid = get_local_id(0), lane = lid & (TEAM - 1);
+    const int first = starts[get_group_id(0)], last = starts[get_group_id(0) + 1];
+    const int kept = last - (last > first && row_ptr[last] - row_ptr[last - 1] > SPAN);   // rows that are not long
+    const OFFSET begin = row_ptr[first];
+    const int count = (int)(row_ptr[kept] - begin);
+    for (int k = 0; k < (TILE + WIDTH - 1) / WIDTH; k++) {
+        const int i = lid + k * WIDTH;
+        if (i < count)
+            terms[i] = FETCH(begin + i);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int side = 0;
+    for (int base = first; base < kept; base += WIDTH / TEAM) {
+        const int r = base + lid / TEAM;
+        const int from = r < kept ? (int)(row_ptr[r] - begin) : 0, to = r < kept ? (int)(row_ptr[r + 1] - begin) : 0;
+        long sum = 0;
+        for (int i = from + lane; i < to; i += TEAM)
+            sum += WHOLE(terms[i]);
+        sums[side + lid] = sum;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane == 0 && r < kept) {
+            for (int k = 1; k < TEAM; k++)
+                sum += sums[side + lid + k];
+            y[first_row + r] = RANK(sum, first_row + r);
+        }
+        side ^= WIDTH;   // the other half was read before the barrier
+    }
+}
+
+__kernel void fixed_whole_counts(const int longs, __global const int *restrict listed,
+                                 __global const OFFSET *restrict row_ptr, __global int *restrict counts)
+{
+    FOR_ITEMS(i, longs)
+        counts[i] = (int)((row_ptr[listed[i] + 1] - row_ptr[listed[i]] + PIECE - 1) / PIECE);
+}
+
+__kernel void fixed_whole_owners(const int longs, __global const int *restrict before, __global int *restrict piece_of)
+{
+    FOR_ITEMS(i, longs)
+        for (int k = before[i]; k < before[i + 1]; k++)
+            piece_of[k] = i;
+}
+
+__kernel void fixed_whole_pieces(__global const int *restrict listed, __global const int *restrict before,
+                                 __global const int *restrict piece_of, __global const OFFSET *restrict row_ptr,
+                                 __global const int *restrict col_idx, __global const double *restrict shares,
+                                 __global const VALUE *restrict x, __global long *restrict sums)
+{
+    __local long held[WIDTH];
+    const int k = get_group_id(0), lid = get_local_id(0), i = piece_of[k], r = listed[i];
+    const long begin = row_ptr[r] + (long)(k - before[i]) * PIECE, end = min(begin + PIECE, (long)row_ptr[r + 1]);
+    long sum = 0, e = begin + lid;
+    for (; e + 3 * WIDTH < end; e += 4 * WIDTH) {   // four values are on their way at once
+        const HELD a = FETCH(e), b = FETCH(e + WIDTH), c = FETCH(e + 2 * WIDTH), f = FETCH(e + 3 * WIDTH);
+        sum += (WHOLE(a) + WHOLE(b)) + (WHOLE(c) + WHOLE(f));
+    }
+    for (; e < end; e += WIDTH)
+        sum += WHOLE(FETCH(e));
+    held[lid] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < TEAM)
+        for (int j = lid + TEAM; j < WIDTH; j += TEAM)
+            sum += held[j];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid < TEAM)
+        held[lid] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lid == 0) {
+        for (int j = 1; j < TEAM; j++)
+            sum += held[j];
+        sums[k] = sum;
+    }
+}
+
+__kernel void fixed_whole_longs(const int longs, const int first_row, const double d, const double mass,
+                                const double uniform, __global const int *restrict listed,
+                                __global const int *restrict before, __global const long *restrict sums,
+                                __global const double *restrict p, __global const double *restrict q,
+                                __global REAL *restrict y)
+{
+    FOR_ITEMS(i, longs) {
+        long sum = 0;
+        for (int k = before[i]; k < before[i + 1]; k++)
+            sum += sums[k];
+        y[first_row + listed[i]] = RANK(sum, first_row + listed[i]);
+    }
+}

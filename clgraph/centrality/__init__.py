@@ -1,0 +1,22 @@
+"""How central vertices are, distances between them, and the degrees of their neighbours."""
+
+from __future__ import annotations
+
+from clgraph.centrality.distances import (
+    average_shortest_path_length,
+    closeness_centrality,
+    harmonic_centrality,
+    shortest_path,
+    shortest_path_length,
+)
+from clgraph.centrality.neighbours import average_neighbor_degree, degree_assortativity_coefficient
+
+__all__ = [
+    "average_neighbor_degree",
+    "average_shortest_path_length",
+    "closeness_centrality",
+    "degree_assortativity_coefficient",
+    "harmonic_centrality",
+    "shortest_path",
+    "shortest_path_length",
+]

@@ -1,0 +1,394 @@
+"""Distances of many pairs, and centralities made of them: host half of ``cl/centrality/distances.cl``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import flag, shown
+from clgraph.device.shapes import Shapes
+from clgraph.errors import InputError
+from clgraph.graph import Graph, as_graph
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.traversal.many import ManySearch
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[int, int], None]
+LANES = 64
+FEW = 48  # levels up to here are counted one by one, all searches at once; more of them search by search
+SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
+
+
+# --- on a device --------------------------------------------------------------------------------------
+
+
+def distance_counts(
+    dev: Device,
+    graph: Graph,
+    sources: npt.NDArray[np.int32],
+    *,
+    counted: npt.NDArray[np.bool_] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[tuple[slice, Ints]]:
+    """Batches of sources, and for each of a batch how many vertices lie at each distance.
+
+    Parameters
+    ----------
+    dev : Device
+    graph : Graph
+    sources : int32 array
+        Vertices to search from.
+    counted : bool array, shape (n,), optional
+        Which vertices count.
+    progress : callable, optional
+        Called with (done, of).
+
+    Yields
+    ------
+    batch : slice
+        Which sources.
+    counts : int64 array, shape (batch, levels)
+        Column 0 is 0: a source does not count itself.
+    """
+    from clgraph.traversal.many import ManySearch
+    from clgraph.traversal.search import NO_LIMIT
+
+    with ManySearch(dev, graph, LANES, len(sources)) as search:
+        counter = _Counter(search, counted)
+        for first in range(0, len(sources), LANES):
+            batch = slice(first, min(first + LANES, len(sources)))
+            levels = search.search(sources[batch], NO_LIMIT, deep=NO_LIMIT)
+            assert levels is not None
+            yield batch, counter.count(levels)[: batch.stop - first]
+            if progress:
+                progress(batch.stop, len(sources))
+
+
+class _Counter:
+    """Counts vertices by distance from what a batch of searches leaves."""
+
+    def __init__(self, search: ManySearch, counted: npt.NDArray[np.bool_] | None) -> None:
+        dev = search.dev
+        self.search, self.counted = search, counted
+        self.program = dev.program("centrality/distances", LANES=LANES, ITEMS=dev.tuning.items)
+        self.local = min(dev.tuning.local_size, self.program.distances_count.limit)
+        self.groups = SHAPES.of(dev) * min(dev.compute_units, 1024)
+        self.mask: Any = None
+        self.masked: Any = False  # the numbering that the mask is in
+
+    def count(self, levels: int) -> Ints:
+        """Vertices at each distance, shape (LANES, levels)."""
+        search = self.search
+        dev, scratch, rows = search.dev, search.scratch, search.rows
+        counts = dev.zeros(levels * LANES, np.uint32)
+        bits, places = np.uint32(scratch.bits), (scratch.seen, scratch.planes, self._mask())
+        if levels > FEW:
+            items = -(-rows // dev.tuning.items) * LANES
+            self.program.distances_scatter(items, np.int32(rows), bits, *places, counts)
+        else:
+            groups = max(1, self.groups // levels)
+            self.program.distances_count.exact(
+                (groups * self.local, levels),
+                np.int32(rows),
+                bits,
+                np.uint32(0),
+                *places,
+                counts,
+                local=(self.local, 1),
+            )
+        found = dev.download(counts, np.uint32, levels * LANES).reshape(levels, LANES).T.astype(np.int64)
+        found[:, 0] = 0
+        return found
+
+    def _mask(self) -> Any:
+        """Which vertices count, in the numbering of the searches, on the device; None: all."""
+        search = self.search
+        if self.counted is None:
+            return None
+        if self.masked is not search.ranked:
+            mask = self.counted.astype(np.uint8)
+            if search.ranked is not None:  # numbered by degree; vertices without arcs have no row
+                turned = np.zeros(search.n, np.uint8)
+                turned[search.ranked.rank] = mask
+                mask = turned[: search.rows]
+            self.mask, self.masked = search.dev.upload(mask), search.ranked
+        return self.mask
+
+
+# --- public -------------------------------------------------------------------------------------------
+
+
+def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str | None = None) -> Any:
+    """A path of fewest arcs from one vertex to another.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    source, target : vertex ids
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+
+    Returns
+    -------
+    array of ids
+        From source to target, both included. Of several shortest paths it is the one that takes, seen from
+        the target, the smallest vertex at each step: the same on every device.
+
+    Raises
+    ------
+    InputError
+        If an id is not in the graph, or no path leads there.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.shortest_path(clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3]), 0, 2)
+    array([0, 1, 2])
+    """
+    from clgraph.traversal import bfs
+
+    whole = as_graph(graph)
+    at = _ends(whole, source, target)
+    found = bfs(whole, whole.ids[at[:1]], device=device)
+    assert found.predecessor is not None
+    length = int(found.distance[at[1]])
+    if length < 0:
+        raise InputError(f"no path leads from {source!r} to {target!r}")
+    path = np.empty(length + 1, np.int64)
+    v = int(at[1])
+    for place in range(length, -1, -1):
+        path[place] = v
+        v = int(found.predecessor[v])
+    return whole.ids[path]
+
+
+def shortest_path_length(graph: Any, source: Any, target: Any, *, device: Device | str | None = None) -> int:
+    """The number of arcs on a shortest path from one vertex to another.
+
+    Parameters and errors are those of `shortest_path`. `clgraph.bfs` gives the distances of all vertices from
+    one, `clgraph.bfs_many` those from many.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.shortest_path_length(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 3]), 0, 3)
+    3
+    """
+    from clgraph.traversal import bfs
+
+    whole = as_graph(graph)
+    at = _ends(whole, source, target)
+    length = int(bfs(whole, whole.ids[at[:1]], predecessors=False, device=device).distance[at[1]])
+    if length < 0:
+        raise InputError(f"no path leads from {source!r} to {target!r}")
+    return length
+
+
+def _ends(graph: Graph, *ends: Any) -> Ints:
+    """The indices of some vertices, one id each."""
+    from clgraph.traversal.arguments import indices_of
+
+    found = [indices_of(graph, [end]) for end in ends]
+    for end, at in zip(ends, found, strict=True):
+        if at.size != 1:
+            raise InputError(f"{shown(end)}: the id of one vertex is needed")
+    return np.concatenate([at.ravel() for at in found])
+
+
+def average_shortest_path_length(
+    graph: Any, *, device: Device | str | None = None, progress: Progress | None = None
+) -> float:
+    """The mean distance of all ordered pairs of different vertices.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+        Connected; strongly, if it is directed. (`clgraph.quality` estimates the mean of large graphs, and
+        that of connected pairs, from a part of the vertices.)
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+    progress : callable, optional
+        Called with (done, of): vertices searched from.
+
+    Returns
+    -------
+    float
+        A quotient of whole numbers, the same on every device; 0 for a single vertex.
+
+    Raises
+    ------
+    InputError
+        If the graph is empty, or some pair has no path.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> round(clgraph.average_shortest_path_length(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 3])), 6)
+    1.666667
+    """
+    whole = as_graph(graph)
+    n = whole.num_vertices
+    if n == 0:
+        raise InputError("the graph is empty: it has no distances")
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    with dev.alone():
+        total = 0
+        for _, counts in distance_counts(dev, whole, np.arange(n, dtype=np.int32), progress=progress):
+            if counts.sum() < len(counts) * (n - 1):
+                kind = "strongly connected" if whole.directed else "connected"
+                raise InputError(
+                    f"the graph is not {kind}: some pairs have no distance (clgraph.largest_component has "
+                    "the largest part)"
+                )
+            total += int((counts @ np.arange(counts.shape[1])).sum())
+    return total / (n * (n - 1)) if n > 1 else 0.0
+
+
+def closeness_centrality(
+    graph: Any,
+    vertices: Any = None,
+    *,
+    improved: bool = True,
+    device: Device | str | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """How close all others are to each vertex: one over the mean distance from those that reach it.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    vertices : list of ids, optional
+        Whose; by default all.
+    improved : bool
+        Whether that is multiplied by the share of the others that reach the vertex [1]_, so that vertices of
+        small components are not the most central (as in NetworkX's ``wf_improved``).
+    device : Device or str, optional
+        As in `clgraph.get_device`.
+    progress : callable, optional
+        Called with (done, of): vertices done.
+
+    Returns
+    -------
+    float64 array, shape (n,) or one for each of `vertices`
+        Along the arcs of a directed graph distances *to* the vertex count. 0 where no other vertex reaches
+        it. The same on every device.
+
+    Raises
+    ------
+    InputError
+        If it is no graph, or an id is not in it.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    References
+    ----------
+    .. [1] S. Wasserman, K. Faust, "Social Network Analysis", Cambridge University Press, 1994, p. 201.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.closeness_centrality(clgraph.Graph.from_edges([0, 1], [1, 2]))
+    array([0.66666667, 1.        , 0.66666667])
+    """
+    whole = as_graph(graph)
+    improved = flag(improved, "improved")
+    chosen = _chosen(whole, vertices)
+    found = np.zeros(len(chosen))
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    with dev.alone():
+        others = whole.num_vertices - 1
+        for batch, counts in distance_counts(dev, _arriving(whole), chosen, progress=progress):
+            reached = counts.sum(axis=1).astype(np.float64)
+            total = (counts @ np.arange(counts.shape[1])).astype(np.float64)
+            close = np.divide(reached, total, out=np.zeros(len(total)), where=total > 0)
+            found[batch] = close * (reached / others) if improved and others else close
+    return found
+
+
+def harmonic_centrality(
+    graph: Any,
+    vertices: Any = None,
+    *,
+    sources: Any = None,
+    device: Device | str | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """The sum of one over the distances from all others to each vertex [1]_.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    vertices : list of ids, optional
+        Whose; by default all.
+    sources : list of ids, optional
+        The vertices whose distances count; by default all.
+    device, progress
+        As in `closeness_centrality`.
+
+    Returns
+    -------
+    float64 array, shape (n,) or one for each of `vertices`
+        Along the arcs of a directed graph distances *to* the vertex count. Summed up from the nearest to the
+        farthest: the same on every device.
+
+    Raises
+    ------
+    InputError
+        If it is no graph, or an id is not in it.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    References
+    ----------
+    .. [1] P. Boldi, S. Vigna, "Axioms for Centrality", Internet Mathematics 10, 2014.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.harmonic_centrality(clgraph.Graph.from_edges([0, 1], [1, 2]))
+    array([1.5, 2. , 1.5])
+    """
+    whole = as_graph(graph)
+    chosen = _chosen(whole, vertices)
+    counted = None
+    if sources is not None:
+        counted = np.zeros(whole.num_vertices, bool)
+        counted[_chosen(whole, sources)] = True
+    found = np.zeros(len(chosen))
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    with dev.alone():
+        batches = distance_counts(dev, _arriving(whole), chosen, counted=counted, progress=progress)
+        for batch, counts in batches:
+            for distance in range(1, counts.shape[1]):
+                found[batch] += counts[:, distance] / distance
+    return found
+
+
+def _chosen(graph: Graph, vertices: Any) -> npt.NDArray[np.int32]:
+    """Indices of the vertices asked for; of all, if none are named."""
+    from clgraph.traversal.arguments import indices_of, list_of
+
+    if vertices is None:
+        return np.arange(graph.num_vertices, dtype=np.int32)
+    return indices_of(graph, list_of(vertices)).astype(np.int32)
+
+
+def _arriving(graph: Graph) -> Graph:
+    """The graph whose searches follow arcs backwards."""
+    return graph.reverse if graph.directed else graph

@@ -1,0 +1,47 @@
+"""The largest eigenvalues on the host: of small graphs, and for devices without float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+DENSE = 100  # vertices up to which the whole spectrum is cheaper
+ZERO = 1e-9  # shares of the largest eigenvalue up to which others are rounding errors
+
+
+def positive(values: Floats, count: int) -> Floats:
+    """The largest of some eigenvalues, descending, without those that are not positive."""
+    values = np.sort(values)[::-1]
+    return values[values > ZERO * values[0]][:count]
+
+
+def dense_eigenvalues(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], count: int) -> Floats:
+    """Of a small graph, by NumPy."""
+    n = len(row_ptr) - 1
+    matrix = np.zeros((n, n))
+    matrix[np.repeat(np.arange(n), np.diff(row_ptr)), col_idx] = 1
+    return positive(np.linalg.eigvalsh(matrix).astype(np.float64), count)
+
+
+def scipy_eigenvalues(
+    row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], count: int
+) -> tuple[Floats, str | None]:
+    """Of a graph of more than `DENSE` vertices by SciPy's eigsh, or why there are none."""
+    import scipy.sparse as sp
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+    from threadpoolctl import threadpool_limits
+
+    n = len(row_ptr) - 1
+    matrix = sp.csr_array((np.ones(len(col_idx)), col_idx, row_ptr), shape=(n, n))
+    # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one
+    # would not be reproducible
+    start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5
+    try:
+        # its many small products are faster on one core than on two that wait for each other
+        with threadpool_limits(1, "blas"):
+            values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)
+    except ArpackNoConvergence as error:
+        found = len(error.eigenvalues)
+        return np.zeros(0), f"SciPy's eigsh found only {found} of {count} eigenvalues in {10 * n} iterations"
+    return positive(values, count), None

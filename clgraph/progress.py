@@ -1,0 +1,113 @@
+"""How far a long call has come: told to a function of the caller's, or shown as a bar.
+
+Bars are `rich`'s, on standard error: in a terminal or a notebook (there with ``ipywidgets``), not in files.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from clgraph.errors import InputError
+
+#: called with (what is done, of how much); the second is None where nobody knows it
+Tell = Callable[[int, int | None], None]
+AFTER = 0.5  # seconds before a bar appears
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def tells(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator of public calls: their keyword ``progress`` may be True, and arrives as a function or not.
+
+    Parameters
+    ----------
+    what, data
+        As for `told`.
+    """
+
+    def decorate(call: Callable[P, R]) -> Callable[P, R]:
+        plain = cast(Callable[..., Any], call)
+
+        @wraps(call)
+        def begin(*args: Any, progress: Any = None, **options: Any) -> Any:
+            if progress is None:
+                return plain(*args, **options)
+            with told(progress, what, data=data) as tell:
+                return plain(*args, progress=tell, **options)
+
+        return cast(Callable[P, R], begin)
+
+    return decorate
+
+
+@contextmanager
+def told(progress: Any, what: str, *, data: bool = False) -> Iterator[Tell | None]:
+    """What ``progress=`` of a public call means: a function to call, or None.
+
+    Parameters
+    ----------
+    progress : callable, bool or None
+        True is a bar.
+    what : str
+        What the bar says of itself.
+    data : bool
+        What is counted are bytes.
+    """
+    if progress is None or progress is False:
+        yield None
+    elif progress is True:
+        with bar(what, data=data) as tell:
+            yield tell
+    elif callable(progress):
+        yield progress
+    else:
+        from clgraph.arguments import shown  # which loads NumPy
+
+        raise InputError(f"progress is {shown(progress)}: True shows a bar, or give a function of (done, of)")
+
+
+@contextmanager
+def bar(what: str, *, data: bool = False, counts: bool = False) -> Iterator[Tell | None]:
+    """A bar with the time left, which appears if the work takes long; None where nobody would see it.
+
+    Parameters
+    ----------
+    what : str
+    data : bool
+        What is counted are bytes.
+    counts : bool
+        Say how many of how many are done.
+    """
+    if not (sys.stderr.isatty() or "ipykernel" in sys.modules):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    parts = TaskProgressColumn(), *([MofNCompleteColumn()] if counts else [])
+    columns = TextColumn("{task.description}"), BarColumn(), *([DownloadColumn()] if data else parts)
+    shows = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    task, began = shows.add_task(what, total=None), time.monotonic()
+
+    def tell(done: int, of: int | None) -> None:
+        shows.update(task, completed=done, total=of)
+        if not shows.live.is_started and time.monotonic() - began > AFTER:
+            shows.start()
+
+    try:
+        yield tell
+    finally:
+        shows.stop()

@@ -1,0 +1,50 @@
+"""Largest eigenvalues, slow and obviously right: all of them by NumPy, and how many lie above a bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.graph import Graph, check_graph_type
+
+
+def _matrix(graph: Graph) -> npt.NDArray[np.float64]:
+    matrix = np.zeros((graph.num_vertices, graph.num_vertices))
+    matrix[graph.rows, graph.col_idx] = 1
+    matrix[graph.col_idx, graph.rows] = 1
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def reference_eigenvalues(graph: Graph, count: int) -> npt.NDArray[np.float64]:
+    """The largest positive eigenvalues of the undirected graph's adjacency matrix, descending."""
+    check_graph_type(graph)
+    values = np.sort(np.linalg.eigvalsh(_matrix(graph)))[::-1][:count]
+    return values[values > 1e-9 * max(values[:1], default=0)]
+
+
+def verify_eigenvalues(graph: Graph, values: Any, rel: float = 1e-9) -> None:
+    """Check that exactly so many eigenvalues lie above each value less a little, and above it and a little.
+
+    Counted by Sylvester's law of inertia: pivots of a factorization have the signs of the eigenvalues.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    from scipy.linalg import ldl
+
+    check_graph_type(graph)
+    values = np.asarray(values, np.float64)
+    matrix, more = _matrix(graph), rel * values[:1]
+    # at values that repeat only the first and the last are counted at
+    ends = np.flatnonzero(-np.diff(values, append=-np.inf) > 4 * more)
+    below = values[ends] - more
+    for bound, count in zip(below, ends + 1, strict=True):
+        pivots = ldl(matrix - bound * np.eye(len(matrix)))[1]
+        above = int((np.linalg.eigvalsh(pivots) > 0).sum()) if len(pivots) else 0
+        if above != count:
+            raise AssertionError(f"{above} eigenvalues lie above {bound:.9g}, {count} were found")

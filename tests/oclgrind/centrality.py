@@ -1,0 +1,37 @@
+"""Distances counted level by level and search by search, degrees of neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _tangle() -> Any:
+    from clgraph.graph import Graph
+
+    ends = (np.random.default_rng(6).random((2, 170)) ** 2 * 50).astype(int)
+    return Graph.from_edges(*ends, vertices=np.arange(50), directed=True)
+
+
+def case_distances(device: Any) -> None:
+    """A tangle, of some vertices, and a path with more levels than are counted one by one."""
+    from clgraph import Graph, closeness_centrality, harmonic_centrality
+    from clgraph.reference.distances import reference_closeness, reference_harmonic
+
+    path = Graph.from_edges(np.arange(60), np.arange(1, 61))
+    assert np.allclose(closeness_centrality(path, device=device), reference_closeness(path), rtol=1e-14)
+    graph, some = _tangle(), [1, 2, 49]
+    found = harmonic_centrality(graph, sources=some, device=device)
+    assert np.allclose(found, reference_harmonic(graph, set(some)), rtol=1e-14)
+
+
+def case_neighbours(device: Any) -> None:
+    """Rows that span several runs, merged arcs."""
+    from clgraph import average_neighbor_degree, degree_assortativity_coefficient
+    from clgraph.reference.neighbours import reference_average_neighbor_degree, reference_degree_assortativity
+
+    graph = _tangle()
+    assert average_neighbor_degree(graph, device=device).tolist() == reference_average_neighbor_degree(graph)
+    found = degree_assortativity_coefficient(graph, device=device)
+    assert abs(found - reference_degree_assortativity(graph)) < 1e-12

@@ -1,0 +1,78 @@
+"""``progress=`` of the calls that may take long: a function of the caller's, True, or an error in words."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from graphs import tangle
+
+import clgraph
+from clgraph import progress
+from clgraph.errors import InputError
+
+Told = list[tuple[int, int | None]]
+GRAPH = tangle(3, n=300, edges=900)
+LONG: dict[str, Callable[..., Any]] = {
+    "sample": lambda **to: clgraph.sample(GRAPH, "drve", size="50%", seed=1, **to),
+    "seeds": lambda **to: clgraph.sample(GRAPH, "drv", size="50%", seed=1, seeds=3, **to),
+    "curve": lambda **to: clgraph.reduction_curve(GRAPH, "drv", 1, **to),
+    "study": lambda **to: clgraph.study(GRAPH, ["drv"], ["50%"], seeds=2, **to),
+    "pagerank": lambda **to: clgraph.pagerank(GRAPH, variant="pull", tol=0, max_iter=40, **to),
+    "pagerank, small": lambda **to: clgraph.pagerank(GRAPH, variant="small", tol=1e-6, max_iter=400, **to),
+    "pagerank, fixed": lambda **to: clgraph.pagerank(GRAPH, variant="fixed", tol=0, max_iter=5, **to),
+    "ppr": lambda **to: clgraph.personalized_pagerank(GRAPH, list(range(70)), **to),
+    "ppr, walks": lambda **to: clgraph.personalized_pagerank(
+        GRAPH, [0, 1], method="monte-carlo", walks=100, top=3, seed=1, **to
+    ),
+    "bfs_many": lambda **to: clgraph.bfs_many(GRAPH, list(range(70)), **to),
+    "powerlaw_graph": lambda **to: clgraph.powerlaw_graph(1000, seed=1, **to),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_told_until_the_end(device: Any, name: str) -> None:
+    if device.is_fpga and "small" in name:
+        pytest.skip("pipelines have no such variant")
+    told: Told = []
+    LONG[name](device=device, progress=lambda done, of: told.append((done, of)))
+    assert told == sorted(told) and len({of for _, of in told}) == 1
+
+
+def test_files_are_told(tmp_path: Path) -> None:
+    calls: dict[Callable[..., Any], tuple[Any, ...]] = {clgraph.write: (GRAPH,), clgraph.read: ()}
+    for call, more in calls.items():
+        told: Told = []
+        call(*more, tmp_path / "g.clg", progress=lambda done, of, told=told: told.append((done, of)))
+        done, of = told[-1]
+        assert of is not None and of > 20_000 and of - 64 < done <= of
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_true_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "AFTER", -1)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    clgraph.powerlaw_graph(1000, seed=1, progress=True)
+    assert "generating" in terminal.getvalue() and "100%" in terminal.getvalue()
+
+
+def test_no_bar_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "AFTER", -1)
+    monkeypatch.setattr(sys, "stderr", file := io.StringIO())
+    clgraph.powerlaw_graph(1000, seed=1, progress=True)
+    assert file.getvalue() == ""
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(InputError, match="progress is 'yes': True shows a bar, or give a function of"):
+        clgraph.pagerank(GRAPH, progress="yes")
+    assert clgraph.sample(GRAPH, "drv", size="50%", seed=1, progress=False).seed == 1
