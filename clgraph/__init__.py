@@ -73,7 +73,17 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample, StreamSample
-    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, write_shards
+    from clgraph.scale import (
+        SavedForest,
+        ShardedSample,
+        Shards,
+        join_shards,
+        merge_forests,
+        open_forest,
+        open_shards,
+        save_forest,
+        write_shards,
+    )
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
@@ -98,7 +108,8 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
-    "scale": "ShardedSample Shards join_shards open_shards write_shards",
+    "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
+    " save_forest write_shards",
     "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
@@ -125,6 +136,7 @@ __all__ = [
     "ReductionCurve",
     "Sample",
     "Samples",
+    "SavedForest",
     "ShardedSample",
     "Shards",
     "StreamSample",
@@ -152,6 +164,8 @@ __all__ = [
     "k_core",
     "largest_component",
     "lfr_graph",
+    "merge_forests",
+    "open_forest",
     "open_shards",
     "pagerank",
     "personalized_pagerank",
@@ -167,6 +181,7 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
+    "save_forest",
     "shortest_path",
     "shortest_path_length",
     "static_model_graph",
