@@ -408,13 +408,13 @@ def test_no_code_of_ours_runs_as_buffers_and_graphs_are_freed(device):
 
     kept = device.cached(graph, "rows", lambda: [device.upload(heads), device.zeros(70_000, np.int64)])
     key, upload = id(graph), device.upload(np.arange(1000))
-    assert key in device.memory._cached and len(kept) == 2
+    assert key in device.memory.kept.owners and len(kept) == 2
     sys.setprofile(trace)
     try:
         del upload, kept, graph
     finally:
         sys.setprofile(None)
-    assert key not in device.memory._cached
+    assert key not in device.memory.kept.owners
     assert seen == []
 
 
