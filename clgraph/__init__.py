@@ -99,7 +99,7 @@ _NAMES = {
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
     "scale": "ShardedSample Shards join_shards open_shards write_shards",
-    "studies": "Study study",
+    "studies": "Study copra_graph study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -140,6 +140,7 @@ __all__ = [
     "clustering",
     "configuration_graph",
     "connected_components",
+    "copra_graph",
     "core_numbers",
     "datasets",
     "degree_assortativity_coefficient",

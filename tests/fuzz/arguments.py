@@ -126,6 +126,7 @@ whole: GRAPHS
 powerlaw_graph: 0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1
 rmat_graph: 0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |
     False ; scramble=True | False ; duplicates='merge' | 'keep'
+copra_graph: 0 | 10 | 200 ; seed=1
 erdos_renyi_graph: 0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1
 watts_strogatz_graph: 0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1
 static_model_graph: 0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1
