@@ -408,13 +408,13 @@ def test_no_code_of_ours_runs_as_buffers_and_graphs_are_freed(device):
 
     kept = device.cached(graph, "rows", lambda: [device.upload(heads), device.zeros(70_000, np.int64)])
     key, upload = id(graph), device.upload(np.arange(1000))
-    assert key in device.memory._cached and len(kept) == 2
+    assert key in device.memory.kept.owners and len(kept) == 2
     sys.setprofile(trace)
     try:
         del upload, kept, graph
     finally:
         sys.setprofile(None)
-    assert key not in device.memory._cached
+    assert key not in device.memory.kept.owners
     assert seen == []
 
 
@@ -463,13 +463,13 @@ def test_a_circle_of_three():
             except clgraph.DeviceError:
                 ends.append("told")
 
-    try:
-        with ThreadPoolExecutor(3) as threads:
-            list(threads.map(nested, range(3)))
-    finally:
-        for lock in locks:
-            turns._locks.remove(lock)
+    known = len(turns._locks)
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(nested, range(3)))
     assert sorted(ends) == ["had both", "had both", "told"] and not turns._waits
+    locks.clear()
+    gc.collect()
+    assert len(turns._locks) == known - 3  # they go with their devices
 
 
 def test_an_interrupt_of_a_wait_for_a_second_device():
@@ -490,8 +490,6 @@ def test_an_interrupt_of_a_wait_for_a_second_device():
     finally:
         over.set()
         holder.join(60)
-        turns._locks.remove(one)
-        turns._locks.remove(other)
     assert not turns._waits and not one._is_owned() and other.acquire(blocking=False)
 
 

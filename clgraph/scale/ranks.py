@@ -40,10 +40,13 @@ class Ranks(ABC):
     Attributes
     ----------
     rank, size : int
+    shares_memory : bool
+        Whether a message is the sender's array itself.
     """
 
     rank = 0
     size = 1
+    shares_memory = True
 
     # --- messages -----------------------------------------------------------------------------------
 
@@ -230,6 +233,7 @@ class Mpi(Ranks):
     """
 
     DATA, FAILED = 1, 2
+    shares_memory = False
 
     def __init__(self, comm: Any) -> None:
         from mpi4py import MPI
