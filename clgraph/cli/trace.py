@@ -8,7 +8,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any
 
-from clgraph.cli.common import say
+import click
+
 from clgraph.device.profiling import Activity, Profile, profile, write_traces
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def traced(path: str, spec: str | None) -> Iterator[None]:
             return
     write_traces(path, list(zip(names, measured, strict=True)))
     whole = Profile([each for part in measured for each in part.activities])
-    say(f"{whole}\n{path}: {len(whole.activities)} kernels and copies on {', '.join(names)}")
+    click.echo(f"{whole}\n{path}: {len(whole.activities)} kernels and copies on {', '.join(names)}", err=True)
 
 
 def _once(devices: list[Device]) -> list[Device]:
