@@ -27,7 +27,17 @@ if TYPE_CHECKING:
         shortest_path_length,
     )
     from clgraph.components import Components, connected_components, largest_component
-    from clgraph.csr import powerlaw_graph, rmat_graph
+    from clgraph.csr import (
+        Communities,
+        barabasi_albert_graph,
+        configuration_graph,
+        erdos_renyi_graph,
+        lfr_graph,
+        powerlaw_graph,
+        rmat_graph,
+        static_model_graph,
+        watts_strogatz_graph,
+    )
     from clgraph.device import Device, devices, get_device, profile
     from clgraph.errors import (
         BuildError,
@@ -66,7 +76,17 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample, StreamSample
-    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, write_shards
+    from clgraph.scale import (
+        SavedForest,
+        ShardedSample,
+        Shards,
+        join_shards,
+        merge_forests,
+        open_forest,
+        open_shards,
+        save_forest,
+        write_shards,
+    )
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
@@ -75,7 +95,8 @@ _NAMES = {
     " degree_assortativity_coefficient eigenvector_centrality harmonic_centrality hits katz_centrality"
     " shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
-    "csr": "powerlaw_graph rmat_graph",
+    "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
+    " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
     "datasets": "",
     "device": "Device devices get_device profile",
     "errors": "BuildError CapacityError ClgraphError ConvergenceError ConvergenceWarning DeviceError"
@@ -91,7 +112,8 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
-    "scale": "ShardedSample Shards join_shards open_shards write_shards",
+    "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
+    " save_forest write_shards",
     "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
@@ -102,6 +124,7 @@ __all__ = [
     "BuildError",
     "CapacityError",
     "ClgraphError",
+    "Communities",
     "Components",
     "ConvergenceError",
     "ConvergenceWarning",
@@ -117,6 +140,7 @@ __all__ = [
     "ReductionCurve",
     "Sample",
     "Samples",
+    "SavedForest",
     "ShardedSample",
     "Shards",
     "StreamSample",
@@ -125,10 +149,12 @@ __all__ = [
     "average_clustering",
     "average_neighbor_degree",
     "average_shortest_path_length",
+    "barabasi_albert_graph",
     "bfs",
     "bfs_many",
     "closeness_centrality",
     "clustering",
+    "configuration_graph",
     "connected_components",
     "core_numbers",
     "datasets",
@@ -136,6 +162,7 @@ __all__ = [
     "deletion_order",
     "devices",
     "eigenvector_centrality",
+    "erdos_renyi_graph",
     "get_device",
     "harmonic_centrality",
     "hits",
@@ -143,6 +170,9 @@ __all__ = [
     "k_core",
     "katz_centrality",
     "largest_component",
+    "lfr_graph",
+    "merge_forests",
+    "open_forest",
     "open_shards",
     "pagerank",
     "personalized_pagerank",
@@ -158,8 +188,10 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
+    "save_forest",
     "shortest_path",
     "shortest_path_length",
+    "static_model_graph",
     "study",
     "top_accuracy",
     "transitivity",
@@ -169,6 +201,7 @@ __all__ = [
     "verify_pagerank",
     "verify_ppr",
     "verify_sample",
+    "watts_strogatz_graph",
     "write",
     "write_shards",
 ]

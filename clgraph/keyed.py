@@ -25,6 +25,7 @@ TAG_WALK: Final = 6
 TAG_START: Final = 8
 TAG_STEP: Final = 9
 TAG_COIN: Final = 10
+TAG_MODEL: Final = 11
 
 Words = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]

@@ -116,6 +116,8 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     add("assortativity", lambda: [clgraph.degree_assortativity_coefficient(directed, **on)])
     add("powerlaw_graph", lambda: rows(clgraph.powerlaw_graph(200, seed=3, **on)))
     add("rmat_graph", lambda: rows(clgraph.rmat_graph(7, edge_factor=4, seed=3, **on)))
+    add("barabasi_albert_graph", lambda: rows(clgraph.barabasi_albert_graph(90, 2, seed=3, **on)))
+    add("lfr_graph", lambda: rows(clgraph.lfr_graph(150, seed=3, **on).graph))
     add("a fresh graph", lambda: fresh(False))
     add("a fresh directed graph", lambda: fresh(True))
     return calls

@@ -1,34 +1,14 @@
 // csr/generate.cl: draws the edges of random graphs, by keyed numbers looked up in integer tables made on the host: the
 // same edges on every device, and the same ones that clgraph/graph/models.py draws in NumPy.
 //
-// powerlaw   Chung and Lu's model (2002): for each end of an edge one word picks a class of ranks, another word a rank
-//            in it. guide[k]: the class of the word k << GUIDE_SHIFT, where the search for greater words begins.
+// powerlaw   Chung and Lu's model (2002): both ends by rank (ranks.h).
 // rmat       R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004; Graph500): one word per level picks the quadrant.
 //
 // tail, head int[count]   the two ends of draw i
 // launch     padded range, ITEMS consecutive draws per work-item
 
 #include "keyed.h"
-
-#ifndef GUIDE_SHIFT
-#define GUIDE_SHIFT 22
-#endif
-
-static inline int powerlaw_vertex(uint word, uint fraction, const uint n, const uint stride,
-                                  __global const int *guide, __global const uint *thresholds,
-                                  __global const int *bounds)
-{
-    int low = guide[word >> GUIDE_SHIFT], high = guide[(word >> GUIDE_SHIFT) + 1];
-    while (low < high) {               // the first class whose threshold is above the word
-        const int middle = (low + high) / 2;
-        if (thresholds[middle] <= word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const uint rank = bounds[low] + mul_hi(fraction, (uint)(bounds[low + 1] - bounds[low]));
-    return (int)((ulong)rank * stride % n);
-}
+#include "ranks.h"
 
 __kernel void generate_powerlaw(const long count, const ulong seed, const uint n, const uint stride,
                                 __global const int *restrict guide, __global const uint *restrict thresholds,
@@ -37,8 +17,8 @@ __kernel void generate_powerlaw(const long count, const ulong seed, const uint n
 {
     FOR_ITEMS_LONG(i, count) {
         const philox4x32_ctr_t x = keyed_words(seed, (uint)i, (uint)(i >> 32), 0, TAG_GENERATE);
-        tail[i] = powerlaw_vertex(x.v[1], x.v[0], n, stride, guide, thresholds, bounds);
-        head[i] = powerlaw_vertex(x.v[3], x.v[2], n, stride, guide, thresholds, bounds);
+        tail[i] = ranked_vertex(x.v[1], x.v[0], n, stride, guide, thresholds, bounds);
+        head[i] = ranked_vertex(x.v[3], x.v[2], n, stride, guide, thresholds, bounds);
     }
 }
 

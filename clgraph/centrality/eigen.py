@@ -76,7 +76,7 @@ def eigenvector_centrality(
     --------
     >>> import clgraph
     >>> clgraph.eigenvector_centrality(clgraph.Graph.from_edges([0, 1], [1, 2])).round(6)
-    array([0.500001, 0.707105, 0.500001])
+    array([0.5     , 0.707107, 0.5     ])
     """
     whole_graph = as_graph(graph)
     last, tol = whole(max_iter, "max_iter", 0, MOST), real(tol, "tol")
@@ -163,7 +163,7 @@ def katz_centrality(
     --------
     >>> import clgraph
     >>> clgraph.katz_centrality(clgraph.Graph.from_edges([0, 1], [1, 2])).round(4)
-    array([0.5598, 0.6107, 0.5598])
+    array([0.5599, 0.6108, 0.5599])
     """
     whole_graph = as_graph(graph)
     alpha, tol = real(alpha, "alpha"), real(tol, "tol")
@@ -293,6 +293,8 @@ def hits(
         authorities, hubs = vectors.take(best), vectors.take(hubs_on_device)
     if authorities.sum() < 0:
         authorities, hubs = -authorities, -hubs
+    if not weight or whole_graph.weights is None or not np.any(whole_graph.weights < 0):
+        hubs, authorities = np.abs(hubs), np.abs(authorities)  # less than 0 by roundings only
     if not hubs.any():
         raise InputError("the graph has no arc, or no weight: it has no hubs and authorities")
     if normalized:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import click
@@ -18,8 +18,11 @@ def generate() -> None:
     """Make a graph from a seed: the same seed gives the same graph on every machine and device."""
 
 
-def _making(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options that all models share; the command returns a function that makes the graph."""
+def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., Any]:
+    """Options that all models share; the command returns a function that makes the graph.
+
+    Without --device it is made by NumPy, or, not `on_host`, on the default device.
+    """
 
     @click.option("--seed", type=int, help="Default: drawn from the operating system, and printed.")
     @device_option
@@ -48,7 +51,7 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
         check_writable(output, output_format)
         seed = check_seed(seed)
         maker = command(**parameters)
-        where = None if device is None else open_device(device, quiet)
+        where = None if device is None and on_host else open_device(device, quiet)
         with progress_bar("generating", quiet) as progress:
             graph = maker(seed=seed, device=where, progress=progress)
         summary = write_with_summary(graph, output, format=output_format)
@@ -57,11 +60,16 @@ def _making(command: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
-@generate.command()
-@click.option("--vertices", type=int, required=True, help="How many vertices.")
-@click.option(
+_making_on_device = partial(_making, on_host=False)
+_vertices = click.option("--vertices", type=int, required=True, help="How many vertices.")
+_average = click.option(
     "--average-degree", type=float, default=5.0, show_default=True, help="Mean number of neighbours."
 )
+
+
+@generate.command()
+@_vertices
+@_average
 @click.option(
     "--exponent", type=float, default=2.71, show_default=True, help="Of the degree distribution; above 2."
 )
@@ -119,5 +127,105 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
     def make(**how: Any) -> Any:
         a, b, c = quadrants
         return rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
+
+    return make
+
+
+@generate.command()
+@_vertices
+@click.option("--edges-each", type=int, required=True, help="Edges of each new vertex.")
+@_making_on_device
+def ba(vertices: int, edges_each: int) -> Any:
+    """A graph that grows by preferential attachment (Barabasi and Albert)."""
+    from clgraph.csr import barabasi_albert_graph
+
+    return partial(barabasi_albert_graph, vertices, edges_each)
+
+
+@generate.command()
+@_vertices
+@click.option("--edges", type=int, required=True, help="How many edges, all different.")
+@_making_on_device
+def er(vertices: int, edges: int) -> Any:
+    """A random graph of n vertices and m edges (Erdos and Renyi)."""
+    from clgraph.csr import erdos_renyi_graph
+
+    return partial(erdos_renyi_graph, vertices, edges)
+
+
+@generate.command()
+@_vertices
+@click.option("--degree", type=int, required=True, help="Neighbours on the ring, an even number.")
+@click.option(
+    "--probability", type=float, required=True, help="With which an edge leads elsewhere, from 0 to 1."
+)
+@_making_on_device
+def ws(vertices: int, degree: int, probability: float) -> Any:
+    """A small world: a ring, some of whose edges lead elsewhere (Watts and Strogatz)."""
+    from clgraph.csr import watts_strogatz_graph
+
+    return partial(watts_strogatz_graph, vertices, degree, probability)
+
+
+@generate.command()
+@_vertices
+@click.option(
+    "--exponent", type=float, default=2.5, show_default=True, help="Of the power law of degrees, 0 to 20."
+)
+@click.option("--min-degree", type=int, default=1, show_default=True, help="The smallest degree drawn.")
+@click.option("--max-degree", type=int, help="The largest degree drawn (default: the root of the vertices).")
+@_making_on_device
+def configuration(vertices: int, **options: Any) -> Any:
+    """The configuration model: degrees by a bounded power law (Zipf), joined at random.
+
+    Loops are dropped and parallel edges merged.
+    """
+    from clgraph.csr import configuration_graph
+
+    return partial(configuration_graph, vertices, **options)
+
+
+@generate.command()
+@_vertices
+@_average
+@click.option("--alpha", type=float, default=0.5, show_default=True, help="Of the weights; from 0 to 2.")
+@click.option("--shift", type=float, default=0.0, show_default=True, help="Of the weights; 0 or more.")
+@_making_on_device
+def static(vertices: int, **options: Any) -> Any:
+    """The static model (Goh, Kahng and Kim): ends in proportion to weights (i + SHIFT) ** -ALPHA.
+
+    Degrees follow a power law with the exponent 1 + 1 / ALPHA, cut off by the shift.
+    """
+    from clgraph.csr import static_model_graph
+
+    return partial(static_model_graph, vertices, **options)
+
+
+@generate.command()
+@_vertices
+@click.option("--mixing", type=float, default=0.1, show_default=True, help="Share of edges leading outside.")
+@click.option("--degree-exponent", type=float, default=2.5, show_default=True, help="Of the law of degrees.")
+@click.option("--min-degree", type=int, default=5, show_default=True, help="The smallest degree drawn.")
+@click.option("--max-degree", type=int, default=50, show_default=True, help="The largest degree drawn.")
+@click.option("--community-exponent", type=float, default=1.5, show_default=True, help="Of the law of sizes.")
+@click.option("--min-community", type=int, default=20, show_default=True, help="The smallest community.")
+@click.option("--max-community", type=int, default=100, show_default=True, help="The largest community.")
+@click.option("--communities", metavar="FILE", help="Where each vertex's community is written.")
+@_making_on_device
+def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
+    """A graph with communities (LFR: Lancichinetti, Fortunato and Radicchi)."""
+    from clgraph.csr import lfr_graph
+    from clgraph.graph.io import atomic_write, check_writable
+
+    if communities:
+        check_writable(communities, "edges")
+
+    def make(**how: Any) -> Any:
+        found = lfr_graph(vertices, **options, **how)
+        if communities:
+            with atomic_write(communities, "w") as out:
+                lines = enumerate(found.community.tolist())
+                out.writelines(f"{vertex}\t{community}\n" for vertex, community in lines)
+        return found.graph
 
     return make

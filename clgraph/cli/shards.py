@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from clgraph.cli.common import direction, file_bar, is_dataset, print_json, progress_bar, say
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
-    from clgraph.scale import Shards
+    from clgraph.scale import SavedForest, Shards
 
 GRACE = 10  # seconds in which the rank that failed ends the job, before this one ends itself
 
@@ -60,6 +61,8 @@ def sample_dataset(
     output: str | None,
     device: str | None,
     *,
+    forest: str | None,
+    resume: bool,
     strict: bool,
     as_json: bool,
     quiet: bool,
@@ -69,6 +72,7 @@ def sample_dataset(
     from clgraph.scale.ranks import shared_seed
 
     with job() as speaks:
+        saved, method, seed = saved_forest(forest, method, seed)
         first = shared_seed(seed)
         if output:
             check_template(output, sizes, seeds)
@@ -86,6 +90,8 @@ def sample_dataset(
                     outputs=names,
                     strict=strict,
                     progress=progress,
+                    forest=saved,
+                    checkpoint=work_folder(output, resume),
                 )
             for place, each in enumerate(made):
                 if not speaks:
@@ -103,6 +109,52 @@ def sample_dataset(
                     )
         if as_json and speaks:
             print_json({"samples": told} if len(sizes) * seeds > 1 else told[0])
+
+
+def saved_forest(
+    name: str | None, method: str, seed: int | None
+) -> tuple[SavedForest | None, str, int | None]:
+    """What ``--forest`` names, with the method and seed: its own where the command line has none."""
+    if name is None:
+        return None, method, seed
+    from clgraph.scale import open_forest
+
+    found, context = open_forest(name), click.get_current_context()
+    if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:
+        method = found.about.method
+    return found, method, found.about.seed if seed is None else seed
+
+
+def work_folder(output: str | None, resume: bool) -> str | None:
+    """The folder in which ``--resume`` keeps what a pass has found so far: OUT.work."""
+    if not resume:
+        return None
+    if output is None:
+        raise InputError("--resume keeps what is found beside the output: give one with -o")
+    return f"{output}.work"
+
+
+def forest_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--forest`` and ``--resume``, of commands that make the priority forest of a dataset."""
+    for option in (
+        click.option(
+            "--resume", is_flag=True, help="Of NAME.clgs: keep what is found in OUT.work, and begin there."
+        ),
+        click.option(
+            "--forest",
+            metavar="FILE",
+            help="Of NAME.clgs: what `clgraph forest` has saved, instead of a pass.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def only_datasets(**options: Any) -> None:
+    """Raise InputError for the first option that is given and that only datasets of shards have."""
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name.replace('_', '-')} is of datasets: give a GRAPH named NAME.clgs")
 
 
 def refuse(**options: Any) -> None:

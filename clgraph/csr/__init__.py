@@ -1,5 +1,19 @@
 """Graphs on a device: uploaded, built from arcs, generated, cut into partitions."""
 
 from clgraph.csr.generate import powerlaw_graph, rmat_graph
+from clgraph.csr.generate_attach import barabasi_albert_graph
+from clgraph.csr.generate_distinct import erdos_renyi_graph, static_model_graph, watts_strogatz_graph
+from clgraph.csr.generate_lfr import Communities, lfr_graph
+from clgraph.csr.generate_stubs import configuration_graph
 
-__all__ = ["powerlaw_graph", "rmat_graph"]
+__all__ = [
+    "Communities",
+    "barabasi_albert_graph",
+    "configuration_graph",
+    "erdos_renyi_graph",
+    "lfr_graph",
+    "powerlaw_graph",
+    "rmat_graph",
+    "static_model_graph",
+    "watts_strogatz_graph",
+]

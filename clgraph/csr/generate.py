@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
 from clgraph.arguments import word
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import sorted_rows
+from clgraph.graph.laws import GUIDE_BITS, rank_guide
 from clgraph.graph.models import PowerLaw, RMat
 from clgraph.progress import tells
 
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 CHUNK = 1 << 16
-GUIDE_BITS = 10
 
 Progress = Callable[[int, int], None] | None
+Made = TypeVar("Made")
 
 
 @tells("generating")
@@ -149,6 +150,27 @@ def rmat_graph(
     return _make(model, duplicates, device, progress, report)
 
 
+def on_device(device: Device | str | None, make: Callable[[Device], Made]) -> Made:
+    """What a function makes on a device that nobody else uses meanwhile."""
+    from clgraph.device import get_device
+
+    opened = get_device(device)
+    with opened.alone():
+        return make(opened)
+
+
+def finish_graph(
+    device: Device, n: int, tail: Any, head: Any, count: int, duplicates: Duplicates = "keep"
+) -> Graph:
+    """The undirected graph of edges on a device without their loops; by default they are all different."""
+    from clgraph.csr.build import build_rows
+    from clgraph.csr.upload import Parts, graph_of
+
+    rows = build_rows(device, n, tail, head, count, mirror=True, duplicates=duplicates)
+    device.finish()
+    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, has_copies=False))
+
+
 class _Clock:
     """Seconds by phase."""
 
@@ -215,14 +237,11 @@ def _make_on_device(
     ends = device.output(count, np.int32), device.output(count, np.int32)
     common = -(-count // device.tuning.items), np.int64(count), np.uint64(model.seed)
     if isinstance(model, PowerLaw):
-        words = np.arange((1 << GUIDE_BITS) + 1, dtype=np.int64) << (32 - GUIDE_BITS)
-        guide = np.searchsorted(model.thresholds, words, side="right").astype(np.int32)
-        tables = guide, model.thresholds, model.bounds.astype(np.int32)
         program.generate_powerlaw(
             *common,
             np.uint32(model.num_vertices),
             np.uint32(model.stride),
-            *map(device.upload, tables),
+            *map(device.upload, rank_guide(model.bounds, model.thresholds)),
             *ends,
         )
     else:

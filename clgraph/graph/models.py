@@ -7,9 +7,8 @@ draws the same on a device.
 
 from __future__ import annotations
 
-import itertools
 from decimal import Decimal, localcontext
-from math import ceil, gcd
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import flag, real, whole
 from clgraph.errors import InputError
+from clgraph.graph.laws import rank_table, scatter
 from clgraph.lazy import lazy
 
 INT32_MAX = 2**31 - 1
@@ -65,8 +65,8 @@ class PowerLaw:
         self.num_vertices = int(num_vertices)
         self.seed = keyed.check_seed(seed)
         self.count = round(self.num_vertices * average_degree / 2)
-        self.stride = _scatter(self.num_vertices)
-        self.bounds, self.thresholds = _rank_table(self.num_vertices, average_degree, exponent)
+        self.stride = scatter(self.num_vertices)
+        self.bounds, self.thresholds = _expected_degrees(self.num_vertices, average_degree, exponent)
 
     def draw(self, begin: int, end: int) -> Ends:
         """Tails and heads of the draws begin .. end - 1."""
@@ -80,16 +80,10 @@ class PowerLaw:
         return ((rank * self.stride) % self.num_vertices).astype(np.int32)
 
 
-def _rank_table(
+def _expected_degrees(
     n: int, average_degree: float, exponent: float
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]:
-    """Classes of ranks and their 32-bit thresholds.
-
-    The first 256 ranks have classes of their own, then 32 classes an octave, uniform inside.
-    """
-    bounds = list(range(min(n, 256) + 1))
-    while bounds[-1] < n:
-        bounds.append(min(n, bounds[-1] + max(1, bounds[-1] >> 5)))
+    """The table of ranks; the largest expected degree is sqrt(n * average_degree)."""
     with localcontext() as context:
         context.prec = 40
         power = 1 / (Decimal(repr(float(exponent))) - 1)
@@ -97,21 +91,7 @@ def _rank_table(
         smallest = mean * (1 - power)  # the expected degree of the last rank
         largest = (mean * n).sqrt()
         shift = max(1, ceil(n * (smallest / largest) ** (1 / power))) if largest > smallest else n
-        total, running = Decimal(0), []
-        for low, high in itertools.pairwise(bounds):
-            middle = Decimal(low + high - 1) / 2 + shift
-            total += (high - low) * middle**-power
-            running.append(total)
-        thresholds = [int(mass / total * 2**32) for mass in running[:-1]]
-    return np.array(bounds, dtype=np.int64), np.array(thresholds, dtype=np.uint32)
-
-
-def _scatter(n: int) -> int:
-    """A multiplier coprime to n near the golden section: rank * it mod n spreads ranks over the vertices."""
-    stride = max(1, int(n * 0.6180339887498949))
-    while gcd(stride, n) != 1:
-        stride += 1
-    return stride
+        return rank_table(n, power, Decimal(shift))
 
 
 class RMat:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,7 +12,7 @@ from clgraph.graph import Graph, check_graph_type
 Floats = npt.NDArray[np.float64]
 
 
-def _entries(graph: Graph, weight: bool) -> npt.NDArray[np.generic] | None:
+def _entries(graph: Graph, weight: bool) -> Any:
     """The weights if there are any and they count, else how often each arc occurred."""
     return graph.weights if weight and graph.weights is not None else graph.multiplicity
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from clgraph.centrality import average_neighbor_degree, closeness_centrality
 from clgraph.components import connected_components, largest_component
+from clgraph.csr import barabasi_albert_graph, erdos_renyi_graph, lfr_graph, powerlaw_graph, rmat_graph
 from clgraph.csr.build import build_rows
-from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.device.verdict import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
@@ -29,6 +29,7 @@ from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verif
 from clgraph.reference.distances import reference_closeness
 from clgraph.reference.draws import verify_draw
 from clgraph.reference.forest import reference_forest
+from clgraph.reference.models import reference_barabasi_albert, reference_erdos_renyi, reference_lfr
 from clgraph.reference.neighbours import reference_average_neighbor_degree
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.ppr import verify_ppr
@@ -52,6 +53,16 @@ WORDS = {
     "medium": "large graph",
     "medium_arcs": "large directed graph",
     "chain": "long chain",
+}
+LFR: dict[str, Any] = {
+    "mixing": 0.3,
+    "degree_exponent": 2.0,
+    "min_degree": 3,
+    "max_degree": 9,
+    "community_exponent": 1.0,
+    "min_community": 10,
+    "max_community": 20,
+    "seed": 9,
 }
 Named = tuple[str, str, Callable[[], None]]  # family, name, and the check, which raises what is wrong
 
@@ -97,6 +108,7 @@ def checks(device: Device) -> Iterator[Named]:
 
 def _structure(device: Device, graphs: Graphs) -> Iterator[Named]:
     yield "graph generator", "power law and R-MAT", partial(_generated, device)
+    yield "graph generator", "models made on devices only", partial(_modelled, device)
     for name in ("star", "ties", "medium_arcs"):
         yield "graph building", WORDS[name], partial(_on, graphs, name, _built, device)
     for name in ("graph.txt", "graph.clg"):
@@ -166,6 +178,16 @@ def _same(found: Graph, expected: Graph) -> None:
 def _generated(device: Device) -> None:
     _same(powerlaw_graph(20_000, seed=9, device=device), powerlaw_graph(20_000, seed=9))
     _same(rmat_graph(12, seed=9, device=device), rmat_graph(12, seed=9))
+
+
+def _modelled(device: Device) -> None:
+    _same(erdos_renyi_graph(90, 300, seed=9, device=device), reference_erdos_renyi(90, 300, seed=9))
+    _same(barabasi_albert_graph(90, 3, seed=9, device=device), reference_barabasi_albert(90, 3, seed=9))
+    found = lfr_graph(60, **LFR, device=device)
+    expected, community, _ = reference_lfr(60, **LFR)
+    _same(found.graph, expected)
+    if found.community.tolist() != community:
+        raise AssertionError("the communities are not those of the reference")
 
 
 def _built(graph: Graph, device: Device) -> None:

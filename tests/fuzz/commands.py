@@ -84,6 +84,27 @@ HOST = {
     "none": ("", ()),
 }
 DEVICE = {
+    "generate ba": (
+        "-o out.clg --vertices 20 --edges-each 2",
+        ("--vertices", "--edges-each", "--seed", "-q"),
+    ),
+    "generate er": ("-o out.clg --vertices 20 --edges 30", ("--vertices", "--edges", "--seed", "-q")),
+    "generate ws": (
+        "-o out.clg --vertices 20 --degree 4 --probability 0.1",
+        ("--vertices", "--degree", "--probability", "--seed", "-q"),
+    ),
+    "generate configuration": (
+        "-o out.clg --vertices 20",
+        ("--vertices", "--exponent", "--min-degree", "--max-degree", "--seed", "-q"),
+    ),
+    "generate static": (
+        "-o out.clg --vertices 20",
+        ("--vertices", "--average-degree", "--alpha", "--shift", "--seed", "-q"),
+    ),
+    "generate lfr": (
+        "-o out.clg --vertices 200",
+        ("--vertices", "--mixing", "--min-degree", "--max-degree", "--max-community", "--communities"),
+    ),
     "sample": (
         "g.txt --size 2 --seed 1 -o out.txt",
         (

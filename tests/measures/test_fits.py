@@ -8,6 +8,7 @@ from clgraph.measures.fits import (
     degree_exponents,
     eigen_exponent,
     hop_exponent,
+    hurwitz,
     likely_tail,
     line_through,
     rank_line,
@@ -69,3 +70,10 @@ def test_the_eigen_exponent():
     assert fit.mle.exponent == pytest.approx(-np.log(values[:-1] / values[-1]).mean())
     missing = eigen_exponent(np.zeros(0), "not asked for")
     assert (missing.slope, missing.reason, missing.mle.reason) == (None, "not asked for", "not asked for")
+
+
+def test_zeta_to_twelve_digits():
+    from scipy.special import zeta
+
+    alpha, q = (each.ravel() for each in np.meshgrid(np.linspace(1.01, 20, 60), np.geomspace(1, 1e6, 90)))
+    np.testing.assert_allclose(hurwitz(alpha, q), zeta(alpha, q), rtol=1e-12, atol=1e-300)

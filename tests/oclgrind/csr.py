@@ -57,6 +57,46 @@ def case_generate(device: Any) -> None:
         assert graph.col_idx.tolist() == want.col_idx.tolist()
 
 
+def case_generate_models(device: Any) -> None:
+    """Different edges in rounds, preferential attachment, shuffled stubs, communities."""
+    import clgraph
+    from clgraph.reference import models
+
+    law: dict[str, Any] = {"exponent": 2.0, "min_degree": 1, "max_degree": 9, "seed": 2}
+    lfr: dict[str, Any] = {"mixing": 0.3, "degree_exponent": 2.0, "min_degree": 3, "max_degree": 7, "seed": 2}
+    lfr |= {"community_exponent": 1.0, "min_community": 9, "max_community": 14}
+    static: dict[str, Any] = {"average_degree": 5, "alpha": 0.8, "shift": 1.0, "seed": 2}
+    found = clgraph.lfr_graph(40, **lfr, device=device)
+    wanted, community, _ = models.reference_lfr(40, **lfr)
+    assert found.community.tolist() == community
+    for graph, want in (
+        (found.graph, wanted),
+        (
+            clgraph.erdos_renyi_graph(12, 20, seed=2, device=device),
+            models.reference_erdos_renyi(12, 20, seed=2),
+        ),
+        (
+            clgraph.erdos_renyi_graph(9, 30, seed=2, device=device),
+            models.reference_erdos_renyi(9, 30, seed=2),
+        ),
+        (
+            clgraph.watts_strogatz_graph(20, 4, 0.5, seed=2, device=device),
+            models.reference_watts_strogatz(20, 4, 0.5, seed=2),
+        ),
+        (
+            clgraph.static_model_graph(30, **static, device=device),
+            models.reference_static_model(30, **static),
+        ),
+        (
+            clgraph.barabasi_albert_graph(40, 3, seed=2, device=device),
+            models.reference_barabasi_albert(40, 3, seed=2),
+        ),
+        (clgraph.configuration_graph(40, **law, device=device), models.reference_configuration(40, **law)[0]),
+    ):
+        assert graph.row_ptr.tolist() == want.row_ptr.tolist()
+        assert graph.col_idx.tolist() == want.col_idx.tolist()
+
+
 def case_facts(device: Any) -> None:
     """Self-loops and parallel arcs are counted; the longest row and the lengths of some."""
     from clgraph import Graph

@@ -1,0 +1,314 @@
+"""Random graphs whose edges are all different: host half of ``cl/csr/generate_distinct.cl``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph import keyed
+from clgraph.arguments import real, whole
+from clgraph.csr.generate import Progress, finish_graph, on_device
+from clgraph.errors import InputError
+from clgraph.graph.laws import GUIDE_BITS, exact, rank_guide, rank_table, scatter
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+MOST_VERTICES = 2**31 - 1
+MOST_EDGES = 2**30
+ROUNDS = 1000
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Edges on a device.
+
+    Attributes
+    ----------
+    tail, head : int32 device buffers, shape (count,)
+    table : int32 device buffer, shape (mask + 1,)
+        The hash table of those that have a place (``cl/csr/pairs.h``).
+    mask : uint32
+    left : int
+        Edges that found no place.
+    """
+
+    tail: Any
+    head: Any
+    table: Any
+    mask: np.uint32
+    left: int
+
+
+def table_of(device: Device, count: int) -> tuple[Any, np.uint32]:
+    """An empty hash table of edges and its mask: at most half of it is used."""
+    size = 1 << max(4, (2 * count - 1).bit_length())
+    table = device.empty(size, np.int32)
+    device.fill(table, np.int32(-1), size)
+    return table, np.uint32(size - 1)
+
+
+def check_edges(count: int) -> int:
+    """A number of edges that 32-bit numbers can name.
+
+    Raises
+    ------
+    InputError
+        If they cannot.
+    """
+    if count > MOST_EDGES:
+        raise InputError(f"{count} edges: at most {MOST_EDGES} can be drawn; give fewer")
+    return count
+
+
+def share(value: float, name: str) -> float:
+    """A number from 0 to 1."""
+    value = real(value, name)
+    if not 0 <= value <= 1:
+        raise InputError(f"{name} {value}: give a number from 0 to 1")
+    return value
+
+
+def _draw(device: Device, count: int, propose: Callable[..., None], progress: Progress) -> Drawn:
+    """Draw in rounds, until every edge has its place."""
+    size = 4 << max(4, (2 * count - 1).bit_length())
+    device.reserve({"tails": 4 * count, "heads": 4 * count, "table of edges": size, "marks": count})
+    items, program = device.tuning.items, _program(device)
+    tail, head = device.output(count, np.int32), device.output(count, np.int32)
+    placed, left = device.zeros(count, np.uint8), device.empty(1, np.int32)
+    table, mask = table_of(device, count)
+    over, n_edges = -(-count // items), np.int32(count)
+    without = count
+    for number in range(ROUNDS):
+        if not without:
+            break
+        propose(program, over, n_edges, np.uint32(number), placed, tail, head)
+        program.distinct_enter(over, n_edges, tail, head, placed, table, mask)
+        device.fill(left, np.int32(0), 1)
+        program.distinct_place(over, n_edges, tail, head, table, mask, placed, left)
+        without = int(device.download(left, np.int32, 1)[0])
+        if progress:
+            progress(count - without, count)
+    if without:
+        program.distinct_drop(over, n_edges, placed, tail, head)
+    return Drawn(tail, head, table, mask, without)
+
+
+def _program(device: Device) -> Any:
+    return device.program("csr/generate_distinct", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
+
+
+def erdos_renyi_graph(
+    num_vertices: int,
+    num_edges: int,
+    *,
+    seed: int | None = None,
+    device: Device | str | None = None,
+    progress: Progress = None,
+) -> Graph:
+    """One of the graphs of n vertices and m edges, all equally likely (Erdos and Renyi, 1959).
+
+    Parameters
+    ----------
+    num_vertices : int
+    num_edges : int
+        At most ``n (n - 1) / 2``, all pairs.
+    seed : int, optional
+        None draws one from the operating system.
+    device : Device or str, optional
+        Where the graph is made (as in `clgraph.get_device`); the arrays stay there for what comes next. The
+        graph is the same on every device.
+    progress : callable, optional
+        Called with (edges placed, edges).
+
+    Returns
+    -------
+    Graph
+        On vertices 0 .. num_vertices - 1, with exactly `num_edges` edges.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of its range.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    Examples
+    --------
+    >>> from clgraph import erdos_renyi_graph
+    >>> erdos_renyi_graph(1000, 5000, seed=1)
+    <Graph: undirected, 1000 vertices, 5000 edges>
+    """
+    n = whole(num_vertices, "number of vertices", 1, MOST_VERTICES)
+    m = whole(num_edges, "number of edges")
+    pairs = n * (n - 1) // 2
+    if m > pairs:
+        raise InputError(f"{m} edges: {n} vertices have only {pairs} pairs; give at most {pairs} edges")
+    check_edges(m)
+    seed = keyed.check_seed(seed)
+    drawn_edges = min(m, pairs - m)  # of a dense graph those that are missing
+
+    def make(dev: Device) -> Graph:
+        def propose(program: Any, over: int, count: Any, number: Any, *where: Any) -> None:
+            program.distinct_uniform(over, count, np.uint64(seed), number, np.uint32(n), *where)
+
+        drawn = _draw(dev, drawn_edges, propose, progress)
+        if drawn_edges == m:
+            return finish_graph(dev, n, drawn.tail, drawn.head, m)
+        dev.reserve({"tails": 4 * pairs, "heads": 4 * pairs})
+        ends = dev.output(pairs, np.int32), dev.output(pairs, np.int32)
+        over = -(-pairs // dev.tuning.items)
+        _program(dev).distinct_others(
+            over, np.int64(pairs), np.uint32(n), drawn.tail, drawn.head, drawn.table, drawn.mask, *ends
+        )
+        return finish_graph(dev, n, *ends, pairs)
+
+    return on_device(device, make)
+
+
+def watts_strogatz_graph(
+    num_vertices: int,
+    degree: int,
+    probability: float,
+    *,
+    seed: int | None = None,
+    device: Device | str | None = None,
+    progress: Progress = None,
+) -> Graph:
+    """A small world (Watts and Strogatz, 1998): a ring whose edges lead elsewhere with some probability.
+
+    Each vertex is joined to the ``degree / 2`` next ones in both directions. Then each edge keeps its first
+    end and with `probability` gets another second one, uniform among the vertices with which no loop and no
+    parallel edge arises: next to the edges that stay, and to those rewired before. (The original rewires one
+    after the other, so that edges which will be rewired later are in the way as well.) An edge whose first
+    end has all the others as neighbours is left out.
+
+    Parameters
+    ----------
+    num_vertices : int
+    degree : int
+        Even, below the number of vertices.
+    probability : float
+        From 0 to 1.
+    seed, device, progress
+        As in `erdos_renyi_graph`.
+
+    Returns
+    -------
+    Graph
+        On vertices 0 .. num_vertices - 1, with ``num_vertices * degree / 2`` edges.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of its range.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    Examples
+    --------
+    >>> from clgraph import watts_strogatz_graph
+    >>> watts_strogatz_graph(1000, 6, 0.1, seed=1)
+    <Graph: undirected, 1000 vertices, 3000 edges>
+    """
+    n = whole(num_vertices, "number of vertices", 1, MOST_VERTICES)
+    degree = whole(degree, "degree", 0, MOST_VERTICES)
+    if degree % 2:
+        raise InputError(f"degree {degree}: half of the neighbours are on each side; give an even number")
+    if degree >= n:
+        raise InputError(f"degree {degree}: {n} vertices allow at most {(n - 1) // 2 * 2}; give less")
+    probability = share(probability, "probability")
+    rewired = int(exact(probability) * 2**32)
+    seed = keyed.check_seed(seed)
+    m = check_edges(n * degree // 2)
+
+    def make(dev: Device) -> Graph:
+        def propose(program: Any, over: int, count: Any, number: Any, *where: Any) -> None:
+            how = np.uint32(n), np.int32(degree // 2), np.uint64(rewired)
+            program.distinct_ring(over, count, np.uint64(seed), number, *how, *where)
+
+        drawn = _draw(dev, m, propose, progress)
+        return finish_graph(dev, n, drawn.tail, drawn.head, m)
+
+    return on_device(device, make)
+
+
+def static_model_graph(
+    num_vertices: int,
+    *,
+    average_degree: float = 5.0,
+    alpha: float = 0.5,
+    shift: float = 0.0,
+    seed: int | None = None,
+    device: Device | str | None = None,
+    progress: Progress = None,
+) -> Graph:
+    """The static model (Goh, Kahng and Kim, 2001): both ends of an edge in proportion to weights.
+
+    Vertex i of 1 .. n has the weight ``(i + shift) ** -alpha``, and edges that are loops or stand there
+    already are drawn again until there are ``round(n * average_degree / 2)``. Degrees follow a power law with
+    the exponent ``1 + 1 / alpha``, which `shift` cuts off at large ones. Vertices are scattered over the
+    numbers. From the 257th on, weights are those of classes that are 3 % wide.
+
+    Parameters
+    ----------
+    num_vertices : int
+    average_degree : float
+        Of all vertices, those without edges among them.
+    alpha : float
+        From 0 (all equal) to 2; below 1 in the original.
+    shift : float
+        0 in the original.
+    seed, device, progress
+        As in `erdos_renyi_graph`.
+
+    Returns
+    -------
+    Graph
+        On vertices 0 .. num_vertices - 1.
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of its range, or so many different edges are not found.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    Examples
+    --------
+    >>> from clgraph import static_model_graph
+    >>> static_model_graph(1000, average_degree=4, alpha=0.5, seed=1)
+    <Graph: undirected, 1000 vertices, 2000 edges>
+    """
+    n = whole(num_vertices, "number of vertices", 1, MOST_VERTICES)
+    average_degree = real(average_degree, "average degree")
+    if not 0 <= average_degree <= n - 1:
+        raise InputError(f"average degree {average_degree}: {n} vertices allow 0 to {n - 1}")
+    alpha, shift = real(alpha, "alpha"), real(shift, "shift")
+    if not 0 <= alpha <= 2:
+        raise InputError(f"alpha {alpha}: give a number from 0 to 2 (below 1 in the original model)")
+    if not 0 <= shift <= 2**31:
+        raise InputError(f"shift {shift}: give a number from 0 to {2**31}")
+    m = check_edges(round(n * average_degree / 2))
+    seed = keyed.check_seed(seed)
+    tables = rank_guide(*rank_table(n, exact(alpha), exact(shift) + 1))
+
+    def make(dev: Device) -> Graph:
+        law = np.uint32(n), np.uint32(scatter(n)), *map(dev.upload, tables)
+
+        def propose(program: Any, over: int, count: Any, number: Any, *where: Any) -> None:
+            program.distinct_ranked(over, count, np.uint64(seed), number, *law, *where)
+
+        drawn = _draw(dev, m, propose, progress)
+        if drawn.left:
+            raise InputError(
+                f"average degree {average_degree}: in {ROUNDS} rounds only {m - drawn.left} of {m} edges "
+                "differed from all others; give a smaller average degree, a smaller alpha or a larger shift"
+            )
+        return finish_graph(dev, n, drawn.tail, drawn.head, m)
+
+    return on_device(device, make)

@@ -1,0 +1,268 @@
+"""Graphs with communities: host half of ``cl/csr/generate_lfr.cl``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.arguments import whole
+from clgraph.csr.generate import Progress, finish_graph, on_device
+from clgraph.csr.generate_distinct import MOST_VERTICES, share, table_of
+from clgraph.csr.generate_stubs import check_degrees, draw_degrees, join, shuffle, stubs_program, total_of
+from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import sort_by_key
+from clgraph.errors import InputError
+from clgraph.graph.building import INT32_MAX
+from clgraph.graph.laws import check_range, exact, power_law
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+ROUNDS = 32
+
+
+@dataclass(frozen=True, repr=False)
+class Communities:
+    """A graph with communities.
+
+    Attributes
+    ----------
+    graph : Graph
+    community : int32 array, shape (n,)
+        Each vertex's community: 0 is the largest one.
+    num_communities : int
+    dropped : int
+        Edges that were left out, because no exchange gave them a place.
+    rounds : int
+        Of exchanges.
+    seed : int
+    """
+
+    graph: Graph
+    community: npt.NDArray[np.int32]
+    num_communities: int
+    dropped: int
+    rounds: int
+    seed: int
+
+    def __repr__(self) -> str:
+        return f"<Communities: {self.num_communities} in {self.graph!r}>"
+
+
+def lfr_graph(
+    num_vertices: int,
+    *,
+    mixing: float = 0.1,
+    degree_exponent: float = 2.5,
+    min_degree: int = 5,
+    max_degree: int = 50,
+    community_exponent: float = 1.5,
+    min_community: int = 20,
+    max_community: int = 100,
+    seed: int | None = None,
+    device: Device | str | None = None,
+    progress: Progress = None,
+) -> Communities:
+    """A graph with communities, for tests of what finds them (LFR: Lancichinetti, Fortunato, Radicchi, 2008).
+
+    Degrees and sizes of communities follow bounded power laws; of each vertex's edges the share `mixing`
+    leads to other communities. Inside each community, and between all, stubs are joined at random, and edges
+    that are loops, stand there already, or should leave their community and do not are mended.
+
+    Where this is not the original: `min_degree` is given instead of the average; a share of a degree is
+    rounded up or down at random; sizes that add up to too much are cut at the last community, and if that
+    gets too small, its vertices go to the others or some of theirs to it; the vertices with most edges inside
+    are seated first, at random where they fit, and nobody moves again; an odd number of stubs inside a
+    community, or between all, leaves one of them out; and an edge is mended by exchanging ends with another
+    one of its kind, all of them at once, for at most 32 rounds, after which it is left out
+    (`Communities.dropped`).
+
+    Parameters
+    ----------
+    num_vertices : int
+    mixing : float
+        From 0 to 1.
+    degree_exponent : float
+    min_degree, max_degree : int
+        As in `clgraph.configuration_graph`.
+    community_exponent : float
+    min_community, max_community : int
+        Sizes; communities of `max_community` must have room for the edges inside of a vertex of the highest
+        degree.
+    seed, device, progress
+        As in `clgraph.erdos_renyi_graph`.
+
+    Returns
+    -------
+    Communities
+
+    Raises
+    ------
+    InputError
+        If a parameter is out of its range, or they do not fit together.
+    DeviceError, BuildError, CapacityError
+        If the device fails, or the graph does not fit on it.
+
+    Examples
+    --------
+    >>> from clgraph import lfr_graph
+    >>> found = lfr_graph(1000, mixing=0.2, seed=1)
+    >>> found.graph.num_vertices, found.community.shape
+    (1000, (1000,))
+    """
+    n = whole(num_vertices, "number of vertices", 1, MOST_VERTICES)
+    mixing = share(mixing, "mixing")
+    seed = keyed.check_seed(seed)
+    least, most = check_degrees(n, min_degree, max_degree)
+    degrees = power_law(least, most, degree_exponent)
+    sizes = _community_sizes(n, min_community, max_community, community_exponent, seed)
+    if mixing > 0 and len(sizes) == 1:
+        raise InputError(
+            f"mixing {mixing}: there is only one community of all {n} vertices, and nothing outside; give 0, "
+            "or a smaller maximum community"
+        )
+    making = _Making(n, least, most, degrees, sizes, int(exact(mixing) * 2**32), seed, progress)
+    return on_device(device, making.make)
+
+
+def _community_sizes(n: int, least: int, most: int, exponent: float, seed: int) -> npt.NDArray[np.int64]:
+    """Sizes by a bounded power law, in falling order, n in all."""
+    least, most = check_range(least, most, "community")
+    most = min(most, n)
+    if n < least:
+        raise InputError(
+            f"{n} vertices are fewer than one community's {least}; give a smaller minimum community"
+        )
+    thresholds = power_law(least, most, exponent)
+    number = np.arange(n // least + 1)
+    words = keyed.philox4x32(number & 0xFFFFFFFF, 0, 6, keyed.TAG_MODEL, seed)
+    drawn = words[0].astype(np.uint64) | words[1].astype(np.uint64) << np.uint64(32)
+    sizes = least + np.searchsorted(thresholds, drawn, side="right")
+    ends = np.cumsum(sizes)
+    last = int(np.searchsorted(ends, n))
+    sizes = sizes[: last + 1]
+    sizes[last] -= ends[last] - n
+    short = least - int(sizes[last])
+    if short > 0:
+        room, spare = np.cumsum(most - sizes[:last]), np.cumsum(sizes[:last] - least)
+        if last and room[-1] >= sizes[last]:  # its vertices fill up the first ones
+            filled = np.minimum(room, sizes[last])
+            sizes = sizes[:last] + np.diff(filled, prepend=0)
+        elif last and spare[-1] >= short:  # the first ones fill it up
+            sizes[:last] -= np.diff(np.minimum(spare, short), prepend=0)
+            sizes[last] = least
+        else:
+            raise InputError(
+                f"{n} vertices are no sum of communities of {least} to {most}; give a wider range"
+            )
+    return np.sort(sizes)[::-1].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _Making:
+    """What is checked, and how it becomes a graph."""
+
+    n: int
+    least: int
+    most: int
+    degrees: npt.NDArray[np.uint64]
+    sizes: npt.NDArray[np.int64]
+    mixing: int
+    seed: int
+    progress: Progress
+
+    def make(self, dev: Device) -> Communities:
+        """The graph."""
+        n, count, items = self.n, len(self.sizes), dev.tuning.items
+        dev.reserve({"vertices": 40 * n})
+        program = dev.program("csr/generate_lfr", ITEMS=items)
+        over, seed = -(-n // items), np.uint64(self.seed)
+        degree = draw_degrees(dev, n, self.least, self.most, self.degrees, self.seed)
+        inside, outside = dev.empty(n, np.int32), dev.empty(n, np.int32)
+        key = dev.empty(n, np.uint32)
+        split = np.int32(n), seed, np.int32(self.most), np.uint64(self.mixing)
+        program.lfr_split(over, *split, degree, inside, outside, key)
+        seated = self._seat(dev, program, key)
+        begin = dev.upload(np.concatenate(([0], np.cumsum(self.sizes))).astype(np.int32))
+        community, total = dev.output(n, np.int32), dev.empty(count, np.int32)
+        groups, length = -(-count // items), np.int32(count)
+        program.lfr_count(groups, length, begin, seated, inside, community, total)
+        stubs, offset = running_sums(dev, total, count), running_sums(dev, outside, n)
+        within, beyond = total_of(dev, stubs, count), total_of(dev, offset, n)
+        ends = within + beyond + beyond % 2
+        if ends >= INT32_MAX:
+            raise InputError(f"the degrees add up to {ends}: at most {INT32_MAX - 1} are possible")
+        dev.reserve({"stubs": 4 * ends, "aims": 4 * ends, "claims": 4 * ends, "states": ends})
+        value, aim = dev.empty(ends, np.int32), dev.empty(ends, np.int32)
+        dev.fill(value, np.int32(-1), ends)
+        program.lfr_stubs(groups, length, seed, begin, seated, inside, stubs, value, aim)
+        kernels = stubs_program(dev)
+        kernels.stubs_fill(over, np.int32(n), np.int64(within), offset, value)
+        kernels.shuffle_aim(-(-(ends - within) // items), np.int32(within), np.int32(ends), seed, aim)
+        shuffle(dev, value, aim, ends)
+        edges = ends // 2
+        tail, head = join(dev, value, edges)
+        del value, aim
+        dropped, rounds = self._mend(dev, program, (edges, within // 2), community, stubs, tail, head)
+        graph = finish_graph(dev, n, tail, head, edges)
+        found = dev.take(community, np.int32, n)
+        return Communities(graph, found, count, dropped, rounds, self.seed)
+
+    def _seat(self, dev: Device, program: Any, key: Any) -> Any:
+        """The vertex on each seat."""
+        n, over = self.n, -(-self.n // dev.tuning.items)
+        # seats in communities of more than k vertices, for k = most, most - 1, ..., 0
+        sizes = self.sizes[::-1]
+        larger = len(sizes) - np.searchsorted(sizes, np.arange(self.most, -1, -1), side="right")
+        eligible = np.concatenate(([0], np.cumsum(self.sizes)))[larger].astype(np.int32)
+        key, order = sort_by_key(dev, key, n, self.most.bit_length())
+        aim, seat = dev.empty(n, np.int32), dev.empty(n, np.int32)
+        refused = dev.empty(1, np.int32)
+        dev.fill(refused, np.int32(INT32_MAX), 1)
+        table = dev.upload(eligible)
+        program.lfr_aim(over, np.int32(n), np.uint64(self.seed), key, table, aim, seat, refused)
+        first = int(dev.download(refused, np.int32, 1)[0])
+        if first < n:
+            within = self.most - int(dev.download(key, np.uint32, 1, offset=first)[0])
+            raise InputError(
+                f"{first + 1} vertices have {within} neighbours or more inside their community, and the "
+                f"communities of more than {within} vertices have room for {first}; give a larger maximum "
+                "community, a larger mixing or a smaller maximum degree"
+            )
+        shuffle(dev, seat, aim, n)
+        seated = dev.empty(n, np.int32)
+        program.lfr_seat(over, np.int32(n), order, seat, seated)
+        return seated
+
+    def _mend(
+        self, dev: Device, program: Any, of: tuple[int, int], community: Any, stubs: Any, tail: Any, head: Any
+    ) -> tuple[int, int]:
+        """Exchange ends; the number of edges that are left out, and of rounds."""
+        edges = of[0]
+        size, over = 4 << max(4, (2 * edges - 1).bit_length()), -(-edges // dev.tuning.items)
+        dev.reserve({"table of edges": size, "wanted edges": 8 * edges, "states": edges})
+        table, mask = table_of(dev, edges)
+        state = dev.zeros(edges, np.uint8)
+        mate, wanted = dev.empty(edges, np.int32), dev.empty(edges, np.int32)
+        left, counts = dev.empty(1, np.int32), (np.int32(of[0]), np.int32(of[1]))
+        ends, wrong, number = (tail, head), 0, 0
+        for number in range(ROUNDS + 1):
+            dev.fill(table, np.int32(-1), int(mask) + 1)
+            dev.fill(wanted, np.int32(INT32_MAX), edges)
+            dev.fill(left, np.int32(0), 1)
+            program.lfr_enter(over, *counts, community, *ends, table, mask)
+            common = *counts, np.uint64(self.seed), np.uint32(number), community, stubs
+            program.lfr_want(over, *common, *ends, table, mask, state, mate, wanted, left)
+            wrong = int(dev.download(left, np.int32, 1)[0])
+            if self.progress:
+                self.progress(edges - wrong, edges)
+            if not wrong or number == ROUNDS:
+                break
+            program.lfr_exchange(over, np.int32(edges), state, mate, wanted, *ends)
+        program.lfr_drop(over, np.int32(edges), state, *ends)
+        return wrong, number

@@ -1,0 +1,16 @@
+"""What tests of generated graphs share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clgraph import Graph
+
+
+def same(graph: Graph, other: Graph) -> bool:
+    """Whether two undirected graphs have the same rows."""
+    return (
+        graph.directed == other.directed
+        and np.array_equal(graph.row_ptr, other.row_ptr)
+        and np.array_equal(graph.col_idx, other.col_idx)
+    )
