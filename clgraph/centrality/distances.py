@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag
+from clgraph.arguments import flag, shown
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
@@ -197,7 +197,11 @@ def _ends(graph: Graph, *ends: Any) -> Ints:
     """The indices of some vertices, one id each."""
     from clgraph.traversal.arguments import indices_of
 
-    return np.concatenate([indices_of(graph, [end]) for end in ends])
+    found = [indices_of(graph, [end]) for end in ends]
+    for end, at in zip(ends, found, strict=True):
+        if at.size != 1:
+            raise InputError(f"{shown(end)}: the id of one vertex is needed")
+    return np.concatenate([at.ravel() for at in found])
 
 
 @tells("mean distance")
