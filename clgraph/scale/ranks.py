@@ -38,10 +38,13 @@ class Ranks(ABC):
     Attributes
     ----------
     rank, size : int
+    shares_memory : bool
+        Whether a message is the sender's array itself.
     """
 
     rank = 0
     size = 1
+    shares_memory = True
 
     # --- messages -----------------------------------------------------------------------------------
 
@@ -228,6 +231,7 @@ class Mpi(Ranks):
     """
 
     DATA, FAILED = 1, 2
+    shares_memory = False
 
     def __init__(self, comm: Any) -> None:
         from mpi4py import MPI
