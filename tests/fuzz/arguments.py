@@ -166,6 +166,12 @@ shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
 average_shortest_path_length: GRAPHS
 closeness_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False
 harmonic_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']
+eigenvector_centrality: GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ;
+    weight=True | False
+katz_centrality: GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ;
+    nstart=None | {0: 1} ; normalized=True | False ; weight=True | False
+hits: GRAPHS ; max_iter=100 | 1 ; tol=1e-8 ; nstart=None | {0: 1} ; normalized=True | False ; weight=True |
+    False
 average_neighbor_degree: GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'
 degree_assortativity_coefficient: GRAPHS ; x='out' | 'in' ; y='out' | 'in'
 connected_components: GRAPHS ; connection='weak' | 'strong' ; arrays='host'
