@@ -20,7 +20,7 @@
 #define TAG_COIN 10u
 #define TAG_MODEL 11u
 
-static inline philox4x32_ctr_t keyed_words(ulong seed, uint a, uint b, uint c, uint tag)
+static inline __attribute__((always_inline)) philox4x32_ctr_t keyed_words(ulong seed, uint a, uint b, uint c, uint tag)
 {
     philox4x32_ctr_t counter;
     philox4x32_key_t key;

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
         average_shortest_path_length,
         closeness_centrality,
         degree_assortativity_coefficient,
+        eigenvector_centrality,
         harmonic_centrality,
+        hits,
+        katz_centrality,
         shortest_path,
         shortest_path_length,
     )
@@ -73,13 +76,24 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample, StreamSample
-    from clgraph.scale import ShardedSample, Shards, join_shards, open_shards, write_shards
+    from clgraph.scale import (
+        SavedForest,
+        ShardedSample,
+        Shards,
+        join_shards,
+        merge_forests,
+        open_forest,
+        open_shards,
+        save_forest,
+        write_shards,
+    )
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
 _NAMES = {
     "centrality": "average_neighbor_degree average_shortest_path_length closeness_centrality"
-    " degree_assortativity_coefficient harmonic_centrality shortest_path shortest_path_length",
+    " degree_assortativity_coefficient eigenvector_centrality harmonic_centrality hits katz_centrality"
+    " shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
     "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
     " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
@@ -100,6 +114,9 @@ _NAMES = {
     "sampling.literature": "DrawnSample StreamSample",
     "scale": "ShardedSample Shards join_shards open_shards write_shards",
     "studies": "Study copra_graph study",
+    "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
+    " save_forest write_shards",
+    "studies": "Study study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -125,6 +142,7 @@ __all__ = [
     "ReductionCurve",
     "Sample",
     "Samples",
+    "SavedForest",
     "ShardedSample",
     "Shards",
     "StreamSample",
@@ -146,13 +164,18 @@ __all__ = [
     "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "eigenvector_centrality",
     "erdos_renyi_graph",
     "get_device",
     "harmonic_centrality",
+    "hits",
     "join_shards",
     "k_core",
+    "katz_centrality",
     "largest_component",
     "lfr_graph",
+    "merge_forests",
+    "open_forest",
     "open_shards",
     "pagerank",
     "personalized_pagerank",
@@ -168,6 +191,7 @@ __all__ = [
     "reference_sample",
     "rmat_graph",
     "sample",
+    "save_forest",
     "shortest_path",
     "shortest_path_length",
     "static_model_graph",

@@ -26,7 +26,7 @@ static inline void clear(__global uint *bits, const int words)
 
 // FIELDS of an area of 6n ints: key ulong[n] and end int[n], then node node_t[n]; order int[n]; up int[n]
 __kernel void replicates_vertices(const int n, const ulong seed, const int runs, const int shift, const int buckets,
-                                  __global const int *restrict row_ptr, __global const int *restrict col_idx,
+                                  __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                   const int targets,
                                   __global const int *restrict target, __global int *area, __global int *next,
                                   __global uint *restrict member, __global int *restrict count)
@@ -53,7 +53,7 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
         for (int i = n - 1; i >= 0; --i) {
             const int v = order[i];
             tree_new(tree, v, 1, v);
-            for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
+            for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
                 const int u = col_idx[p];
                 if (tree.up[u] < 0) continue;
                 const int part = tree_top(tree.up, u);
@@ -80,7 +80,7 @@ __kernel void replicates_vertices(const int n, const ulong seed, const int runs,
             for (int i = place; i < n; ++i) {
                 const int v = order[i];
                 if (BIT_OF(in, v))
-                    for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p)
+                    for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; ++p)
                         arcs += BIT_OF(in, col_idx[p]);
             }
             count[3 * slot] = tree.node[node].size;

@@ -35,7 +35,7 @@ static inline void sort_names(__global int *names, const int count, const ulong 
         names[i] = sorted[i];
 }
 
-__kernel void replicates_breadth(const int n, const ulong seed, const int runs, __global const int *restrict row_ptr,
+__kernel void replicates_breadth(const int n, const ulong seed, const int runs, __global const OFFSET *restrict row_ptr,
                                  __global const int *restrict col_idx, __global const int *restrict inside,
                                  const int whole, const int given, const int targets,
                                  __global const int *restrict target, __global int *area, __global int *next,
@@ -61,7 +61,7 @@ __kernel void replicates_breadth(const int n, const ulong seed, const int runs, 
                 int behind = last;
                 for (int i = first; i < last; ++i) {
                     const int v = queue[i];
-                    for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
+                    for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
                         const int u = col_idx[p];
                         if (seen[u]) continue;
                         seen[u] = 1;
@@ -81,7 +81,7 @@ __kernel void replicates_breadth(const int n, const ulong seed, const int runs, 
             for (int i = 0; i < wanted; ++i)
                 in[queue[i] >> 5] |= 1u << (queue[i] & 31);
             for (int i = 0; i < wanted; ++i)
-                for (int p = row_ptr[queue[i]]; p < row_ptr[queue[i] + 1]; ++p)
+                for (OFFSET p = row_ptr[queue[i]]; p < row_ptr[queue[i] + 1]; ++p)
                     arcs += (in[col_idx[p] >> 5] >> (col_idx[p] & 31)) & 1u;
             count[3 * slot] = wanted;
             count[3 * slot + 1] = arcs / 2;

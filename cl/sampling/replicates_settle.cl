@@ -77,7 +77,7 @@ static inline void take(const int n, const int node, const int part, __global in
 // Undoes the listed deletions and follows the component down to the target: `at` becomes the bound, and `centre` a
 // vertex of the component that is followed there. fault[0] counts runs whose component came back with another size.
 __kernel void settle_follow(const int n, const int count, __global const int *restrict active, __global run_t *runs,
-                            __global const int *restrict target, __global const int *restrict row_ptr,
+                            __global const int *restrict target, __global const OFFSET *restrict row_ptr,
                             __global const int *restrict col_idx, __global const int *restrict low,
                             __global const int *restrict high, __global const int *restrict sorted,
                             __global const ulong *restrict priority, __global int *label, __global int *sizes, __global int *smallests, __global int *children,
@@ -109,7 +109,7 @@ __kernel void settle_follow(const int n, const int count, __global const int *re
         up[node] = up[v] = node;
         size[node] = 1;
         smallest[j] = v;
-        for (int p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; ++p) {
             const int u = col_idx[p];
             if (up[u] < 0) continue;
             const int part = top(up, u);

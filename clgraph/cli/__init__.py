@@ -30,6 +30,7 @@ GROUPS = {
         "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
         "methods": ("clgraph.cli.drawing", "Every sampling method, its options and its source."),
         "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
+        "forest": ("clgraph.cli.forest", "The priority forest of a dataset, for samples and curves."),
         "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
         "study": ("clgraph.cli.study", "How small may a sample be, and by which method."),
         "replay": ("clgraph.cli.replay", "Make again what a record describes, and compare."),

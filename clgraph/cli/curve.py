@@ -24,7 +24,15 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.cli.shards import job, open_dataset, refuse
+from clgraph.cli.shards import (
+    forest_options,
+    job,
+    only_datasets,
+    open_dataset,
+    refuse,
+    saved_forest,
+    work_folder,
+)
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,6 +66,7 @@ POINTS_MAX = 10_000
 @click.option("--points", type=int, default=20, show_default=True, help="Rows of the table.")
 @click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
 @click.option("-o", "--output", metavar="OUT", type=OutputName(), help="Every row of every curve, as CSV.")
+@forest_options
 @graph_options
 @device_option
 @json_option
@@ -74,6 +83,8 @@ def curve(
     points: int,
     plot: str | None,
     output: str | None,
+    forest: str | None,
+    resume: bool,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
@@ -109,12 +120,15 @@ def curve(
         from clgraph.scale.ranks import shared_seed
 
         with job() as speaks:
+            saved, method, seed = saved_forest(forest, method, seed)
+            options |= {"forest": saved, "checkpoint": work_folder(output, resume)}
             first = shared_seed(seed)
             data = open_dataset(graph, speaks, quiet)
             curves = _curves(data, method, range(first, first + seeds), quiet or not speaks, device, options)
             if speaks:
                 _tell(data, graph, curves, points, plot, output, as_json=as_json, quiet=quiet)
         return
+    only_datasets(forest=forest, resume=resume)
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     dev = open_device(device, quiet)
     curves = _curves(data, method, range(first, first + seeds), quiet, dev, options)

@@ -32,7 +32,7 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
-from clgraph.cli.shards import refuse, sample_dataset
+from clgraph.cli.shards import forest_options, only_datasets, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     type=OutputName(),
     help="Write command, versions, device, seed and the input's hash (JSON).",
 )
+@forest_options
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
 @click.option(
     "--attributes",
@@ -133,6 +134,8 @@ def sample(
     output: str | None,
     output_format: str | None,
     record: str | None,
+    forest: str | None,
+    resume: bool,
     verify: bool,
     attributes: str | None,
     reading: dict[str, Any],
@@ -233,11 +236,14 @@ def sample(
             seeds or 1,
             output,
             device,
+            forest=forest,
+            resume=resume,
             strict=strict,
             as_json=as_json,
             quiet=quiet,
         )
         return
+    only_datasets(forest=forest, resume=resume)
     names: dict[tuple[str, int], str] = {}
     if output:
         check_template(output, wanted, seeds or 1)

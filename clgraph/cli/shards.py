@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from clgraph.cli.common import direction, file_bar, is_dataset, print_json, progress_bar, say
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
-    from clgraph.scale import Shards
+    from clgraph.scale import SavedForest, Shards
 
 GRACE = 10  # seconds in which the rank that failed ends the job, before this one ends itself
 
@@ -29,16 +31,22 @@ def job() -> Iterator[bool]:
     if comm is None:
         yield True
         return
+    rank = comm.Get_rank()
     try:
-        yield comm.Get_rank() == 0
+        with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
+            yield rank == 0
+        for warning in caught:
+            say(f"note: {warning.message}")
     except Failure:
         time.sleep(GRACE)
         sys.exit(1)
-    except (ClgraphError, OSError, MemoryError, KeyboardInterrupt) as error:
-        click.echo(f"clgraph: error: rank {comm.Get_rank()}: {error or type(error).__name__}", err=True)
+    except (Exception, KeyboardInterrupt) as error:
+        time.sleep(min(rank, 5) / 2)  # what is wrong everywhere is said once: the first one ends the others
+        what = "" if isinstance(error, (ClgraphError, OSError)) else f"{type(error).__name__}: "
+        click.echo(f"clgraph: error: rank {rank}: {what}{error}", err=True)
         sys.stderr.flush()
         comm.Abort(1)
-        raise
+        sys.exit(1)
 
 
 def open_dataset(name: str, speaks: bool, quiet: bool) -> Shards:
@@ -60,6 +68,8 @@ def sample_dataset(
     output: str | None,
     device: str | None,
     *,
+    forest: str | None,
+    resume: bool,
     strict: bool,
     as_json: bool,
     quiet: bool,
@@ -69,6 +79,7 @@ def sample_dataset(
     from clgraph.scale.ranks import shared_seed
 
     with job() as speaks:
+        saved, method, seed = saved_forest(forest, method, seed)
         first = shared_seed(seed)
         if output:
             check_template(output, sizes, seeds)
@@ -86,6 +97,8 @@ def sample_dataset(
                     outputs=names,
                     strict=strict,
                     progress=progress,
+                    forest=saved,
+                    checkpoint=work_folder(output, resume),
                 )
             for place, each in enumerate(made):
                 if not speaks:
@@ -103,6 +116,52 @@ def sample_dataset(
                     )
         if as_json and speaks:
             print_json({"samples": told} if len(sizes) * seeds > 1 else told[0])
+
+
+def saved_forest(
+    name: str | None, method: str, seed: int | None
+) -> tuple[SavedForest | None, str, int | None]:
+    """What ``--forest`` names, with the method and seed: its own where the command line has none."""
+    if name is None:
+        return None, method, seed
+    from clgraph.scale import open_forest
+
+    found, context = open_forest(name), click.get_current_context()
+    if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:
+        method = found.about.method
+    return found, method, found.about.seed if seed is None else seed
+
+
+def work_folder(output: str | None, resume: bool) -> str | None:
+    """The folder in which ``--resume`` keeps what a pass has found so far: OUT.work."""
+    if not resume:
+        return None
+    if output is None:
+        raise InputError("--resume keeps what is found beside the output: give one with -o")
+    return f"{output}.work"
+
+
+def forest_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--forest`` and ``--resume``, of commands that make the priority forest of a dataset."""
+    for option in (
+        click.option(
+            "--resume", is_flag=True, help="Of NAME.clgs: keep what is found in OUT.work, and begin there."
+        ),
+        click.option(
+            "--forest",
+            metavar="FILE",
+            help="Of NAME.clgs: what `clgraph forest` has saved, instead of a pass.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def only_datasets(**options: Any) -> None:
+    """Raise InputError for the first option that is given and that only datasets of shards have."""
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name.replace('_', '-')} is of datasets: give a GRAPH named NAME.clgs")
 
 
 def refuse(**options: Any) -> None:

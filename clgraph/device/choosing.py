@@ -8,6 +8,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import pyopencl as cl
 
@@ -25,7 +26,7 @@ NO_PLATFORM = (
 )
 
 _known: dict[tuple[int, int], Device] = {}
-_given: dict[int, Device] = {}  # by the number of a user's own context or queue
+_given: WeakValueDictionary[int, Device] = WeakValueDictionary()  # by the number of a context or queue
 _lock = threading.Lock()
 
 
@@ -179,21 +180,27 @@ def _of_users(given: Any) -> Device:
             if device.raw == given:
                 return device
         raise DeviceError(f"{given.name} is none of the devices that `clgraph devices` lists")
-    context, queue = given, None
+    # handles of our own: with the user's the object would keep itself
     if isinstance(given, cl.CommandQueue):
-        context, queue = given.context, given
-        if given.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+        queue = cl.CommandQueue.from_int_ptr(given.int_ptr, retain=True)
+        context = queue.context
+        if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
             raise DeviceError("this queue is out of order: clgraph needs one that keeps the order")
+    else:
+        context, queue = cl.Context.from_int_ptr(given.int_ptr, retain=True), None
     raws = [queue.device] if queue else context.devices
     if len(raws) != 1:
         names = ", ".join(raw.name for raw in raws)
         raise DeviceError(f"the context has {len(raws)} devices ({names}): give a queue of one of them")
     base = _of_users(raws[0])
     with _lock:
-        if given.int_ptr not in _given:
-            # it keeps the context, so no other will have this number
-            _given[given.int_ptr] = Device(raws[0], base.spec, base.setup, context=context, queue=queue)
-        return _given[given.int_ptr]
+        # one that is there keeps its context and queue, so no other has this number
+        made = _given.get(given.int_ptr)
+        if made is None:
+            made = Device(raws[0], base.spec, base.setup, context=context, queue=queue)
+            _given[given.int_ptr] = made
+        given.clgraph_device = made  # lives as long as the user's object, or what lies on it
+        return made
 
 
 def _checked(device: Device, fpga_binary: str | Path | None) -> Device:

@@ -7,12 +7,13 @@ crosswise would wait for each other for ever: the one that would close the circl
 from __future__ import annotations
 
 import threading
+import weakref
 from contextlib import AbstractContextManager
 from typing import Any
 
 from clgraph.errors import DeviceError
 
-_locks: list[Any] = []
+_locks: list[weakref.ref[Any]] = []
 _guard = threading.Lock()
 # of each thread that has a device and waits for another: what it waits for, and what it has
 _waits: dict[int, tuple[Any, list[Any]]] = {}
@@ -21,13 +22,14 @@ _waits: dict[int, tuple[Any, list[Any]]] = {}
 def new_lock() -> Any:
     """The lock of one more device."""
     lock = threading.RLock()
-    _locks.append(lock)
+    _locks.append(weakref.ref(lock, _locks.remove))
     return lock
 
 
 def others(lock: Any) -> list[Any]:
     """The locks other than this one that this thread holds."""
-    return [other for other in _locks if other is not lock and other._is_owned()]
+    known = [other() for other in list(_locks)]
+    return [other for other in known if other not in (None, lock) and other._is_owned()]
 
 
 def is_second(lock: Any) -> bool:

@@ -12,10 +12,19 @@ import numpy.typing as npt
 
 from clgraph.measures.cores import find_cores
 from clgraph.measures.corners import Corners, find_corners
-from clgraph.measures.fits import Exponent, degree_exponents, eigen_exponent, hop_exponent
+from clgraph.measures.fits import (
+    Exponent,
+    Likelihood,
+    degree_exponents,
+    eigen_exponent,
+    hop_exponent,
+    likely_tails,
+    with_neighbours,
+)
 from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
 from clgraph.measures.mixing import assortativity, degree_products
 from clgraph.measures.pack import Pack, measured_view
+from clgraph.measures.packaged import Fit, packaged_tail
 from clgraph.measures.spectrum import MANY, largest_eigenvalues
 from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
 from clgraph.measures.triangle_count import count_triangles
@@ -157,6 +166,7 @@ class Wish:
     seed: int = 0
     sources: int = SOURCES
     eigenvalues: bool | None = None
+    fit: Fit = "own"
 
 
 def measure(graph: Graph, dev: Device, wish: Wish, progress: Callable[[str], None] | None = None) -> Measures:
@@ -200,12 +210,11 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
     lap("hop plot")
     spectra = _spectra(pack, wish.eigenvalues)
     lap("eigenvalues")
-    found = [
-        _measures(n, *each)
-        for n, *each in zip(
-            np.diff(pack.begin).tolist(), degrees, products, sizes, corners, cores, hops, spectra, strict=True
-        )
-    ]
+    positive = [with_neighbours(*each) for each in degrees]
+    tails = likely_tails(positive) if wish.fit == "own" else [packaged_tail(*each) for each in positive]
+    counts = np.diff(pack.begin).tolist()
+    each_of = zip(counts, degrees, tails, products, sizes, corners, cores, hops, spectra, strict=True)
+    found = [_measures(n, *each) for n, *each in each_of]
     lap("fits")
     return [replace(each, seconds=seconds) for each in found]
 
@@ -213,6 +222,7 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
 def _measures(
     n: int,
     degrees: Histogram,
+    tail: Likelihood,
     products: int,
     sizes: Histogram,
     corners: Corners,
@@ -222,7 +232,7 @@ def _measures(
 ) -> Measures:
     m = int(degrees[0] @ degrees[1]) // 2
     wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
-    by_degree, by_rank = degree_exponents(*degrees)
+    by_degree, by_rank = degree_exponents(*degrees, tail)
     mixed, unmixed = assortativity(degrees, products)
     reasons: dict[str, str] = {}
     if n == 0:

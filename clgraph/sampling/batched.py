@@ -74,6 +74,8 @@ class BatchedRun:
 
     keep_history = False
 
+    notes: tuple[str, ...] = ()
+
     def __init__(
         self,
         copra: Copra,

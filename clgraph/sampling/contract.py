@@ -78,6 +78,8 @@ class ContractRun:
     way = "contraction"
     keep_history = False
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, device: Device, graph: Graph, seed: int, *, method: str) -> None:
         self._device, self._graph, self._seed = device, graph, seed
         self._by_vertex = int(method == "crve")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -19,7 +20,14 @@ from clgraph.results import RunsOn
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
-from clgraph.sampling.options import EXACT, EXPLORING, check_graph, check_options, plain_method
+from clgraph.sampling.options import (
+    EXACT,
+    EXPLORING,
+    check_graph,
+    check_not_of_shards,
+    check_options,
+    plain_method,
+)
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -167,6 +175,8 @@ def reduction_curve(
     weight: float | str | None = None,
     connection: Literal["weak", "strong"] = "weak",
     progress: Any = None,
+    forest: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> ReductionCurve:
     """Vertices and edges that are left after each number of deletions.
 
@@ -186,6 +196,8 @@ def reduction_curve(
         Where to stop, as in `clgraph.sample`; default: a single vertex.
     progress : callable or bool, optional
         Called with (done, of); True shows a bar.
+    forest, checkpoint
+        Of `Shards`, as in `clgraph.sample`.
 
     Returns
     -------
@@ -215,7 +227,10 @@ def reduction_curve(
             connection=connection,
             progress=progress,
             batched=batched,
+            forest=forest,
+            checkpoint=checkpoint,
         )
+    check_not_of_shards({"forest": forest, "checkpoint": checkpoint})
     graph = check_graph(graph)
     options = check_options(
         graph, method, mode=mode, tolerance=tolerance, mix=mix, weight=weight, connection=connection

@@ -73,6 +73,11 @@ class ExploreRun:
         """How, and where that was not on the device."""
         return self._walk.way
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why a long walk ran on the device all the same."""
+        return (self._walk.note,) if self._walk.note else ()
+
     def start(self) -> int:
         """Find the input's largest component and the vertex to start from; returns the component's size.
 
@@ -119,7 +124,7 @@ def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> N
 class _Breadth:
     """Whole levels, the last one cut to the smallest priorities."""
 
-    way = "breadth-first"
+    way, note = "breadth-first", ""
 
     def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
         self._device, self._graph, self._seed, self._program = device, graph, seed, program
@@ -216,7 +221,7 @@ class _Breadth:
 class _Depth:
     """The order of first visits of a depth-first walk."""
 
-    way = "depth-first"
+    way, note = "depth-first", ""
 
     def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
         self._device, self._program, self._n = device, program, graph.num_vertices
@@ -227,7 +232,7 @@ class _Depth:
         """Mark the first `target` vertices that the walk reaches; later targets are not larger."""
         device = self._device
         if self._visit is None:
-            self._visit, walker = self._walk.visits(begin, target, progress)
+            self._visit, walker, self.note = self._walk.visits(begin, target, progress)
             if walker is not device:
                 self.way = f"depth-first on {walker.name}"
         device.fill(live, np.uint8(0), self._n)

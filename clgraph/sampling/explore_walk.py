@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import DeviceCSR
 from clgraph.device.choosing import list_devices, of_word
 from clgraph.device.shapes import OfKind, Shapes, fitting
-from clgraph.errors import DeviceError
+from clgraph.errors import CapacityError, DeviceError
 from clgraph.sampling.result import Progress
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class DepthFirst:
         size = np.dtype(csr.offset).itemsize
         device.reserve({"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": (4 + size) * self._buckets})
 
-    def visits(self, begin: int, count: int, progress: Progress | None) -> tuple[Any, Device]:
+    def visits(self, begin: int, count: int, progress: Progress | None) -> tuple[Any, Device, str]:
         """Walk from a vertex to the `count`-th visited one.
 
         Returns
@@ -88,20 +89,35 @@ class DepthFirst:
             The vertices in the order of their first visits.
         walker : Device
             Where the walk ran.
+        note : str
+            Why that is the device, although the walk is long; else empty.
         """
         device, csr = self._device, self._csr
         row = device.download(csr.row_ptr, csr.offset, 1, offset=begin)[0]
         start, steps = (np.int32(begin), csr.offset(row)), self._steps()
-        walker = device
-        if self._shape.own is not None and count > self._shape.own:
-            walker = host_cpu() or device
-        if walker is device:
-            return _walk(device, csr, steps, start, count, progress), device
-        host = device.download(steps, csr.offset, 2 * csr.arcs)
-        del steps
+        note = ""
+        if self._shape.own is not None and count > self._shape.own and (walker := host_cpu()) is not device:
+            note = f"the walk, which is serial, ran on {device.name}: "
+            if walker is None:
+                note += "the host has no CPU device that works"
+            else:
+                try:
+                    found = self._elsewhere(walker, steps, start, count, progress)
+                    return device.upload(found), walker, ""
+                except (CapacityError, MemoryError) as error:
+                    note += f"the memory of {walker.name} does not hold it ({error})"
+        return _walk(device, csr, steps, start, count, progress), device, note
+
+    def _elsewhere(
+        self, walker: Device, steps: Any, start: tuple[Any, Any], count: int, progress: Progress | None
+    ) -> npt.NDArray[np.int32]:
+        """The visits of a walk on another device."""
+        device, csr = self._device, self._csr
         with walker.alone():
+            walker.reserve({"steps": 2 * csr.arcs * np.dtype(csr.offset).itemsize, **_needs(csr, count)})
+            host = device.download(steps, csr.offset, 2 * csr.arcs)
             found = _walk(walker, csr, walker.upload(host), start, count, progress)
-            return device.upload(walker.download(found, np.int32, count)), walker
+            return walker.download(found, np.int32, count)
 
     def _steps(self) -> Any:
         """What a walk reads."""
@@ -143,13 +159,18 @@ def host_cpu() -> Device | None:
     return None
 
 
+def _needs(csr: DeviceCSR, wanted: int) -> dict[str, int]:
+    """Bytes that a walk takes beside its steps."""
+    return {"walk": 4 * wanted + csr.n // 8 + np.dtype(csr.offset).itemsize * csr.n}
+
+
 def _walk(
     device: Device, csr: DeviceCSR, steps: Any, start: tuple[Any, Any], wanted: int, progress: Progress | None
 ) -> Any:
     """The first `wanted` vertices that a walk visits; its steps are on this device."""
-    shape, size = SHAPES.of(device), np.dtype(csr.offset).itemsize
+    shape = SHAPES.of(device)
     program = device.program("sampling/explore_walk", LANES=shape.lanes, **csr.defines)
-    device.reserve({"walk": 4 * wanted + csr.n // 8 + size * csr.n})
+    device.reserve(_needs(csr, wanted))
     visited = device.zeros(csr.n // 32 + 1, np.uint32)
     visit, state = device.output(wanted, np.int32), device.empty(2, np.int32)
     stack = device.empty(csr.n, csr.offset)

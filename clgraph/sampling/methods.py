@@ -30,6 +30,10 @@ class Run(Protocol):
         """How the sample is found, in words: see `clgraph.Sample`."""
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know of how it was found."""
+
+    @property
     def iterations(self) -> int:
         """Batches, probes or levels so far."""
 

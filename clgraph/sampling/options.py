@@ -37,7 +37,7 @@ CONTRACTING = ("cre", "crve")
 EXPLORING = ("ebfs", "edfs")
 SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
 
-OF_SHARDS = ("output", "outputs")
+OF_SHARDS = ("output", "outputs", "forest", "checkpoint")
 
 Size = float | int | str
 
@@ -57,6 +57,7 @@ class SampleOptions(TypedDict, total=False):
     strict: bool
     min_size: Size | None
     progress: Any
+    arrays: Literal["host", "device"]
     mix: float | str | None
     edges: float | int | str | None
     keep: Literal["induced", "visited", "tree"] | None
@@ -85,6 +86,8 @@ class SampleOptions(TypedDict, total=False):
     triangles: int | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
+    forest: Any
+    checkpoint: str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True)

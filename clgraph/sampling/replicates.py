@@ -165,7 +165,7 @@ class Serial(Replicates):
         area = 4 * m + 12 * n if edges else 6 * n
         self.at_first, self.most = max(1, device.compute_units), 1 << 30
         device.reserve({"areas": 4 * area * self.at_first})
-        program = device.program("sampling/replicates")
+        program = device.program("sampling/replicates", **self._csr.defines)
         bits = max(1, self._things.bit_length() - 1)
         buckets = np.int32(64 - bits), np.int32(1 << bits)
         self._area = device.empty(area * self.at_first, np.int32)
@@ -206,7 +206,7 @@ class Breadth(Replicates):
         self.at_first = max(1, min(lanes, room // area))
         self.most = 1 << 30
         device.reserve({"areas": area * self.at_first})
-        self._kernel = device.program("sampling/replicates_explore").replicates_breadth
+        self._kernel = device.program("sampling/replicates_explore", **self._csr.defines).replicates_breadth
         number = device.empty(self._n, np.int32)
         inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
         self._area = device.empty(6 * self._n * self.at_first, np.int32)
@@ -241,7 +241,7 @@ class Probing(Replicates):
         self.at_first = self.most
         options = {"EDGES": int(edges), "ROOM": ROOM, "RUN_BYTES": RUN_BYTES}
         self._probe = device.program("sampling/replicates_probes", **options)
-        self._settle = device.program("sampling/replicates_settle", **options)
+        self._settle = device.program("sampling/replicates_settle", **options, **self._csr.defines)
         self._list = edge_list(device, graph)
         self._room = 0
 

@@ -63,7 +63,7 @@ def samples_of_run(
         smaller = extract_sample(device, graph, left, larger=smaller)
         device.finish()
         untouched = whole <= target
-        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices))
+        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices), *run.notes)
         clock.lap("result")
         made[target] = Sample(
             smaller,

@@ -49,6 +49,8 @@ class ExactRun:
         "probes", or "merge tree" where the host took all deletions one by one.
     """
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
         self._device, self._edges = device, edges
         self._probes = Probes(device, graph, seed, edges=edges)

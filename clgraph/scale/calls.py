@@ -12,9 +12,11 @@ from clgraph.scale.bfs import search_shards, search_shards_often
 from clgraph.scale.components import join_components
 from clgraph.scale.curve import curve_of_shards
 from clgraph.scale.pagerank import rank_shards
+from clgraph.scale.passes import about_of
 from clgraph.scale.personalized import walk_shards
 from clgraph.scale.ranks import shared_seed
 from clgraph.scale.samples import ShardedSample, check_method, checked_outputs, sample_shards
+from clgraph.scale.saved import SavedForest, open_forest
 
 if TYPE_CHECKING:
     from clgraph.components import Components
@@ -103,8 +105,12 @@ def sample_of_shards(
     taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
     method = _exact(shards, method, mode, connection, given)
     wanted = [each for each, _ in check_sizes(shards, size, sizes, taken.pop("strict") or False)]
-    first = shared_seed(taken.pop("seed"), shards.comm)
+    seed = taken.pop("seed")
+    taken["forest"] = forest = _saved(shards, method, taken["forest"], seed)
+    first = shared_seed(seed if forest is None else forest.about.seed, shards.comm)
     runs = check_seeds(first, seeds)
+    if forest is not None and runs > 1:
+        raise InputError(f"{forest.path}: a forest of one seed, and {runs} runs are asked for")
     several = sizes is not None or seeds is not None
     output, outputs = taken.pop("output"), taken.pop("outputs")
     if output is not None:
@@ -145,6 +151,16 @@ def _exact(shards: Shards, method: Any, mode: Any, connection: Any, batched: Map
     return str(method)
 
 
+def _saved(shards: Shards, method: str, forest: Any, seed: int | None) -> SavedForest | None:
+    """The forest to be used instead of a pass, checked to be of this dataset, method and seed."""
+    if forest is None:
+        return None
+    found = forest if isinstance(forest, SavedForest) else open_forest(forest)
+    about_of(shards, method, found.about.seed if seed is None else seed).check_same(found.about, found.path)
+    found.check_complete()
+    return found
+
+
 def reduction_curve_of_shards(
     shards: Shards,
     method: Any,
@@ -153,7 +169,11 @@ def reduction_curve_of_shards(
     mode: Any,
     connection: Any,
     batched: Mapping[str, Any],
+    forest: Any,
     **options: Any,
 ) -> ReductionCurve:
     """`clgraph.reduction_curve`."""
-    return curve_of_shards(shards, _exact(shards, method, mode, connection, batched), seed, **options)
+    method = _exact(shards, method, mode, connection, batched)
+    saved = _saved(shards, method, forest, seed)
+    seed = seed if saved is None else saved.about.seed
+    return curve_of_shards(shards, method, seed, forest=saved, **options)

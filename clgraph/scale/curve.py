@@ -5,6 +5,7 @@ Host half of ``cl/scale/curve.cl``. The rows are those of `clgraph.reduction_cur
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import file_name
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
@@ -19,15 +21,18 @@ from clgraph.sampling.curve import ReductionCurve
 from clgraph.sampling.threshold_search import ExactRun
 from clgraph.scale.choose import forest_graph
 from clgraph.scale.loading import Loaded
+from clgraph.scale.passes import about_of, forest_pass, forget
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
-from clgraph.scale.samples import check_method, forest_pass
+from clgraph.scale.samples import check_method
+from clgraph.scale.saved import SavedForest
 from clgraph.scale.shards import Shards
 from clgraph.sizes import target_size
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.scale.samples import Progress, Size
+    from clgraph.scale.passes import Progress
+    from clgraph.scale.samples import Size
 
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries of a shard that one work-item takes
 
@@ -60,27 +65,32 @@ def curve_of_shards(
     device: Any = None,
     progress: Progress | None = None,
     room: int | None = None,
-    **given: Any,
+    forest: SavedForest | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> ReductionCurve:
     """`clgraph.reduction_curve` of a graph in shards, in two passes over its pairs.
 
-    `room` and the other options are those of `clgraph.scale.samples.sample_shards`.
+    The options are those of `clgraph.scale.samples.sample_shards`.
     """
     n = check_method(shards, method)
     target = target_size(size, n)
     agreed = shared_seed(seed, shards.comm)
+    folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
 
     def work(ranks: Ranks, dev: Device) -> ReductionCurve:
         ranks.agree(dataset=shards.fingerprint, method=f"curve, {method}", size=str(target), seed=str(seed))
         started = perf_counter()
-        forest = forest_pass(ranks, dev, shards, method, agreed, room=room, progress=progress, **given)
+        found = forest_pass(
+            ranks, dev, shards, method, agreed, room=room, progress=progress, forest=forest, checkpoint=folder
+        )
         path = None
-        if forest.words is not None:
+        if found.words is not None:
             with dev.alone():
-                path = followed(dev, forest.words, n, method, agreed, target)
+                path = followed(dev, found.words, n, method, agreed, target)
         path = _told(ranks, path)
-        ends, gone = _counted(dev, path, method, agreed, forest.loaded())
+        ends, gone = _counted(dev, path, method, agreed, found.loaded())
         ends, gone = ranks.total(ends), ranks.total(gone)
+        forget(ranks, folder, about_of(shards, method, agreed))
         edges = np.cumsum(ends[::-1])[::-1].astype(np.int64)
         rows = np.arange(len(ends)) if method == "drv" else np.cumsum(gone) - gone
         return ReductionCurve(

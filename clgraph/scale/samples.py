@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -18,10 +18,11 @@ from clgraph.errors import InputError
 from clgraph.lazy import lazy
 from clgraph.scale.choose import choose
 from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
-from clgraph.scale.forest import SHAPES, Forest
-from clgraph.scale.loading import VALUES, Loaded, Loading
+from clgraph.scale.loading import VALUES
+from clgraph.scale.passes import Progress, about_of, forest_pass, forget
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.sampled import count_edges, write_sample
+from clgraph.scale.saved import SavedForest
 from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
 from clgraph.sizes import target_size
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 Size = float | int | str
-Progress = Callable[[int, int], None]
 EXACT = ("drv", "dre")
-MERGE_COST = 4  # edges for each vertex that a GPU reads and reduces in the time of one merge
 
 
 @dataclass(frozen=True)
@@ -114,6 +113,8 @@ def sample_shards(
     room: int | None = None,
     strict: bool = False,
     progress: Progress | None = None,
+    forest: SavedForest | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
 ) -> list[ShardedSample]:
     """`clgraph.sample` of a graph in shards: samples of several sizes in two passes over its pairs.
 
@@ -134,6 +135,10 @@ def sample_shards(
         Edges held on a device at a time; default: what fits half of its memory.
     progress : callable, optional
         Called with (shards done, shards to do), at rank 0.
+    forest : SavedForest, optional
+        Instead of the first pass; of this dataset, method and seed.
+    checkpoint : path, optional
+        A folder that keeps what the first pass has found; it is gone when the samples are there.
 
     Returns
     -------
@@ -143,6 +148,7 @@ def sample_shards(
     n = check_method(shards, method)
     targets = [_target(size, n, strict) for size in sizes]
     names = checked_outputs(outputs, len(targets))
+    folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
 
     def work(ranks: Ranks, dev: Device) -> list[ShardedSample]:
         drawn = np.array([keyed.check_seed(seed)], np.uint64)
@@ -150,7 +156,16 @@ def sample_shards(
         asked = {"sizes": str(list(sizes)), "seed": str(seed), "outputs": str([str(name) for name in names])}
         ranks.agree(dataset=shards.fingerprint, method=method, **asked)
         return _sample(
-            ranks, dev, shards, method, agreed, list(zip(sizes, targets, names, strict=True)), room, progress
+            ranks,
+            dev,
+            shards,
+            method,
+            agreed,
+            list(zip(sizes, targets, names, strict=True)),
+            room=room,
+            progress=progress,
+            forest=forest,
+            checkpoint=folder,
         )
 
     return run_on_ranks(work, device, shards.comm)
@@ -191,14 +206,15 @@ def _sample(
     method: str,
     seed: int,
     wanted: list[tuple[Size, int, Path | None]],
-    room: int | None,
-    progress: Progress | None,
+    *,
+    checkpoint: Path | None,
+    **given: Any,
 ) -> list[ShardedSample]:
     started = perf_counter()
     n = shards.num_vertices
     written = any(name is not None for _, _, name in wanted)
     values = tuple(VALUES) if written else ()
-    forest = forest_pass(ranks, device, shards, method, seed, room=room, progress=progress, values=values)
+    forest = forest_pass(ranks, device, shards, method, seed, values=values, checkpoint=checkpoint, **given)
     seconds = {"forest": perf_counter() - started}
     started = perf_counter()
     found = _chosen(
@@ -229,58 +245,8 @@ def _sample(
         notes = tuple(_notes(shards, target, chosen, extraction.size))
         about = (method, size, target, seed, device.name, took, notes)
         made.append(ShardedSample(opened, extraction.size, edges, *about, chosen.bits, shards))
+    forget(ranks, checkpoint, about_of(shards, method, seed))
     return made
-
-
-@dataclass(frozen=True)
-class Found:
-    """What the first pass leaves on a rank's device.
-
-    Attributes
-    ----------
-    words : device buffer, or None
-        The forest, as `Forest.take` gives it: at rank 0, or `everywhere`.
-    everywhere : bool
-    loading : Loading
-        With the shards that stay on the device.
-    own : list of int
-        The shards of the pairs that are this rank's in the second pass.
-    """
-
-    words: Any
-    everywhere: bool
-    loading: Loading
-    own: list[int]
-
-    def loaded(self) -> Iterator[Loaded]:
-        """This rank's shards, for the second pass."""
-        return self.loading.rows("pairs", self.own)
-
-
-def forest_pass(
-    ranks: Ranks,
-    device: Device,
-    shards: Shards,
-    method: str,
-    seed: int,
-    *,
-    room: int | None,
-    progress: Progress | None,
-    values: Sequence[str] = (),
-) -> Found:
-    """The first pass over the pairs, which finds the priority forest; `values` are wanted in the second."""
-    n, section = shards.num_vertices, shards.section("pairs").shards
-    numbers = list(ranks.shares(len(section)))
-    merges = room is not None or not all_alike(ranks, device, n, sum(each.edges for each in section))
-    # what is this rank's comes first: it is wanted again for the edges, and stays on the device if it fits
-    every = numbers if merges else numbers + sorted(set(range(len(section))) - set(numbers))
-    if room is None:
-        room = default_room(device, n, sum(section[number].edges for number in every))
-    loading = Loading(device, shards, values=values, room=room_to_keep(device, n, room))
-    words = forest_of(
-        ranks, device, loading, n, method, seed, every, room=room, progress=progress, merges=merges
-    )
-    return Found(words, not merges or ranks.size == 1, loading, numbers)
 
 
 def _target(size: Size, n: int, strict: bool) -> int:
@@ -288,84 +254,6 @@ def _target(size: Size, n: int, strict: bool) -> int:
     if strict and target > n:
         raise InputError(f"size {shown(size)}: the graph has only {n} vertices")
     return target
-
-
-def forest_of(
-    ranks: Ranks,
-    device: Device,
-    loading: Loading,
-    n: int,
-    method: str,
-    seed: int,
-    numbers: Sequence[int],
-    *,
-    room: int,
-    progress: Progress | None = None,
-    merges: bool = True,
-) -> Any:
-    """The priority forest of the shards of all ranks: at rank 0 as `Forest.take` gives it, None elsewhere.
-
-    Without `merges` each rank was given all shards, and each has the forest.
-    """
-    with device.alone():
-        forest = Forest(device, n, seed, edges=method == "dre", room=max(room, 1))
-    for done, rows in enumerate(loading.rows("pairs", numbers)):
-        if progress and ranks.rank == 0:
-            progress(done, len(numbers))
-        with device.alone():
-            forest.add(rows)
-
-    if not merges:
-        with device.alone():
-            return forest.take()
-
-    def pack(own: Forest) -> npt.NDArray[np.uint64]:
-        with device.alone():
-            return device.download(own.take(), np.uint64, n)
-
-    def join(own: Forest, other: npt.NDArray[np.uint8]) -> Forest:
-        with device.alone():
-            own.add_words(other.view(np.uint64))
-        return own
-
-    whole = ranks.merge(forest, pack, join)
-    if whole is None:
-        return None
-    with device.alone():
-        return whole.take()
-
-
-def all_alike(ranks: Ranks, device: Device, n: int, edges: int) -> bool:
-    """Whether every rank shall make the forest of all shards, instead of one of its own that is merged.
-
-    A merge costs a forest sent (8 n bytes) and reduced beside another (2 n edges), in which time a GPU reads
-    and reduces some 4 n edges. CPU devices of one host share its cores: there work is never done twice.
-    """
-    if ranks.size == 1:
-        return False
-    sooner = edges - edges // ranks.size <= MERGE_COST * n * (ranks.size - 1).bit_length()
-    fits = device.kind == "gpu" and default_room(device, n, edges) >= edges
-    return bool(np.all(ranks.everywhere(np.array([sooner and fits]))))
-
-
-def default_room(device: Device, n: int, edges: int) -> int:
-    """Edges to hold at a time: all, or as many as fit half of the device's memory beside the vertices."""
-    shape = SHAPES.of(device)
-    fixed = sum(Forest.memory(n, 0, shape).values())
-    free = max(device.global_memory // 2 - fixed, 0)
-    most = max(2 * n, free // (16 if shape.keep_times else 8))
-    return max(1, min(edges, most, device.max_buffer // 8 - n))
-
-
-def room_to_keep(device: Device, n: int, room: int) -> int:
-    """Bytes that shards may take on the device from one pass to the next, beside the forest.
-
-    Where memory is shared, the system keeps the files.
-    """
-    if device.shares_memory:
-        return 0
-    taken = sum(Forest.memory(n, room, SHAPES.of(device)).values()) + 40 * n
-    return max(0, device.global_memory * 7 // 8 - taken)
 
 
 def _chosen(

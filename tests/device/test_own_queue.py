@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -47,6 +49,26 @@ def test_a_queue_of_the_users_is_used(device: Any, graph: clgraph.Graph) -> None
     assert clgraph.sample(graph, "drv", size=2, seed=1, device=context).vertices.tolist() == (
         clgraph.sample(graph, "drv", size=2, seed=1, device=device).vertices.tolist()
     )
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("of_queue", [False, True], ids=["context", "queue"])
+def test_what_is_the_users_goes_with_them(device: Any, graph: clgraph.Graph, of_queue: bool) -> None:
+    context = cl.Context([device.raw])
+    given = cl.CommandQueue(context) if of_queue else context
+    mine = weakref.ref(clgraph.get_device(given))
+    ranks = clgraph.pagerank(graph, device=given)
+    made = clgraph.powerlaw_graph(300, seed=1, device=given)
+    gc.collect()
+    assert mine() is clgraph.get_device(given)
+    del context, given
+    gc.collect()
+    assert mine() is not None  # the graph that was made lies there
+    assert made.num_vertices == 300 and len(made.col_idx)
+    del made
+    gc.collect()
+    assert mine() is None
+    assert len(ranks.ranks) == 5
 
 
 @pytest.mark.device

@@ -85,8 +85,17 @@ def test_a_walk_on_another_device(device, monkeypatch):
     away = compare(graph, "edfs", ["70%", "10%"], 9, device)
     assert [made.way for made in away] == [f"depth-first on {other.name}"] * 2
     assert compare(graph, "edfs", [40], 9, device)[0].way == "depth-first"  # too short a walk
-    found[0] = None
-    assert compare(graph, "edfs", ["70%"], 9, device)[0].way == "depth-first"
+    assert not any(note.startswith("the walk") for made in away for note in made.notes)
+    small = dataclasses.replace(other.hardware, global_memory=1000)
+    monkeypatch.setattr(other.memory, "_hardware", small)
+    for there, why in ((other, f"the memory of {other.name} does not hold it"), (None, "no CPU device")):
+        found[0] = there
+        here = compare(graph, "edfs", ["70%"], 9, device)[0]
+        assert here.way == "depth-first"
+        assert [
+            note for note in here.notes if note.startswith(f"the walk, which is serial, ran on {device.name}")
+        ]
+        assert why in here.notes[-1]
 
 
 def test_the_hosts_cpu(device):

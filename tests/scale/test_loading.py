@@ -48,4 +48,4 @@ def test_a_shard_that_cannot_be(device, tmp_path, name):
         if not verify and "row" in name:
             continue  # harmless: looked for only where checksums are compared
         with pytest.raises(InputError, match=re.escape(f"{file}: damaged")):
-            clgraph.components_of_shards(open_shards(tmp_path / "g.clgs", verify=verify), device=device)
+            clgraph.connected_components(open_shards(tmp_path / "g.clgs", verify=verify), device=device)

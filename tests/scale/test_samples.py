@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.scale import samples
+from clgraph.scale import passes
 from clgraph.scale.cut import join_shards, write_shards
 from clgraph.scale.ranks import Ranks
 from clgraph.scale.samples import sample_shards
@@ -89,7 +89,7 @@ def test_threads_make_the_same_dataset(tmp_path, monkeypatch, method, size):
     alone = sample_shards(shards, method, **options, outputs=[tmp_path / "a.clgs", None])
     merged, messages = [], Ranks.merge
     monkeypatch.setattr(Ranks, "merge", lambda *args: merged.append(1) or messages(*args))
-    monkeypatch.setattr(samples, "all_alike", lambda ranks, *_: ranks.size > 1)
+    monkeypatch.setattr(passes, "all_alike", lambda ranks, *_: ranks.size > 1)
     for room in (40, None):
         merged.clear()
         many = sample_shards(

@@ -14,7 +14,7 @@
 #endif
 
 // log2(x) in units of 2^-40, x > 0; wrong by less than 5 of them.
-static inline long lg(ulong x, TABLE table)
+static inline __attribute__((always_inline)) long lg(ulong x, TABLE table)
 {
     const int z = (int)clz(x);
     const ulong m = x << z;
@@ -26,13 +26,13 @@ static inline long lg(ulong x, TABLE table)
 }
 
 // An exponential time of rate ln 2, in units of 2^-40, from 64 random bits.
-static inline ulong clock_of(ulong x, TABLE table)
+static inline __attribute__((always_inline)) ulong clock_of(ulong x, TABLE table)
 {
     return (ulong)max(1L, 64 * ONE - lg(x | 1, table));
 }
 
 // The key of an item whose weight has the logarithm lg_weight.
-static inline ulong race_key(philox4x32_ctr_t x, long lg_weight, TABLE table)
+static inline __attribute__((always_inline)) ulong race_key(philox4x32_ctr_t x, long lg_weight, TABLE table)
 {
     const long time = lg(clock_of(keyed_a(x), table), table);
     return ((ulong)(time - lg_weight + 64 * ONE) << 16) | (keyed_b(x) >> 48);

@@ -5,6 +5,7 @@
 //
 // key     ulong[runs * n] or [runs * arcs]: an edge's key is at both of its arcs, or once, and NONE at the other one
 // tail, copy  int[arcs], uint[arcs]: of each arc its tail, and (COPIES) its rank among parallel ones
+// degree  int[n], or NULL: not asked for (no ARCS)
 // table   of clock.h
 // weight  ulong[n] or ulong[arcs]: integer weights, 0: never drawn
 // launch  padded range of vertices or arcs, ITEMS consecutive ones per work-item; by runs (`runs`: how many, for pipelines)
@@ -79,24 +80,53 @@ __kernel void race_tails(const int n, __global const OFFSET *restrict row_ptr, _
         }
 }
 
-// Each edge's key, at both of its arcs. One flat loop: compilers make vectors of it, and no long row holds others up.
+__kernel void race_degrees(const int n, __global const OFFSET *restrict row_ptr, __global int *restrict degree)
+{
+    FOR_ITEMS(v, n)
+        degree[v] = (int)(row_ptr[v + 1] - row_ptr[v]);
+}
+
+#define CHUNK (ITEMS < 256 ? ITEMS : 256)
+#if COPIES
+#define COPY(p) copy[p]
+#else
+#define COPY(p) 0
+#endif
+
+// Each edge's key, at both of its arcs; with `once` only at that from its smaller end. Flat loops: compilers make vectors of
+// them, and no long row holds others up. The heads' degrees are fetched for CHUNK arcs together, as many reads at a time.
 __kernel void race_arcs(const long arcs, const int runs, const ulong seed, const long lg_arc, const long lg_edge,
-                        __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
+                        __global const ulong *restrict table, __global const int *restrict degree,
                         __global const int *restrict col_idx, __global const int *restrict tail,
-                        __global const uint *restrict copy, __global const ulong *restrict weight,
+                        __global const uint *restrict copy, __global const ulong *restrict weight, const int once,
                         __global ulong *restrict key)
 {
     const int run = (int)get_global_id(1);
-    FOR_ITEMS_LONG(p, arcs) {
-        uint rank = 0;
-        ulong w = 1;
-#if COPIES
-        rank = copy[p];
+    const long first = min((long)get_global_id(0) * ITEMS, arcs), last = min(first + ITEMS, arcs);
+    __global ulong *mine = key + run * arcs;
+    for (long base = first; base < last; base += CHUNK) {
+        const int many = (int)min((long)CHUNK, last - base);
+#if ARCS
+        int of_head[CHUNK];
+        for (int i = 0; i < many; i++)
+            of_head[i] = degree[col_idx[base + i]];
 #endif
+        for (int i = 0; i < many; i++) {
+            const long p = base + i;
+            const int v = tail[p], u = col_idx[p];
+            ulong k = NONE, w = 1;
 #if WEIGHT
-        w = weight[p];
+            w = weight[p];
 #endif
-        key[run * arcs + p] = edge_key(seed + run, tail[p], col_idx[p], rank, w, lg_arc, lg_edge, row_ptr, table);
+#if !NO_EDGES
+            k = key_alone(seed + run, v, u, COPY(p), w, lg_edge, table);
+#endif
+#if ARCS
+            k = min(k, key_by_end(seed + run, v, u, COPY(p), lg_arc, degree[v], table));
+            k = min(k, key_by_end(seed + run, u, v, COPY(p), lg_arc, of_head[i], table));
+#endif
+            mine[p] = once && u < v ? NONE : k;
+        }
     }
 }
 
@@ -112,15 +142,6 @@ __kernel void race_first(const int n, const int runs, const ulong unused, __glob
             least = min(least, key[base + p]);
         first[(long)run * n + v] = least;
     }
-}
-
-// Each edge once: at the arc from its smaller end.
-__kernel void race_once(const long arcs, const int runs, const ulong unused, __global const int *restrict col_idx,
-                        __global const int *restrict tail, __global ulong *restrict key)
-{
-    const int run = (int)get_global_id(1);
-    FOR_ITEMS_LONG(p, arcs)
-        if (col_idx[p] < tail[p]) key[run * arcs + p] = NONE;
 }
 
 // The keys of one stratum; NONE elsewhere.

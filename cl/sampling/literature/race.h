@@ -16,20 +16,16 @@
 #define NO_EDGES 0
 #endif
 
-static inline ulong edge_key(ulong seed, int v, int u, uint copy, ulong w, long lg_arc, long lg_edge,
-                             __global const OFFSET *row_ptr, TABLE table)
+// An edge drawn by itself.
+static inline __attribute__((always_inline)) ulong key_alone(ulong seed, int v, int u, uint copy, ulong w, long lg_edge, TABLE table)
 {
-    ulong k = NONE;
-    const uint low = (uint)min(v, u), high = (uint)max(v, u);
-#if ARCS
-    const long lg_low = lg((ulong)(row_ptr[low + 1] - row_ptr[low]), table);
-    const long lg_high = lg((ulong)(row_ptr[high + 1] - row_ptr[high]), table);
-    k = min(race_key(keyed_words(seed, low, high, copy, TAG_ARC), lg_arc - lg_low, table),
-            race_key(keyed_words(seed, high, low, copy, TAG_ARC), lg_arc - lg_high, table));
-#endif
-#if !NO_EDGES
-    if (w)
-        k = min(k, race_key(keyed_words(seed, low, high, copy, TAG_EDGE), WEIGHT ? lg(w, table) : lg_edge, table));
-#endif
-    return k;
+    const philox4x32_ctr_t x = keyed_words(seed, (uint)min(v, u), (uint)max(v, u), copy, TAG_EDGE);
+    return !WEIGHT ? race_key(x, lg_edge, table) : w ? race_key(x, lg(w, table), table) : NONE;
+}
+
+// An edge drawn by one of its ends.
+static inline __attribute__((always_inline)) ulong key_by_end(ulong seed, int end, int other, uint copy, long lg_arc,
+                                                              int degree, TABLE table)
+{
+    return race_key(keyed_words(seed, (uint)end, (uint)other, copy, TAG_ARC), lg_arc - lg((ulong)degree, table), table);
 }

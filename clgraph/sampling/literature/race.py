@@ -166,6 +166,17 @@ class _EdgeRace(_Race):
         size = -(-self.csr.arcs // self.device.tuning.items), self.runs
         getattr(self.program, kernel)(size, np.int64(self.csr.arcs), *self.head[1:], *arguments)
 
+    def degrees(self) -> Any:
+        """Each vertex's degree, int32; kept with the rows."""
+
+        def make() -> Any:
+            made = self.device.empty(self.n, np.int32)
+            size = -(-self.n // self.device.tuning.items)
+            self.program.race_degrees(size, np.int32(self.n), self.csr.row_ptr, made)
+            return made
+
+        return self.device.cached(self.view.rows, ("literature", "degrees"), make)
+
     def run(self) -> Drawn:
         view, wish, csr = self.view, self.wish, self.csr
         method = wish.method
@@ -178,7 +189,9 @@ class _EdgeRace(_Race):
         tail, copy = arc_tails(self.device, self.view)
         key = self.device.empty(max(csr.arcs, 1) * self.runs, np.uint64)
         numbers = np.int64(lg_arc), np.int64(lg_edge), self.table
-        self.flat("race_arcs", *numbers, csr.row_ptr, csr.col_idx, tail, copy, weight, key)
+        degrees = self.degrees() if arcs else None
+        once = np.int32(wish.target is None)
+        self.flat("race_arcs", *numbers, degrees, csr.col_idx, tail, copy, weight, once, key)
         chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None
         if wish.target is not None:
             first = self.fill("race_first", csr.row_ptr, key, items=self.n)
@@ -188,13 +201,26 @@ class _EdgeRace(_Race):
             chosen, came = listed.vertices, listed.keys
             if method == "ties":
                 return Drawn(chosen, came, self.keys_of(cut), listed=listed)
-        self.flat("race_once", csr.col_idx, tail, key)
         selected = Smallest(self.device, self.runs, csr.arcs)
         if wish.target is None:
             cut = selected.cut(key, self.wanted(wish.target_edges))
         limits = self.keys_of(cut)
-        drawn, keys = self.kept(selected.take(key, cut, equal=wish.target is None, keys=True), selected.item)
+        taken = selected.take(key, cut, equal=wish.target is None, keys=True)
+        drawn, keys = self.kept(taken, selected.item)
+        if not once:
+            drawn, keys = self.halved(drawn, keys)
         return Drawn(chosen, came, limits, drawn, more={"edge key": keys})
+
+    def halved(self, arcs: Packed, keys: Packed) -> tuple[Packed, Packed]:
+        """Of both arcs of each edge that from the smaller end, when they are looked at."""
+        rows, offset = self.view.rows, arcs.offset // 2
+
+        def first() -> npt.NDArray[np.bool_]:
+            tails = np.searchsorted(rows.row_ptr, arcs.values, side="right") - 1
+            made: npt.NDArray[np.bool_] = rows.col_idx[arcs.values] > tails
+            return made
+
+        return Packed(offset, lambda: arcs.values[first()]), Packed(offset, lambda: keys.values[first()])
 
 
 def mixed(mix: int, n: int, m: int) -> tuple[int, int, bool, bool]:

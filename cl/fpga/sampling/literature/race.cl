@@ -5,7 +5,7 @@
 // table       of logarithms, on chip
 // near, first  the arcs of all rows as one flat loop (rows.h); the least key of a row is in a register
 //
-// bound by    the clock: n or `arcs` cycles per run; near: a random read per arc; arcs with ARCS: four per arc
+// bound by    the clock: n or `arcs` cycles per run; near: a random read per arc; arcs with ARCS: two per arc
 
 #define TABLE __local const ulong *
 
@@ -103,18 +103,35 @@ PIPELINE void race_tails(const int n, __global const OFFSET *restrict row_ptr, _
     }
 }
 
+PIPELINE void race_degrees(const int n, __global const OFFSET *restrict row_ptr, __global int *restrict degree)
+{
+    OFFSET begin = row_ptr[0];
+    FOR_EACH(v, n) {
+        const OFFSET end = row_ptr[v + 1];
+        degree[v] = (int)(end - begin);
+        begin = end;
+    }
+}
+
 PIPELINE void race_arcs(const long arcs, const int runs, const ulong seed, const long lg_arc, const long lg_edge,
-                        __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
+                        __global const ulong *restrict table, __global const int *restrict degree,
                         __global const int *restrict col_idx, __global const int *restrict tail,
-                        __global const uint *restrict copy, __global const ulong *restrict weight,
+                        __global const uint *restrict copy, __global const ulong *restrict weight, const int once,
                         __global ulong *restrict key)
 {
     __local ulong here[512];
     table_load(here, table);
     FOR_EACH(run, runs)
-        for (long p = 0; p < arcs; p++)
-            key[run * arcs + p] = edge_key(seed + run, tail[p], col_idx[p], copy ? copy[p] : 0, WEIGHT ? weight[p] : 1,
-                                           lg_arc, lg_edge, row_ptr, here);
+        for (long p = 0; p < arcs; p++) {
+            const int v = tail[p], u = col_idx[p];
+            const uint rank = copy ? copy[p] : 0;
+            ulong k = NONE;
+            if (!NO_EDGES) k = key_alone(seed + run, v, u, rank, WEIGHT ? weight[p] : 1, lg_edge, here);
+            if (ARCS)
+                k = min(k, min(key_by_end(seed + run, v, u, rank, lg_arc, degree[v], here),
+                               key_by_end(seed + run, u, v, rank, lg_arc, degree[u], here)));
+            key[run * arcs + p] = once && u < v ? NONE : k;
+        }
 }
 
 PIPELINE void race_first(const int n, const int runs, const ulong unused, __global const OFFSET *restrict row_ptr,
@@ -133,14 +150,6 @@ PIPELINE void race_first(const int n, const int runs, const ulong unused, __glob
             }
         }
     }
-}
-
-PIPELINE void race_once(const long arcs, const int runs, const ulong unused, __global const int *restrict col_idx,
-                        __global const int *restrict tail, __global ulong *restrict key)
-{
-    FOR_EACH(run, runs)
-        for (long p = 0; p < arcs; p++)
-            if (col_idx[p] < tail[p]) key[run * arcs + p] = NONE;
 }
 
 PIPELINE void race_stratum(const int n, const int runs, const ulong unused, __global const int *restrict code,

@@ -1,0 +1,122 @@
+"""``clgraph forest``: the first pass of samples and curves of datasets, saved; forests of parts, merged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clgraph.cli.common import (
+    device_option,
+    is_dataset,
+    json_option,
+    print_json,
+    progress_bar,
+    quiet_option,
+    say,
+)
+from clgraph.cli.shards import job, open_dataset, work_folder
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.scale import SavedForest
+
+HELP = ["-h", "--help"]
+
+
+class _MakeFirst(click.Group):
+    """``clgraph forest NAME.clgs`` is ``clgraph forest make NAME.clgs``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *HELP):
+            args = ["make", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_MakeFirst, context_settings={"help_option_names": HELP})
+def forest() -> None:
+    """The priority forest of a dataset: what tells every sample and curve of a method and seed.
+
+    \b
+    clgraph forest web.clgs --method dre --seed 7 -o web.forest
+    clgraph sample web.clgs --forest web.forest --size 10% -o tenth.clgs
+    clgraph forest web.clgs --seed 7 --shards 0-3 -o part-0.forest
+    clgraph forest merge part-0.forest part-1.forest -o web.forest
+    """
+
+
+@forest.command("make")
+@click.argument("graph", metavar="NAME.clgs")
+@click.option("--method", default="drv", show_default=True, help="drv or dre.")
+@click.option("--seed", type=int, help="0 .. 2^64-1 (default: drawn and recorded).")
+@click.option("--shards", "which", metavar="0-3,7", help="Only these shards of the section pairs.")
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where the forest goes.")
+@click.option("--resume", is_flag=True, help="Keep what is found in FILE.work, and begin there.")
+@device_option
+@json_option
+@quiet_option
+def make(
+    graph: str,
+    method: str,
+    seed: int | None,
+    which: str | None,
+    output: str,
+    resume: bool,
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Make the forest of a dataset, or of some of its shards."""
+    from clgraph.scale import save_forest
+    from clgraph.scale.saved import numbers_of
+
+    if not is_dataset(graph):
+        raise InputError(f"{graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
+    with job() as speaks:
+        shards = open_dataset(graph, speaks, quiet)
+        count = len(shards.section("pairs").shards)
+        numbers = None if which is None else numbers_of(which, count, "--shards")
+        with progress_bar("priority forest", quiet or not speaks) as progress:
+            made = save_forest(
+                shards,
+                output,
+                method,
+                seed=seed,
+                which=numbers,
+                checkpoint=work_folder(output, resume),
+                device=device,
+                progress=progress,
+            )
+        if speaks:
+            _tell(made, as_json, quiet)
+
+
+@forest.command("merge")
+@click.argument("forests", metavar="FILE...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where the forest goes.")
+@device_option
+@json_option
+@quiet_option
+def merge(forests: tuple[str, ...], output: str, device: str | None, as_json: bool, quiet: bool) -> None:
+    """Merge forests of parts of one dataset: any order, the same bytes."""
+    from clgraph.scale import merge_forests
+
+    with job() as speaks:
+        if speaks:  # one rank is enough
+            _tell(merge_forests(forests, output, device=device), as_json, quiet)
+
+
+def _tell(made: SavedForest, as_json: bool, quiet: bool) -> None:
+    from clgraph.scale.saved import spelled
+
+    about: dict[str, Any] = vars(made.about)
+    if as_json:
+        print_json({**about, "shards": list(made.shards), "missing": made.missing, "output": str(made.path)})
+        return
+    missing = f", {spelled(made.missing)} missing" if made.missing else ""
+    click.echo(
+        f"{made.path}: forest of {about['method']}, seed {about['seed']}, {len(made.shards)} of "
+        f"{about['of']} shards{missing}"
+    )
+    if made.missing:
+        say("note: clgraph forest merge brings in the others", quiet)

@@ -1,0 +1,227 @@
+"""Priority forests in files: what ``clgraph forest`` writes, and what an interrupted pass leaves behind.
+
+A file is a line ``clgraph-forest 1 CHECKSUM`` (the CRC-32 of all that follows), a line of JSON, and the
+forest's edges, ascending ``<u8`` words as in ``cl/scale/forest.cl``. Equal forests are equal bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import file_name, shown
+from clgraph.errors import InputError
+from clgraph.graph.building import INT32_MAX
+from clgraph.graph.io.atomic import atomic_write
+from clgraph.graph.io.common import reading
+
+FORMAT = "clgraph-forest 1"
+SUFFIX = ".forest"
+LONGEST = 1 << 24  # bytes of the line of JSON
+Words = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class About:
+    """What a forest is of.
+
+    Attributes
+    ----------
+    dataset : str
+        Fingerprint.
+    vertices : int
+    method : {"drv", "dre"}
+    seed : int
+    of : int
+        Shards of the dataset's pairs.
+    """
+
+    dataset: str
+    vertices: int
+    method: str
+    seed: int
+    of: int
+
+    def check_same(self, other: About, name: Any) -> None:
+        """Raise InputError if the forest of this name is of something else."""
+        for key, own in vars(self).items():
+            found = getattr(other, key)
+            if found != own:
+                raise InputError(f"{name}: a forest of {key} {shown(found)}, not of {shown(own)}")
+
+
+@dataclass(frozen=True)
+class SavedForest:
+    """The forest of some of a dataset's shards, in a file.
+
+    Attributes
+    ----------
+    path : Path
+    about : About
+    shards : tuple of int
+        Ascending numbers of the shards whose edges were looked at.
+    """
+
+    path: Path
+    about: About
+    shards: tuple[int, ...]
+
+    @property
+    def missing(self) -> list[int]:
+        """The shards that were not looked at."""
+        return sorted(set(range(self.about.of)) - set(self.shards))
+
+    def check_complete(self) -> None:
+        """Raise InputError if shards are missing."""
+        if self.missing:
+            raise InputError(
+                f"{self.path}: has {len(self.shards)} of {self.about.of} shards ({spelled(self.missing)} are "
+                "missing): merge the others in (clgraph forest merge)"
+            )
+
+    def words(self) -> Words:
+        """The edges, ascending; checked."""
+        with reading(self.path), open(self.path, "rb") as file:
+            head, data = file.readline(64), file.read()
+        if head != _head(data):
+            raise _damaged(self.path, "its checksum differs")
+        words = np.frombuffer(data, "<u8", offset=data.index(b"\n") + 1).astype(np.uint64, copy=False)
+        low, high = words >> np.uint64(32), words & np.uint64(0xFFFFFFFF)
+        wrong = np.any(low == high) or np.any(np.maximum(low, high) >= self.about.vertices)
+        if wrong or np.any(words[1:] <= words[:-1]) or len(words) >= max(self.about.vertices, 1):
+            raise _damaged(self.path, "its edges cannot be")
+        return words
+
+
+def write_forest(path: Path, about: About, shards: Iterable[int], words: Words) -> SavedForest:
+    """Write a forest; the file appears complete or not at all."""
+    numbers = tuple(sorted(set(shards)))
+    line = json.dumps({**vars(about), "shards": spelled(numbers), "edges": len(words)}, sort_keys=True)
+    data = line.encode() + b"\n" + words.astype("<u8").tobytes()
+    with atomic_write(path, "wb") as file:
+        file.write(_head(data))
+        file.write(data)
+    return SavedForest(path, about, numbers)
+
+
+def open_forest(path: str | os.PathLike[str]) -> SavedForest:
+    """What a file of ``clgraph forest`` says of itself; its edges are read and checked when they are used."""
+    name = file_name(path)
+    with reading(name), open(name, "rb") as file:
+        head, line, size = file.readline(64), file.readline(LONGEST), os.fstat(file.fileno()).st_size
+    if not head.startswith(FORMAT.encode() + b" "):
+        raise InputError(f"{name}: is no forest that clgraph forest has written")
+    try:
+        about, shards, edges = _parsed(json.loads(line))
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise _damaged(name, f"its head cannot be ({error})") from error
+    if size != len(head) + len(line) + 8 * edges:
+        raise _damaged(name, f"{size} bytes long")
+    return SavedForest(name, about, shards)
+
+
+def _parsed(found: dict[str, Any]) -> tuple[About, tuple[int, ...], int]:
+    counts = {key: found[key] for key in ("vertices", "seed", "of", "edges")}
+    for key, value in counts.items():
+        if type(value) is not int or value < 0:
+            raise ValueError(f"{key} {value!r:.40}")
+    if counts["vertices"] > INT32_MAX or counts["seed"] >= 2**64 or counts["of"] > INT32_MAX:
+        raise ValueError("a number is too large")
+    if found["method"] not in ("drv", "dre") or not re.fullmatch("[0-9a-f]{64}", found["dataset"]):
+        raise ValueError("method or dataset")
+    edges = counts.pop("edges")
+    about = About(dataset=found["dataset"], method=found["method"], **counts)
+    return about, numbers_of(found["shards"], about.of, "shards"), edges
+
+
+def _head(data: bytes) -> bytes:
+    return f"{FORMAT} {zlib.crc32(data):08x}\n".encode()
+
+
+def _damaged(path: Path, why: str) -> InputError:
+    return InputError(f"{path}: damaged: {why}; make the forest again, or copy it again")
+
+
+def spelled(numbers: Sequence[int]) -> str:
+    """Ascending numbers as text: 0-3,7."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def numbers_of(text: str, count: int, name: str) -> tuple[int, ...]:
+    """The numbers below `count` that a text such as 0-3,7 means, ascending, each once."""
+    found: set[int] = set()
+    for part in text.split(",") if text else ():
+        match = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", part.strip(), re.ASCII)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last or last >= count:
+            raise InputError(f"{name} {shown(text)}: give numbers from 0 to {count - 1}, such as 0-3,7")
+        found.update(range(first, last + 1))
+    return tuple(sorted(found))
+
+
+class Checkpoint:
+    """A folder that keeps what ranks have found of a forest, until all is done.
+
+    Attributes
+    ----------
+    folder : Path
+    about : About
+        Files of other forests may be in the folder too.
+    """
+
+    def __init__(self, folder: Path, about: About) -> None:
+        self.folder, self.about = folder, about
+        self._own: list[SavedForest] = []
+
+    def found(self) -> list[SavedForest]:
+        """What is there, in order of names."""
+        if not self.folder.exists():
+            return []
+        with reading(self.folder):
+            names = sorted(name for name in os.listdir(self.folder) if name.endswith(SUFFIX))
+        made = [open_forest(self.folder / name) for name in names]
+        return [each for each in made if each.about == self.about]
+
+    def take_over(self, some: Sequence[SavedForest]) -> None:
+        """What `save` will hold from now on."""
+        self._own += some
+
+    def save(self, shards: Iterable[int], words: Words) -> None:
+        """Keep the forest of these shards, instead of what this rank has kept or taken over before."""
+        numbers = sorted(set(shards))
+        mark = zlib.crc32(json.dumps([vars(self.about), numbers]).encode())
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"cannot write {self.folder}: {error.strerror or error}; choose a folder that you may "
+                "write to"
+            ) from error
+        path = self.folder / f"{numbers[0] if numbers else 'none'}-{mark:08x}{SUFFIX}"
+        made = write_forest(path, self.about, numbers, words)
+        for each in self._own:
+            if each.path != made.path:
+                each.path.unlink(missing_ok=True)
+        self._own = [made]
+
+    def clear(self) -> None:
+        """Remove what is there of this forest, and the folder if nothing else is in it."""
+        for each in self.found():
+            each.path.unlink(missing_ok=True)
+        if self.folder.exists() and not any(self.folder.iterdir()):
+            self.folder.rmdir()

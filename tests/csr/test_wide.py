@@ -1,0 +1,84 @@
+"""Offsets of 64 bits, as graphs of 2**31 arcs have them: every call gives what it gives of 32-bit offsets."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.csr import build_buckets, rows
+from clgraph.sampling import replicates
+
+EXACT = {"mode": "exact"}
+CALLS = {
+    "components": lambda g, d: clgraph.connected_components(g, device=d).labels,
+    "bfs": lambda g, d: clgraph.bfs(g, 5, device=d).predecessor,
+    "bfs_many": lambda g, d: clgraph.bfs_many(g, list(range(40)), device=d).distance,
+    "ppr": lambda g, d: clgraph.personalized_pagerank(g, [1, 2], device=d).scores,
+    **{
+        f"pagerank {v}": lambda g, d, v=v: clgraph.pagerank(g, tol=0, max_iter=4, variant=v, device=d).ranks
+        for v in ("auto", "runs", "bins", "pull", "fixed")
+    },
+    **{
+        name: lambda g, d, m=method, o=options: (
+            clgraph.sample(g, m, size="30%", seed=1, device=d, **o).vertices
+        )
+        for name, method, options in (
+            ("drv", "drv", EXACT),
+            ("dre", "dre", EXACT),
+            ("drv batched", "drv", {"mode": "batched"}),
+            ("cre", "cre", {}),
+            ("ebfs", "ebfs", {}),
+            ("rw", "rw", {}),
+        )
+    },
+    "curve": lambda g, d: clgraph.reduction_curve(g, "drv", seed=1, device=d).edges,
+}
+SEVERAL = {
+    method: lambda g, d, m=method: np.concatenate(
+        [each.vertices for each in clgraph.sample(g, m, size="30%", seed=1, seeds=3, device=d)]
+    )
+    for method in ("drv", "dre", "ebfs")
+}
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return clgraph.rmat_graph(10, edge_factor=8, seed=1)
+
+
+def wide(graph):
+    return clgraph.Graph(graph.row_ptr.astype(np.int64), graph.col_idx)
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_calls(device, graph, what):
+    if "fixed" in what and "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    assert np.array_equal(CALLS[what](wide(graph), device), CALLS[what](graph, device))
+
+
+@pytest.mark.parametrize("form", ["merge tree", "probes"])
+def test_several_seeds(device, graph, monkeypatch, form):
+    usual = {name: call(graph, device) for name, call in SEVERAL.items()}
+    many = replicates.Form(form, 1 << 19, breadth=1 << 19)
+    monkeypatch.setattr(replicates, "SHAPES", SimpleNamespace(of=lambda _: many))
+    for name, call in SEVERAL.items():
+        assert np.array_equal(call(wide(graph), device), usual[name]), name
+
+
+def test_graphs_made_on_a_device(device, graph, monkeypatch):
+    """Rows, views and what is taken out of them, where each is made with 64-bit offsets."""
+    for module in (rows, build_buckets):
+        monkeypatch.setattr(module, "offset_type", lambda arcs: np.int64)
+    made = clgraph.rmat_graph(10, edge_factor=8, seed=1, device=device)
+    taken = clgraph.sample(made, "drv", size="30%", seed=1, device=device).graph
+    expected = clgraph.sample(graph, "drv", size="30%", seed=1, device=device).graph
+    for one, other in ((made, graph), (taken, expected)):
+        assert one.num_arcs == other.num_arcs and np.array_equal(one.row_ptr, other.row_ptr)
+        assert np.array_equal(one.col_idx, other.col_idx)
+    assert made.row_ptr.dtype == np.int64
+    again = clgraph.rmat_graph(10, edge_factor=8, seed=1, device=device, directed=True)
+    narrow = clgraph.rmat_graph(10, edge_factor=8, seed=1, directed=True)
+    assert np.array_equal(again.reverse.col_idx, narrow.reverse.col_idx)
+    assert np.array_equal(again.undirected.col_idx, narrow.undirected.col_idx)
