@@ -19,7 +19,10 @@ if TYPE_CHECKING:
         average_shortest_path_length,
         closeness_centrality,
         degree_assortativity_coefficient,
+        eigenvector_centrality,
         harmonic_centrality,
+        hits,
+        katz_centrality,
         shortest_path,
         shortest_path_length,
     )
@@ -89,7 +92,8 @@ if TYPE_CHECKING:
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
 _NAMES = {
     "centrality": "average_neighbor_degree average_shortest_path_length closeness_centrality"
-    " degree_assortativity_coefficient harmonic_centrality shortest_path shortest_path_length",
+    " degree_assortativity_coefficient eigenvector_centrality harmonic_centrality hits katz_centrality"
+    " shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
     "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
     " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
@@ -157,11 +161,14 @@ __all__ = [
     "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "eigenvector_centrality",
     "erdos_renyi_graph",
     "get_device",
     "harmonic_centrality",
+    "hits",
     "join_shards",
     "k_core",
+    "katz_centrality",
     "largest_component",
     "lfr_graph",
     "merge_forests",

@@ -113,6 +113,10 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     add("k_core", lambda: rows(clgraph.k_core(undirected, device=device)))
     add("closeness", lambda: [clgraph.closeness_centrality(directed, **on)])
     add("harmonic", lambda: [clgraph.harmonic_centrality(undirected, [0, 3], sources=[1, 4], **on)])
+    if "HAVE_FP64" in device.features:
+        add("eigenvector", lambda: [clgraph.eigenvector_centrality(undirected, max_iter=2000, **on)])
+        add("katz", lambda: [clgraph.katz_centrality(directed, alpha=0.01, **on)])
+        add("hits", lambda: clgraph.hits(directed, **on))
     add("neighbor degrees", lambda: [clgraph.average_neighbor_degree(directed, source="in+out", **on)])
     add("assortativity", lambda: [clgraph.degree_assortativity_coefficient(directed, **on)])
     add("powerlaw_graph", lambda: rows(clgraph.powerlaw_graph(200, seed=3, **on)))

@@ -228,7 +228,9 @@ def command_case(kind: str, rng: random.Random) -> Case:
                 value = "3"
             args.append(value)
     if places and rng.random() < 0.15:
-        args[rng.randrange(len(name.split()), len(args))] = rng.choice(VALUES)
+        place = rng.randrange(len(name.split()), len(args))
+        if args[place - 1] not in LONG:
+            args[place] = rng.choice(VALUES)
     if rng.random() < 0.03 and args:
         del args[rng.randrange(len(args))]
     files = {"g.txt": b"0 1\n1 2\n2 3 # x\n3 0\n"}
