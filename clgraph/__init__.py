@@ -112,11 +112,9 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
-    "scale": "ShardedSample Shards join_shards open_shards write_shards",
-    "studies": "Study copra_graph study",
     "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
     " save_forest write_shards",
-    "studies": "Study study",
+    "studies": "Study copra_graph study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
