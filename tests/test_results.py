@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from exchanges import rich
+from graphs import tangle
 
+import clgraph
 from clgraph import Graph, InputError, bfs, connected_components, pagerank
 
 
@@ -39,3 +41,27 @@ def test_results_stay_on_the_device(device: Any) -> None:
         np.testing.assert_array_equal(there.ranks.get(), ranks.ranks)
     with pytest.raises(InputError, match="'host' or 'device'"):
         bfs(graph, graph.ids[0], device=device, arrays="gpu")  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")  # of pyopencl's own kernels
+def test_what_stays_on_the_device(device: Any) -> None:
+    """The same values as on the host, of every call that takes ``arrays``."""
+    graph = tangle(5, n=400, edges=1500)
+    for method in ("drv", "cre", "rn", "rw"):
+        options: dict[str, Any] = {"size": "50%", "seed": 3, "device": device}
+        there: Any = clgraph.sample(graph, method, arrays="device", **options)
+        assert there.vertices.get().tolist() == clgraph.sample(graph, method, **options).vertices.tolist()
+    assert (
+        clgraph.triangles(graph, device, arrays="device").get().tolist() == clgraph.triangles(graph).tolist()
+    )
+    assert (
+        clgraph.core_numbers(graph, device, arrays="device").get().tolist()
+        == clgraph.core_numbers(graph).tolist()
+    )
+    path = Graph.from_edges(range(299), range(1, 300))  # too deep to be searched in batches
+    for searched, kind in ((graph, "int8"), (path, "int16")):
+        found: Any = clgraph.bfs_many(searched, range(70), arrays="device", device=device).distance
+        assert found.dtype == kind and found.shape == (70, searched.num_vertices)
+        assert (found.get() == clgraph.bfs_many(searched, range(70)).distance).all()
+    with pytest.raises(InputError, match="arrays='device' is of one sample"):
+        clgraph.sample(graph, "drv", size="50%", seeds=2, arrays="device")

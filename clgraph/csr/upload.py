@@ -13,7 +13,7 @@ from clgraph.csr.compact import compact
 from clgraph.csr.facts import count_loops_and_copies, find_hub, lengths_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.views import reversed_arcs, without_directions
-from clgraph.errors import DeviceError
+from clgraph.errors import DeviceError, InputError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.place import Name, OnDevice, View
 
@@ -31,6 +31,7 @@ __all__ = [
     "degrees_of",
     "graph_of",
     "hub_of",
+    "ids_on",
     "parts_of",
     "upload_csr",
 ]
@@ -211,13 +212,13 @@ class Place:
 
     def held(self, graph: Any) -> dict[str, int]:
         """Bytes that the device holds for the graph, by what they are."""
-        return self._device.memory.held(graph)
+        return self._device.memory.kept.held(graph)
 
     def free(self, graph: Any) -> None:
         """Give back what the device holds for the graph and can be made again."""
         with self._device.alone():
             graph.leave(self)
-            self._device.memory.forget(graph)
+            self._device.memory.kept.forget(graph)
 
     def may_go(self, graph: Any) -> bool:
         """Whether the graph can do without; asked when memory is short."""
@@ -291,6 +292,17 @@ def arrays_on(device: Any, graph: Graph) -> OnDevice:
                 for name, (buffer, kind) in some.items()
             },
         )
+
+
+def ids_on(device: Device, graph: Graph) -> Any:
+    """The ids of a graph's vertices as a ``pyopencl.array.Array``: int32 or int64, shape (n,)."""
+    ids = parts_of(device, graph).ids
+    if isinstance(ids, Chosen) and ids.of is None:
+        return device.array(ids.place, np.int32, ids.count)
+    there = graph.ids
+    if there.dtype.kind != "i":
+        raise InputError("the graph's ids are text, which stays on the host: leave arrays='device' out")
+    return device.array(device.upload(there), there.dtype, len(there))
 
 
 def hub_of(device: Device, graph: Graph) -> int:

@@ -378,7 +378,7 @@ class Device:
 
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
         """The value of ``make()``, kept as long as `owner` lives or until `release`."""
-        return self.memory.cached(owner, key, make)
+        return self.memory.kept.cached(owner, key, make)
 
     def reserve(self, needed: Mapping[str, int]) -> None:
         """Raise a CapacityError if buffers of these sizes in bytes do not fit; allocates nothing."""
@@ -387,4 +387,4 @@ class Device:
     def release(self) -> None:
         """Free every value that `cached` keeps."""
         with self.alone():
-            self.memory.release()
+            self.memory.kept.release()

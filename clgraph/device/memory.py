@@ -1,4 +1,4 @@
-"""A device's memory: buffers, transfers, cached values, and checks that what is needed fits.
+"""A device's memory: buffers, transfers, and checks that what is needed fits.
 
 Buffers are plain ``pyopencl.Buffer`` objects.
 """
@@ -6,21 +6,19 @@ Buffers are plain ``pyopencl.Buffer`` objects.
 from __future__ import annotations
 
 import itertools
-import mmap
 import weakref
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from clgraph.device.held import buffers_in
+from clgraph.device.kept import Kept
+from clgraph.device.pages import LARGE_PAGE, is_mapped_file, on_large_pages
 from clgraph.device.pinned import LARGE, Pinned
 from clgraph.errors import CapacityError
 from clgraph.system import cores
@@ -30,22 +28,8 @@ if TYPE_CHECKING:
     from clgraph.device.launch import Kernel
     from clgraph.device.queues import Queues
 
-T = TypeVar("T")
 _FLAGS = cl.mem_flags
-_LARGE_PAGE = 1 << 21
 MOST_READERS = 8  # threads that read a file at a time
-
-
-@dataclass
-class Kept:
-    """What is kept for an owner: values by key, and when each was last asked for.
-
-    The reference to the owner drops the whole when that is freed.
-    """
-
-    owner: weakref.ref[Any]
-    values: dict[Hashable, Any] = field(default_factory=dict)
-    used: dict[Hashable, int] = field(default_factory=dict)
 
 
 # What is to happen when an object is freed is done by methods of dictionaries and deques: Python drops
@@ -69,38 +53,6 @@ class HostBuffer(cl.Buffer):
     array: npt.NDArray[Any]
 
 
-def _on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """An uninitialised array, which starts on a 2 MiB boundary if it is large.
-
-    NumPy asks the operating system for large pages from 4 MiB on, and these start at such boundaries only.
-    Kernels that scatter their writes over a result then miss the TLB far less often, and there are 512 times
-    fewer page faults.
-    """
-    nbytes = count * dtype.itemsize
-    if nbytes < _LARGE_PAGE // 2:
-        return np.empty(count, dtype)
-    block = np.empty(nbytes + 2 * _LARGE_PAGE, np.uint8)  # untouched pages take no memory
-    skip = -block.ctypes.data % _LARGE_PAGE
-    return block[skip : skip + nbytes].view(dtype)
-
-
-def _is_mapped_file(array: npt.NDArray[Any]) -> bool:
-    """Whether an array is a view of a memory-mapped file."""
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    return isinstance(base, mmap.mmap)
-
-
-def _words(key: Any) -> Iterator[str]:
-    """The words in a key."""
-    if isinstance(key, str):
-        yield key
-    elif isinstance(key, tuple):
-        for part in key:
-            yield from _words(part)
-
-
 class Memory:
     """The memory of one device.
 
@@ -111,6 +63,11 @@ class Memory:
     fill_kernel : callable
         Gives the kernel ``fill_N`` of ``cl/device/memory_fill.cl`` for values of N bytes, for devices that
         fill by kernel.
+
+    Attributes
+    ----------
+    kept : clgraph.device.kept.Kept
+        What is kept for graphs, and given up where memory is short.
     """
 
     def __init__(self, hardware: Hardware, queues: Queues, fill_kernel: Callable[[int], Kernel]) -> None:
@@ -118,8 +75,7 @@ class Memory:
         self._queues = queues
         self._fill_kernel = fill_kernel
         self._quirks = hardware.quirks
-        self._cached: dict[int, Kept] = {}
-        self._clock = 0
+        self.kept = Kept(self.finish)
         self._counting = Lock()
         self._pinned = Pinned(queues)
         self._used = 0
@@ -141,7 +97,7 @@ class Memory:
     def _no_room(self, nbytes: int, error: BaseException) -> CapacityError:
         return CapacityError(
             f"{self._hardware}: no room for a buffer of {nbytes} bytes (the device has "
-            f"{self._hardware.global_memory} in all): {error}{self._holdings()}"
+            f"{self._hardware.global_memory} in all): {error}{self.kept.told()}"
         )
 
     def _on_array(self, array: npt.NDArray[Any], access: int) -> HostBuffer:
@@ -160,7 +116,7 @@ class Memory:
         """A buffer of `count` values, uninitialised."""
         nbytes = count * np.dtype(dtype).itemsize
         self._check_buffer(f"an array of {count} {np.dtype(dtype)}", nbytes)
-        if self._quirks.shares_memory and nbytes >= _LARGE_PAGE:
+        if self._quirks.shares_memory and nbytes >= LARGE_PAGE:
             return self.output(count, dtype)
         self._make_room(nbytes)
         buffer = self._allocated(max(nbytes, 16))  # OpenCL has no empty buffers
@@ -174,7 +130,7 @@ class Memory:
                 buffer = OwnBuffer(self._queues.context, _FLAGS.READ_WRITE, nbytes)
                 break
             except cl.Error as error:
-                if not self._drop_one():
+                if not self.kept.drop_one():
                     raise self._no_room(nbytes, error) from error
         known = _Sized(buffer, self._gone.append)
         known.size = buffer.size
@@ -239,9 +195,9 @@ class Memory:
             array = array.astype(array.dtype.newbyteorder("="))
         array = np.ascontiguousarray(array)
         shared = self._quirks.shares_memory
-        if shared and array.nbytes >= _LARGE_PAGE and _is_mapped_file(array):
+        if shared and array.nbytes >= LARGE_PAGE and is_mapped_file(array):
             # a mapped file has small pages, on which kernels with scattered reads take half as long again
-            mapped, array = array, _on_large_pages(array.size, array.dtype).reshape(array.shape)
+            mapped, array = array, on_large_pages(array.size, array.dtype).reshape(array.shape)
             array[...] = mapped
         if shared and not writable and array.nbytes and array.flags.aligned:
             self._check_buffer("an array", array.nbytes)
@@ -278,7 +234,7 @@ class Memory:
             self.wait(lambda: done.append(self._pinned.upload(buffer, nbytes, read, progress)))
             if done[0]:
                 return buffer
-        array = _on_large_pages(count, kind)
+        array = on_large_pages(count, kind)
         view = array.view(np.uint8).data
         with ThreadPoolExecutor(min(cores(), MOST_READERS), "clgraph-read") as pool:
             begins = range(0, nbytes, LARGE)
@@ -291,7 +247,7 @@ class Memory:
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
         """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""
-        array = _on_large_pages(count, np.dtype(dtype))
+        array = on_large_pages(count, np.dtype(dtype))
         self.fetch(buffer, array, offset)
         return array
 
@@ -312,7 +268,7 @@ class Memory:
         """A buffer for a result that `take` hands over; where memory is shared, it uses a new host array."""
         if not self._quirks.shares_memory or not count:
             return self.empty(count, dtype)
-        array = _on_large_pages(count, np.dtype(dtype))
+        array = on_large_pages(count, np.dtype(dtype))
         self._check_buffer(f"an array of {count} {array.dtype}", array.nbytes)
         return self._on_array(array, _FLAGS.READ_WRITE)
 
@@ -385,91 +341,13 @@ class Memory:
         for number in over:  # the queue is in order: everything launched before has finished
             self._lent.pop(number, None)
 
-    # --- cached values ----------------------------------------------------------------------------
-
-    def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of ``make()``, kept as long as `owner` lives, until `release`, or until memory is short.
-
-        Parameters
-        ----------
-        owner : object that can be weakly referenced
-            For instance a Graph. The value must not refer to it (its arrays are fine), or neither would ever
-            be freed.
-        key : hashable
-            Names the value among those of this owner.
-        make : callable
-            Called the first time, and again where the value has been given up. (Two threads that are not
-            within `Device.alone` may both call theirs; both get the same value.)
-        """
-        kept = self._cached.get(id(owner))
-        if kept is None:
-            freed = weakref.ref(owner, partial(self._cached.pop, id(owner)))
-            kept = self._cached.setdefault(id(owner), Kept(freed))  # two threads get the same one
-        self._clock += 1
-        kept.used[key] = self._clock
-        try:
-            value: T = kept.values[key]
-        except KeyError:
-            value = kept.values.setdefault(key, make())
-        return value
-
-    def held(self, owner: Any) -> dict[str, int]:
-        """Bytes of the buffers that are kept for an owner, by what they are."""
-        kept = self._cached.get(id(owner))
-        found: dict[str, int] = {}
-        seen: set[int] = set()
-        for key, value in list(kept.values.items()) if kept else ():
-            for name, buffer in buffers_in(value, seen):
-                word = key if isinstance(key, str) else next((w for w in _words(key)), "more")
-                path = f"{word}.{name}" if name else word
-                found[path] = found.get(path, 0) + buffer.size
-        return found
-
-    def forget(self, owner: Any) -> None:
-        """Give up everything that is kept for an owner."""
-        kept = self._cached.get(id(owner))
-        if kept is not None:
-            kept.values.clear()
-        self.finish()
-
-    def _drop_one(self) -> bool:
-        """Give up the value used longest ago that can be made again; False if there is none."""
-        entries = [
-            (kept.used.get(key, 0), kept, key)
-            for kept in list(self._cached.values())
-            for key in list(kept.values)
-        ]
-        for _, kept, key in sorted(entries, key=lambda entry: entry[0]):
-            value = kept.values.get(key)
-            if not any(True for _ in buffers_in(value, set())):
-                continue
-            may_go = getattr(value, "may_go", None)  # a graph may have nothing but this
-            if may_go is None or may_go(kept.owner()):
-                kept.values.pop(key, None)
-                del value
-                self.finish()
-                return True
-        return False
+    # --- room ------------------------------------------------------------------------------------------
 
     def _make_room(self, nbytes: int) -> None:
         """Give up what can be made again, that used longest ago first, until so many bytes fit."""
         room = self._hardware.global_memory - nbytes
-        while self.allocated > room and self._drop_one():
+        while self.allocated > room and self.kept.drop_one():
             pass
-
-    def _holdings(self) -> str:
-        """What is held and for which graphs, in words; the five largest."""
-        sums = []
-        for kept in list(self._cached.values()):
-            owner = kept.owner()
-            if owner is not None and (held := self.held(owner)):
-                most = sorted(held.items(), key=lambda item: -item[1])[:3]
-                parts = ", ".join(f"{name} {size}" for name, size in most)
-                n, arcs = getattr(owner, "num_vertices", None), getattr(owner, "num_arcs", None)
-                what = type(owner).__name__ if n is None else f"a graph of {n} vertices and {arcs} arcs"
-                sums.append((sum(held.values()), f"{sum(held.values())} bytes for {what} ({parts})"))
-        told = [text for _, text in sorted(sums, reverse=True)[:5]]
-        return "; it holds " + "; ".join(told) + " (graph.free gives them back)" if told else ""
 
     def reserve(self, needed: Mapping[str, int]) -> None:
         """Check that what is about to be allocated fits into the device's memory and largest buffer.
@@ -490,12 +368,6 @@ class Memory:
             parts = ", ".join(f"{name} {nbytes}" for name, nbytes in needed.items())
             raise CapacityError(
                 f"{self._hardware}: {total} bytes are needed ({parts}), the device has {available} bytes: "
-                f"use a smaller graph or a larger device{self._holdings()}"
+                f"use a smaller graph or a larger device{self.kept.told()}"
             )
         self._make_room(total)
-
-    def release(self) -> None:
-        """Free every value that `cached` keeps."""
-        for kept in list(self._cached.values()):  # graphs may be freed meanwhile
-            kept.values.clear()
-        self.finish()

@@ -11,6 +11,7 @@ from clgraph.arguments import whole as whole_number
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.measures.pack import measured_view, simple_view
+from clgraph.results import Arrays, on_device
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -33,7 +34,9 @@ def peeled_view(graph: Graph) -> Graph:
     )
 
 
-def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.int32]:
+def core_numbers(
+    graph: Any, device: Device | str | None = None, *, arrays: Arrays = "host"
+) -> npt.NDArray[np.int32]:
     """The core number of each vertex: the largest k such that it is in the k-core.
 
     The k-core is what is left when vertices with fewer than k neighbours are removed again and again. Loops
@@ -46,6 +49,8 @@ def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[
         Taken as undirected.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
+    arrays : {"host", "device"}
+        "device": the result stays there, as ``pyopencl.array.Array``.
 
     Returns
     -------
@@ -71,8 +76,9 @@ def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[
     >>> clgraph.core_numbers(graph)
     array([2, 2, 2, 1], dtype=int32)
     """
+    stays = on_device(arrays)
     whole = as_graph(graph)
-    if not whole.num_vertices:
+    if not (whole.num_vertices or stays):
         return np.zeros(0, np.int32)
 
     from clgraph.device import get_device
@@ -80,7 +86,9 @@ def core_numbers(graph: Any, device: Device | str | None = None) -> npt.NDArray[
     dev = get_device(device)
     with dev.alone():
         rows = peeled_view(whole) if whole.directed else measured_view(dev, whole)
-        return dev.download(find_cores(dev, rows), np.int32, rows.num_vertices)
+        n = rows.num_vertices
+        found = find_cores(dev, rows) if n else dev.empty(0, np.int32)
+        return dev.array(found, np.int32, n) if stays else dev.download(found, np.int32, n)
 
 
 def k_core(graph: Any, k: int | None = None, device: Device | str | None = None) -> Graph:

@@ -14,6 +14,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.pack import measured_view
+from clgraph.results import Arrays, on_device
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -38,7 +39,9 @@ class Shape:
 SHAPES = Shapes(gpu=Shape(run=4), cpu=Shape(run=512), simulator=Shape(run=8, skew=2))
 
 
-def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.int64]:
+def triangles(
+    graph: Any, device: Device | str | None = None, *, arrays: Arrays = "host"
+) -> npt.NDArray[np.int64]:
     """The number of triangles that each vertex is a corner of.
 
     Directions of arcs, self-loops and parallel edges are ignored. The forward algorithm [1]_ finds each
@@ -49,6 +52,8 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
     graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
     device : Device or str, optional
         As in `clgraph.get_device`.
+    arrays : {"host", "device"}
+        "device": the result stays there, as ``pyopencl.array.Array``.
 
     Returns
     -------
@@ -72,11 +77,13 @@ def triangles(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.
     """
     from clgraph.device import get_device
 
+    stays = on_device(arrays)
     whole = as_graph(graph)
     dev = get_device(device)
     with dev.alone():
         view = measured_view(dev, whole)
-        return dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
+        found, n = count_triangles(dev, view), view.num_vertices
+        return dev.array(found, np.int64, n) if stays else dev.download(found, np.int64, n)
 
 
 def count_triangles(dev: Device, view: Graph) -> Any:

@@ -6,8 +6,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
+from clgraph.errors import InputError
 from clgraph.graph import Graph, sharded
 from clgraph.progress import tells
+from clgraph.results import on_device
 from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import STREAMS, known
@@ -194,6 +196,9 @@ def sample(
     strict : bool, optional
         Raise an error for a count larger than the graph, instead of returning the largest component. Default
         False.
+    arrays : {"host", "device"}
+        Of one sample: "device" gives `Sample.vertices` as ``pyopencl.array.Array``, for kernels of your own.
+        A sample's rows stay on the device either way: ``sample.graph.on(device)``.
     min_size : size, optional
         A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
         `notes` say so.
@@ -239,15 +244,27 @@ def sample(
         check_names(options)
         return call("sample", method, size, sizes, seeds, options)
     check_not_of_shards(options)
+    stays = on_device(options.pop("arrays", "host"))
+    if stays and (sizes is not None or seeds is not None):
+        raise InputError("arrays='device' is of one sample: with sizes or seeds take sample.graph.on(device)")
     drawing = known(method)
     if drawing in STREAMS:
         from clgraph.sampling.literature.streamed import is_stream, stream_samples
 
         if is_stream(graph):
             check_names(options)
+            if stays:
+                raise InputError("arrays='device' is of samples of graphs: a stream's sample is on the host")
             streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
     made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
     if warning := made.warning():
         warnings.warn(warning, stacklevel=3)
-    return made if sizes is not None or seeds is not None else made[0]
+    if sizes is not None or seeds is not None:
+        return made
+    one = made[0]
+    if stays:
+        from clgraph.device import get_device
+
+        vars(one)["there"] = get_device(options.get("device"))
+    return one

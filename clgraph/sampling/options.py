@@ -57,6 +57,7 @@ class SampleOptions(TypedDict, total=False):
     strict: bool
     min_size: Size | None
     progress: Any
+    arrays: Literal["host", "device"]
     mix: float | str | None
     edges: float | int | str | None
     keep: Literal["induced", "visited", "tree"] | None

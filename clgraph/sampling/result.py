@@ -62,7 +62,8 @@ class Sample(RunsOn):
         left out.
         Made on a device, it stays there until an array is looked at.
     vertices : array, shape (k,)
-        Original ids of the sample's vertices, in index order: ``graph.ids``.
+        Original ids of the sample's vertices, in index order: ``graph.ids``. (With ``arrays="device"`` a
+        ``pyopencl.array.Array``.)
     edges : int64 array
         Ranks in the original's list of edges u <= v in index order (its undirected view, loops counted).
         Like `vertices`, `kept_arcs` and `group`, it is made at the first look.
@@ -99,6 +100,8 @@ class Sample(RunsOn):
         its group; -1 outside the largest component.
     """
 
+    there = None  # with arrays="device" the Device that `vertices` are on
+
     graph: Graph
     method: str
     mode: str
@@ -121,7 +124,14 @@ class Sample(RunsOn):
     @property
     def vertices(self) -> npt.NDArray[Any]:
         """Original ids of the sample's vertices, in index order."""
-        return self.graph.ids
+        return self.graph.ids if self.there is None else self._ids_there()
+
+    def _ids_there(self) -> Any:
+        from clgraph.csr.upload import ids_on
+
+        assert self.there is not None
+        with self.there.alone():
+            return ids_on(self.there, self.graph)
 
     @lazy
     def kept_arcs(self) -> npt.NDArray[np.bool_]:
@@ -144,7 +154,7 @@ class Sample(RunsOn):
 
     def __getstate__(self) -> dict[str, Any]:
         looked_at = {name: getattr(self, name) for name in ("kept_arcs", "group", "num_edges")}
-        return {**vars(self), **looked_at, "left": None}
+        return {**vars(self), **looked_at, "left": None, "there": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -127,6 +127,7 @@ def bfs_many(
     depth_limit: int | None = None,
     dtype: npt.DTypeLike | None = None,
     lanes: arguments.Lanes = 64,
+    arrays: Arrays = "host",
     device: Device | str | None = None,
     progress: Any = None,
 ) -> ManyBFSResult:
@@ -150,6 +151,8 @@ def bfs_many(
         Type of the distances; by default the smallest that holds them all.
     lanes : {64, 32}
         Searches to a batch.
+    arrays : {"host", "device"}
+        "device" leaves the distances on the device, as ``pyopencl.array.Array``.
     device : Device or str, optional
         As in `clgraph.get_device`.
     progress : callable or bool, optional
@@ -181,12 +184,13 @@ def bfs_many(
     arguments.check_depth(depth_limit)
     arguments.check_lanes(lanes)
     arguments.check_distance_type(dtype)
+    stays = on_device(arrays)
     if (call := sharded(graph)) is not None:
         return call("bfs_many", sources, depth_limit=depth_limit, dtype=dtype, device=device)
     graph = as_graph(graph)
     index = arguments.indices_of(graph, arguments.list_of(sources)).astype(np.int32)
     from clgraph.device import get_device
-    from clgraph.traversal.many import ManySearch
+    from clgraph.traversal.many import ManySearch, joined
     from clgraph.traversal.search import last_level
 
     dev = get_device(device)
@@ -195,11 +199,12 @@ def bfs_many(
         parts, levels = [], 0
         with ManySearch(dev, graph, lanes, len(index)) as search:
             for first in range(0, len(index), lanes):
-                part, deepest = search.run(index[first : first + lanes], last_level(depth_limit), dtype)
+                batch = index[first : first + lanes]
+                part, deepest = search.run(batch, last_level(depth_limit), dtype, stays=stays)
                 parts.append(part)
                 levels = max(levels, deepest)
                 if progress:
                     progress(min(first + lanes, len(index)), len(index))
-        distance = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        distance = parts[0] if len(parts) == 1 else joined(parts)
         search.seconds["total"] = time.perf_counter() - start
         return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())

@@ -148,22 +148,28 @@ class ManySearch:
         return -(-self.rows // self.launch.items)
 
     def run(
-        self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
-    ) -> tuple[npt.NDArray[Any], int]:
-        """Distances (k, n) of one batch and the number of levels."""
+        self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None, *, stays: bool = False
+    ) -> tuple[Any, int]:
+        """Distances (k, n) of one batch, on the host or where they are, and the number of levels."""
         dev, n, k = self.dev, self.n, len(sources)
         start, compiled = time.perf_counter(), self.seconds["compile"]
         levels = self.search(sources, last)
         if levels is None:
-            return self.one_by_one(sources, last, dtype)
+            rows, levels = self.one_by_one(sources, last, dtype)
+            return (self._there(dev.upload(rows), rows.dtype, k) if stays else rows), levels
         kind = distance_type(levels, dtype)
         distance = self._expand(k, levels, kind)
         dev.finish()
         self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
+        if stays:
+            return self._there(distance, kind, k), levels
         start = time.perf_counter()
         result = dev.take(distance, kind, k * n).reshape(k, n)
         self.seconds["download"] += time.perf_counter() - start
         return result, levels
+
+    def _there(self, distance: Any, kind: np.dtype[Any], k: int) -> Any:
+        return self.dev.array(distance, kind, k * self.n).reshape(k, self.n)
 
     def search(
         self,
@@ -351,3 +357,13 @@ class ManySearch:
         if self.ranked is not None:
             return self.ranked.arriving
         return upload_csr(self.dev, self.graph.reverse) if self.graph.directed else self.csr
+
+
+def joined(parts: list[Any]) -> Any:
+    """Distances of several batches below each other, in the largest of their types, wherever they are."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    from pyopencl.array import concatenate
+
+    kind = max((part.dtype for part in parts), key=lambda each: each.itemsize)
+    return concatenate([part if part.dtype == kind else part.astype(kind) for part in parts])

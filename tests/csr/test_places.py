@@ -131,11 +131,11 @@ def test_what_was_used_longest_ago_goes_first(device, monkeypatch):
     memory = device.memory
     monkeypatch.setattr(memory, "_hardware", Little(memory._hardware, memory.allocated + 300_000))
     one = device.empty(100_000, np.int32)
-    assert [list(memory.held(graph)) for graph in graphs[1:]] == [[], ["extra"]]
-    assert "extra" in memory.held(graphs[0])
+    assert [list(memory.kept.held(graph)) for graph in graphs[1:]] == [[], ["extra"]]
+    assert "extra" in memory.kept.held(graphs[0])
     other = device.empty(100_000, np.int32)
-    assert memory.held(graphs[0]) == memory.held(graphs[2]) == {}
-    assert set(memory.held(only)) == {"rows.row_ptr", "rows.col_idx"}  # nothing else has them
+    assert memory.kept.held(graphs[0]) == memory.kept.held(graphs[2]) == {}
+    assert set(memory.kept.held(only)) == {"rows.row_ptr", "rows.col_idx"}  # nothing else has them
     with pytest.raises(CapacityError, match=r"it holds .* a graph of 100 vertices and"):
         device.reserve({"much": memory._hardware.global_memory + 1})
     assert one.size == other.size

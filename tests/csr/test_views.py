@@ -55,6 +55,6 @@ def test_a_view_that_was_given_up_is_made_again(device):
     graph = random_graph(5, 50, 300, directed=True)
     there = made_there(device, graph)
     view = there.undirected
-    device.memory.forget(view)
+    device.memory.kept.forget(view)
     assert view.leave(view.home)
     same(view, graph.undirected)

@@ -119,10 +119,10 @@ def test_cached(device: Device) -> None:
     assert device.cached(owner, "x", make) is not first
     assert len(made) == 3
     key = id(owner)
-    assert key in device.memory._cached
+    assert key in device.memory.kept.owners
     del owner
     gc.collect()
-    assert key not in device.memory._cached
+    assert key not in device.memory.kept.owners
 
 
 def test_capacity(device: Device) -> None:

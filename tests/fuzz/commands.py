@@ -88,6 +88,7 @@ DEVICE = {
         "-o out.clg --vertices 20 --edges-each 2",
         ("--vertices", "--edges-each", "--seed", "-q"),
     ),
+    "generate copra": ("-o out.clg --vertices 200", ("--vertices", "--seed", "-q")),
     "generate er": ("-o out.clg --vertices 20 --edges 30", ("--vertices", "--edges", "--seed", "-q")),
     "generate ws": (
         "-o out.clg --vertices 20 --degree 4 --probability 0.1",
@@ -228,7 +229,9 @@ def command_case(kind: str, rng: random.Random) -> Case:
                 value = "3"
             args.append(value)
     if places and rng.random() < 0.15:
-        args[rng.randrange(len(name.split()), len(args))] = rng.choice(VALUES)
+        place = rng.randrange(len(name.split()), len(args))
+        if args[place - 1] not in LONG:
+            args[place] = rng.choice(VALUES)
     if rng.random() < 0.03 and args:
         del args[rng.randrange(len(args))]
     files = {"g.txt": b"0 1\n1 2\n2 3 # x\n3 0\n"}

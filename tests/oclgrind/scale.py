@@ -130,9 +130,10 @@ def case_pagerank_exchange(device: Any) -> None:
     from clgraph.scale.ranks import Alone
 
     class Told(Alone):
-        size = 2
+        size, shares_memory = 2, False
 
         def everywhere(self, array: Any, into: Any = None) -> Any:
+            into[1][:] = 0
             return [array, into[1]]
 
     n = BLOCK + 9

@@ -139,7 +139,7 @@ def environment_of(packages: Sequence[str], folder: Path) -> str:
     done = folder / "complete"
     if not done.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        needs = ["pyopencl", "numpy", "scipy", "click", "rich", "pytest", "networkx"]
+        needs = ["pyopencl", "numpy", "scipy", "click", "rich", "threadpoolctl", "pytest", "networkx"]
         subprocess.run([str(python), "-m", "pip", "install", "-q", *needs, *packages], check=True)
         done.write_text(time.strftime("%Y-%m-%d\n"))
     return str(python)

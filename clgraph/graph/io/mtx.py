@@ -79,6 +79,10 @@ class Head:
     field: str
     symmetry: str
 
+    def skipped(self, options: Options) -> list[str]:
+        """What is left out, for the summary."""
+        return [] if options.weights or self.field == "pattern" else ["values of entries"]
+
 
 def look(path: Path, options: Options) -> Head:
     """Read and check the first lines."""
@@ -136,7 +140,7 @@ def read_mtx(path: Path, options: Options) -> Loaded:
         source, target = source[lower], target[lower]
         weights = None if weights is None else weights[lower]
     graph = numbered_graph(source, target, head.n, options, weights=weights, directed=directed)
-    return Loaded(graph, counted(head.entries, "entry", "entries"))
+    return Loaded(graph, counted(head.entries, "entry", "entries"), head.skipped(options))
 
 
 def _check_entries(path: Path, entries: int, options: Options) -> None:

@@ -104,6 +104,8 @@ class DrawnSample(Sample):
     @lazy
     def vertices(self) -> npt.NDArray[Any]:
         """Original ids of the sample's vertices, in index order."""
+        if self.there is not None:
+            return self._ids_there()
         return self.wish.view.original.ids[self.index]
 
     @lazy

@@ -1,0 +1,138 @@
+"""What is kept in a device's memory for graphs and other owners, and given up when memory is short."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
+
+from clgraph.device.held import buffers_in
+
+T = TypeVar("T")
+
+
+@dataclass
+class OfOwner:
+    """What is kept for an owner: values by key, and when each was last asked for.
+
+    The reference to the owner drops the whole when that is freed.
+    """
+
+    owner: weakref.ref[Any]
+    values: dict[Hashable, Any] = field(default_factory=dict)
+    used: dict[Hashable, int] = field(default_factory=dict)
+
+
+def _words(key: Any) -> Iterator[str]:
+    """The words in a key."""
+    if isinstance(key, str):
+        yield key
+    elif isinstance(key, tuple):
+        for part in key:
+            yield from _words(part)
+
+
+class Kept:
+    """Values that can be made again, by owner and key.
+
+    Parameters
+    ----------
+    finish : callable
+        Waits until the device has finished with buffers that are given up.
+
+    Attributes
+    ----------
+    owners : dict of int to OfOwner
+        By the owner's `id`.
+    """
+
+    def __init__(self, finish: Callable[[], None]) -> None:
+        self._finish = finish
+        self.owners: dict[int, OfOwner] = {}
+        self._clock = 0
+
+    def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of ``make()``, kept as long as `owner` lives, until `release`, or until memory is short.
+
+        Parameters
+        ----------
+        owner : object that can be weakly referenced
+            For instance a Graph. The value must not refer to it (its arrays are fine), or neither would ever
+            be freed.
+        key : hashable
+            Names the value among those of this owner.
+        make : callable
+            Called the first time, and again where the value has been given up. (Two threads that are not
+            within `Device.alone` may both call theirs; both get the same value.)
+        """
+        kept = self.owners.get(id(owner))
+        if kept is None:
+            freed = weakref.ref(owner, partial(self.owners.pop, id(owner)))
+            kept = self.owners.setdefault(id(owner), OfOwner(freed))  # two threads get the same one
+        self._clock += 1
+        kept.used[key] = self._clock
+        try:
+            value: T = kept.values[key]
+        except KeyError:
+            value = kept.values.setdefault(key, make())
+        return value
+
+    def held(self, owner: Any) -> dict[str, int]:
+        """Bytes of the buffers that are kept for an owner, by what they are."""
+        kept = self.owners.get(id(owner))
+        found: dict[str, int] = {}
+        seen: set[int] = set()
+        for key, value in list(kept.values.items()) if kept else ():
+            for name, buffer in buffers_in(value, seen):
+                word = key if isinstance(key, str) else next((w for w in _words(key)), "more")
+                path = f"{word}.{name}" if name else word
+                found[path] = found.get(path, 0) + buffer.size
+        return found
+
+    def forget(self, owner: Any) -> None:
+        """Give up everything that is kept for an owner."""
+        kept = self.owners.get(id(owner))
+        if kept is not None:
+            kept.values.clear()
+        self._finish()
+
+    def drop_one(self) -> bool:
+        """Give up the value used longest ago that can be made again; False if there is none."""
+        entries = [
+            (kept.used.get(key, 0), kept, key)
+            for kept in list(self.owners.values())
+            for key in list(kept.values)
+        ]
+        for _, kept, key in sorted(entries, key=lambda entry: entry[0]):
+            value = kept.values.get(key)
+            if not any(True for _ in buffers_in(value, set())):
+                continue
+            may_go = getattr(value, "may_go", None)  # a graph may have nothing but this
+            if may_go is None or may_go(kept.owner()):
+                kept.values.pop(key, None)
+                del value
+                self._finish()
+                return True
+        return False
+
+    def told(self) -> str:
+        """What is held and for which graphs, in words; the five largest."""
+        sums = []
+        for kept in list(self.owners.values()):
+            owner = kept.owner()
+            if owner is not None and (held := self.held(owner)):
+                most = sorted(held.items(), key=lambda item: -item[1])[:3]
+                parts = ", ".join(f"{name} {size}" for name, size in most)
+                n, arcs = getattr(owner, "num_vertices", None), getattr(owner, "num_arcs", None)
+                what = type(owner).__name__ if n is None else f"a graph of {n} vertices and {arcs} arcs"
+                sums.append((sum(held.values()), f"{sum(held.values())} bytes for {what} ({parts})"))
+        largest = [text for _, text in sorted(sums, reverse=True)[:5]]
+        return "; it holds " + "; ".join(largest) + " (graph.free gives them back)" if largest else ""
+
+    def release(self) -> None:
+        """Free every value that `cached` keeps."""
+        for kept in list(self.owners.values()):  # graphs may be freed meanwhile
+            kept.values.clear()
+        self._finish()
