@@ -136,6 +136,7 @@ whole: GRAPHS
 powerlaw_graph: 0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1
 rmat_graph: 0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |
     False ; scramble=True | False ; duplicates='merge' | 'keep'
+copra_graph: 0 | 10 | 200 ; seed=1
 erdos_renyi_graph: 0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1
 watts_strogatz_graph: 0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1
 static_model_graph: 0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1
@@ -176,6 +177,12 @@ shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
 average_shortest_path_length: GRAPHS
 closeness_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False
 harmonic_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']
+eigenvector_centrality: GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ;
+    weight=True | False
+katz_centrality: GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ;
+    nstart=None | {0: 1} ; normalized=True | False ; weight=True | False
+hits: GRAPHS ; max_iter=100 | 1 ; tol=1e-8 ; nstart=None | {0: 1} ; normalized=True | False ; weight=True |
+    False
 average_neighbor_degree: GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'
 degree_assortativity_coefficient: GRAPHS ; x='out' | 'in' ; y='out' | 'in'
 connected_components: GRAPHS ; connection='weak' | 'strong' ; arrays='host'

@@ -116,6 +116,7 @@ DEVICE = {
         "-o out.clg --vertices 20 --edges-each 2",
         ("--vertices", "--edges-each", "--seed", "-q"),
     ),
+    "generate copra": ("-o out.clg --vertices 200", ("--vertices", "--seed", "-q")),
     "generate er": ("-o out.clg --vertices 20 --edges 30", ("--vertices", "--edges", "--seed", "-q")),
     "generate ws": (
         "-o out.clg --vertices 20 --degree 4 --probability 0.1",
