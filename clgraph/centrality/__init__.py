@@ -9,6 +9,7 @@ from clgraph.centrality.distances import (
     shortest_path,
     shortest_path_length,
 )
+from clgraph.centrality.eigen import eigenvector_centrality, hits, katz_centrality
 from clgraph.centrality.neighbours import average_neighbor_degree, degree_assortativity_coefficient
 
 __all__ = [
@@ -16,7 +17,10 @@ __all__ = [
     "average_shortest_path_length",
     "closeness_centrality",
     "degree_assortativity_coefficient",
+    "eigenvector_centrality",
     "harmonic_centrality",
+    "hits",
+    "katz_centrality",
     "shortest_path",
     "shortest_path_length",
 ]

@@ -257,3 +257,13 @@ def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
         return found.graph
 
     return make
+
+
+@generate.command()
+@click.option("--vertices", type=int, default=30_000_000, show_default=True, help="Near which it comes out.")
+@_making_on_device
+def copra(vertices: int) -> Any:
+    """A graph as that of the COPRA thesis: the static model, fitted to the thesis's Table 4.2."""
+    from clgraph.studies import copra_graph
+
+    return partial(copra_graph, vertices)

@@ -29,6 +29,7 @@ from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking import PageRankResult
@@ -210,7 +211,7 @@ def pagerank(
             say(f"plan: {line}")
     if output:
         started = time.perf_counter()
-        _write(output, data, found)
+        _write(output, data, found, dev)
         seconds["write"] = time.perf_counter() - started
     # a failure to converge has been reported already
     measured = energy.measure(lambda: rank(data, on_nonconvergence="return", **options))
@@ -319,15 +320,13 @@ def _add(given: dict[Any, float], word: str, value: float, graph: Graph | Shards
     given[vertex] = value
 
 
-def _write(path: str, graph: Graph | Shards, found: PageRankResult) -> None:
+def _write(path: str, graph: Graph | Shards, found: PageRankResult, device: Device | None = None) -> None:
     """One line a vertex: id and rank, with as many digits as bring the rank back exactly."""
+    from clgraph.files.columns import write_columns
     from clgraph.graph.io import atomic_write
 
-    # str of a NumPy scalar is the shortest that reads back as the same number of its type
-    with atomic_write(path, "w") as out:
-        out.writelines(
-            f"{vertex}\t{rank!s}\n" for vertex, rank in zip(graph.ids.tolist(), found.ranks, strict=True)
-        )
+    with atomic_write(path) as out:
+        write_columns(out, graph.ids, found.ranks, device=device)
 
 
 def _summary(

@@ -28,6 +28,7 @@ from clgraph.cli.shards import job, open_dataset, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking.personalized import PersonalizedResult
@@ -238,7 +239,7 @@ def ppr(
     measured = energy.measure(
         lambda: personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
     )
-    _tell(data, found, seconds, output, verify, as_json, measured)
+    _tell(data, found, seconds, output, verify, as_json, measured, dev)
 
 
 def _tell(
@@ -249,11 +250,12 @@ def _tell(
     verified: bool,
     as_json: bool,
     measured: Energy | None = None,
+    device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     if output:
         started = time.perf_counter()
-        _write(output, data, found)
+        _write(output, data, found, device)
         seconds["write"] = time.perf_counter() - started
     if as_json:
         told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
@@ -264,24 +266,23 @@ def _tell(
         click.echo(measured)
 
 
-def _write(path: str, graph: Graph | Shards, found: PersonalizedResult) -> None:
+def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Device | None) -> None:
     """One line a source and vertex, with as many digits as bring the rank back exactly."""
+    import numpy as np
+
+    from clgraph.files.columns import write_columns
     from clgraph.graph.io import atomic_write
 
-    every = graph.ids.tolist()
-    with atomic_write(path, "w") as out:
+    with atomic_write(path) as out:
         for i, source in enumerate(found.sources):
-            ids = every if found.ids is None else found.ids[i].tolist()
+            ids = graph.ids if found.ids is None else found.ids[i]
             ranks = found.ranks[i] if found.ranks is not None else found.scores[i]  # type: ignore[index]
+            columns = np.full(len(ids), source, ids.dtype), ids, ranks
             if found.standard_errors is None:
-                # str of a NumPy scalar is the shortest that reads back as the same number of its type
-                out.writelines(f"{source}\t{v}\t{rank!s}\n" for v, rank in zip(ids, ranks, strict=True))
+                write_columns(out, *columns, device=device)
             else:
-                errors = found.standard_errors[i].tolist()
-                out.writelines(
-                    f"{source}\t{v}\t{rank!s}\t{error:.3g}\n"
-                    for v, rank, error in zip(ids, ranks, errors, strict=True)
-                )
+                errors = [f"{error:.3g}" for error in found.standard_errors[i].tolist()]
+                write_columns(out, *columns, np.array(errors, object))
 
 
 def _summary(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -30,16 +31,22 @@ def job() -> Iterator[bool]:
     if comm is None:
         yield True
         return
+    rank = comm.Get_rank()
     try:
-        yield comm.Get_rank() == 0
+        with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
+            yield rank == 0
+        for warning in caught:
+            say(f"note: {warning.message}")
     except Failure:
         time.sleep(GRACE)
         sys.exit(1)
-    except (ClgraphError, OSError, MemoryError, KeyboardInterrupt) as error:
-        click.echo(f"clgraph: error: rank {comm.Get_rank()}: {error or type(error).__name__}", err=True)
+    except (Exception, KeyboardInterrupt) as error:
+        time.sleep(min(rank, 5) / 2)  # what is wrong everywhere is said once: the first one ends the others
+        what = "" if isinstance(error, (ClgraphError, OSError)) else f"{type(error).__name__}: "
+        click.echo(f"clgraph: error: rank {rank}: {what}{error}", err=True)
         sys.stderr.flush()
         comm.Abort(1)
-        raise
+        sys.exit(1)
 
 
 def open_dataset(name: str, speaks: bool, quiet: bool) -> Shards:

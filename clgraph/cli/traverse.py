@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from clgraph.components import Components
+    from clgraph.device import Device
     from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.scale import Shards
@@ -118,7 +119,7 @@ def bfs(
 
         verify_bfs(data, found)
         say("verified: distances, predecessors and sources are those of the definition", quiet)
-    _tell_bfs(data, found, {"read": read_seconds}, output, verify, measured, as_json)
+    _tell_bfs(data, found, {"read": read_seconds}, output, verify, measured, as_json, dev)
 
 
 def _tell_bfs(
@@ -129,12 +130,13 @@ def _tell_bfs(
     verified: bool,
     measured: Energy | None,
     as_json: bool,
+    device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     seconds = {**seconds, **found.seconds}
     if output:
         started = time.perf_counter()
-        _write_bfs(output, data, found)
+        _write_bfs(output, data, found, device)
         seconds["write"] = time.perf_counter() - started
     counts = [
         int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))
@@ -183,19 +185,18 @@ def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
     return vertex
 
 
-def _write_bfs(path: str, graph: Graph | Shards, found: BFSResult) -> None:
+def _write_bfs(path: str, graph: Graph | Shards, found: BFSResult, device: Device | None) -> None:
     """Write a line a vertex: id, distance, id of the predecessor; -1 if there is none."""
+    import numpy as np
+
+    from clgraph.files.columns import write_columns
     from clgraph.graph.io import atomic_write
 
     assert found.predecessor is not None
-    ids = graph.ids.tolist()
-    with atomic_write(path, "w") as out:
-        out.writelines(
-            f"{vertex}\t{distance}\t{ids[before] if before >= 0 else -1}\n"
-            for vertex, distance, before in zip(
-                ids, found.distance.tolist(), found.predecessor.tolist(), strict=True
-            )
-        )
+    ids, before = graph.ids, found.predecessor
+    names = np.where(before >= 0, ids[before], -1) if len(ids) else ids
+    with atomic_write(path) as out:
+        write_columns(out, ids, found.distance, names, device=device)
 
 
 # --- components --------------------------------------------------------------------------------------
@@ -278,7 +279,7 @@ def components(
         started = time.perf_counter()
         write_graph(data.subgraph(found.largest), largest, quiet, device=dev)
         seconds["write"] = time.perf_counter() - started
-    _tell_components(data, found, seconds, output, verify, as_json)
+    _tell_components(data, found, seconds, output, verify, as_json, dev)
 
 
 def _tell_components(
@@ -288,15 +289,16 @@ def _tell_components(
     output: str | None,
     verified: bool,
     as_json: bool,
+    device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     if output:
+        from clgraph.files.columns import write_columns
         from clgraph.graph.io import atomic_write
 
         started = time.perf_counter()
-        with atomic_write(output, "w") as out:
-            pairs = zip(data.ids.tolist(), found.labels.tolist(), strict=True)
-            out.writelines(f"{vertex}\t{component}\n" for vertex, component in pairs)
+        with atomic_write(output) as out:
+            write_columns(out, data.ids, found.labels, device=device)
         seconds["write"] = seconds.get("write", 0.0) + time.perf_counter() - started
     if as_json:
         print_json(
