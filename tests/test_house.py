@@ -36,6 +36,7 @@ FLOORS = (
         "results",
         "progress",
         "drawing",
+        "pages",
         "temporary",
         "process",
     },
