@@ -36,7 +36,6 @@ FLOORS = (
         "results",
         "progress",
         "drawing",
-        "pages",
         "temporary",
         "process",
     },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clgraph.pages import page
+from clgraph.measures.style import page
 
 STYLE = """\
 .lead { color: var(--soft); margin: .2rem 0 1rem; overflow-wrap: anywhere; }

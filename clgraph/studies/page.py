@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clgraph.pages import page
+from clgraph.measures.style import page
 
 STYLE = """\
 .lead { font-size: 1.1rem; margin: .4rem 0 1rem; max-width: 60rem; overflow-wrap: anywhere; }
