@@ -114,7 +114,7 @@ _NAMES = {
     "sampling.literature": "DrawnSample StreamSample",
     "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
     " save_forest write_shards",
-    "studies": "Study study",
+    "studies": "Study copra_graph study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -156,6 +156,7 @@ __all__ = [
     "clustering",
     "configuration_graph",
     "connected_components",
+    "copra_graph",
     "core_numbers",
     "datasets",
     "degree_assortativity_coefficient",

@@ -69,6 +69,10 @@ def mixed_calls(device: Device) -> dict[str, Call]:
         measures = [part.to_dict() for part in (found.original, found.sample) if part is not None]
         return [found.ks, *({k: v for k, v in each.items() if k != "seconds"} for each in measures)]
 
+    def studied() -> Sequence[Any]:
+        found = clgraph.study(undirected, "drv,ebfs", "60%,30%", seeds=2, **on)
+        return [[{**row, "device": ""} for row in found.rows], found.output]
+
     def fresh(directed: bool) -> Sequence[Any]:
         graph = random_graph(5, 70, 200, directed=directed)  # uploaded, searched and freed each time
         views = graph.reverse, graph.undirected, graph.undirected.simple
@@ -101,6 +105,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
         add(f"deletion_order {method}", lambda method=method: [clgraph.deletion_order(undirected, method, 3)])
     add("curve, batched", lambda: curve("drve"))
     add("quality", compared)
+    add("study", studied)
     add("triangles", lambda: [clgraph.triangles(undirected, device)])
     add("clustering", lambda: [clgraph.clustering(directed, device)])
     add("average_clustering", lambda: [clgraph.average_clustering(directed, device)])

@@ -253,6 +253,7 @@ ARGUMENTS = {
     "clustering": (SMALL,),
     "configuration_graph": (30,),
     "connected_components": (SMALL,),
+    "copra_graph": (100,),
     "core_numbers": (SMALL,),
     "erdos_renyi_graph": (30, 40),
     "degree_assortativity_coefficient": (SMALL,),

@@ -17,13 +17,19 @@ from clgraph.studies.summary import Answer
 
 if TYPE_CHECKING:
     from clgraph.studies.found import Found
+    from clgraph.studies.presets import Comparison
 
 NOTES = 30  # that the report lists
 NONE = "\u2013"
 
 
 def report_html(
-    study: Found, tolerance: Tolerance, *, name: str = "the graph", facts: Sequence[tuple[str, str]] = ()
+    study: Found,
+    tolerance: Tolerance,
+    *,
+    name: str = "the graph",
+    facts: Sequence[tuple[str, str]] = (),
+    beside: Comparison | None = None,
 ) -> str:
     """The report as the text of one HTML file.
 
@@ -35,6 +41,8 @@ def report_html(
         Of the graph.
     facts : sequence of (str, str)
         What else is known of the input and the run.
+    beside : Comparison, optional
+        What is shown after the answer.
 
     Raises
     ------
@@ -65,7 +73,7 @@ def report_html(
         title=escape(f"How small can a sample of {name} be?"),
         light=_series(SERIES),
         dark=_series(DARK),
-        answer=answer_html(study, found, tolerance),
+        answer=answer_html(study, found, tolerance) + (f"\n{beside.html()}" if beside else ""),
         figures="\n".join(figures),
         facts="\n".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in told),
     )
