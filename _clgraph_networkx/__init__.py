@@ -16,11 +16,13 @@ FUNCTIONS: tuple[str, ...] = (
     "average_clustering",
     "average_neighbor_degree",
     "average_shortest_path_length",
+    "betweenness_centrality",
     "bfs_edges",
     "bfs_layers",
     "bfs_predecessors",
     "bfs_successors",
     "bfs_tree",
+    "closeness_centrality",
     "clustering",
     "condensation",
     "connected_components",
@@ -28,11 +30,15 @@ FUNCTIONS: tuple[str, ...] = (
     "degree_assortativity_coefficient",
     "descendants",
     "descendants_at_distance",
+    "eigenvector_centrality",
+    "harmonic_centrality",
     "has_path",
+    "hits",
     "is_connected",
     "is_strongly_connected",
     "is_weakly_connected",
     "k_core",
+    "katz_centrality",
     "node_connected_component",
     "number_connected_components",
     "number_strongly_connected_components",
@@ -58,6 +64,10 @@ NOTES: dict[str, str] = {
     "clustering": "For undirected graphs without weights.",
     "average_clustering": "For undirected graphs without weights.",
     "transitivity": "For undirected graphs.",
+    "hits": (
+        "By Lanczos's method, from a fixed start. Where the largest singular value has several vectors "
+        "(components that are alike), NetworkX's depend on its start, too."
+    ),
     "shortest_path": (
         "Without weights. Between two nodes it is the path that `single_source_shortest_path` gives; "
         "NetworkX's own search from both ends may find another one of the same length."
@@ -65,7 +75,14 @@ NOTES: dict[str, str] = {
     "degree_assortativity_coefficient": "Of all nodes, without weights.",
     "strongly_connected_components": "Components are in NetworkX's order.",
 }
-UNWEIGHTED = ("average_neighbor_degree", "average_shortest_path_length", "shortest_path_length")
+UNWEIGHTED = (
+    "average_neighbor_degree",
+    "average_shortest_path_length",
+    "betweenness_centrality",
+    "closeness_centrality",
+    "harmonic_centrality",
+    "shortest_path_length",
+)
 SORTING = "`sort_neighbors` is left to NetworkX."
 
 

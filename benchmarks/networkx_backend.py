@@ -40,6 +40,9 @@ UNDIRECTED = (
     "k_core",
     "degree_assortativity_coefficient",
     "average_neighbor_degree",
+    "hits",
+    "eigenvector_centrality",
+    "katz_centrality",
 )
 DIRECTED = (
     "weakly_connected_components",
@@ -71,6 +74,7 @@ PAIRED_SOURCES = 64  # so many of its results are consumed
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     **dict.fromkeys((*SEARCHES, "node_connected_component"), (0,)),
     "has_path": (0, 1),
+    "katz_centrality": (0.01,),
     "descendants_at_distance": (0, 2),
 }
 SIZES = [size for power in range(1, 7) for size in (10**power, 3 * 10**power)]  # for --crossover

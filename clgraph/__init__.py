@@ -17,9 +17,13 @@ if TYPE_CHECKING:
     from clgraph.centrality import (
         average_neighbor_degree,
         average_shortest_path_length,
+        betweenness_centrality,
         closeness_centrality,
         degree_assortativity_coefficient,
+        eigenvector_centrality,
         harmonic_centrality,
+        hits,
+        katz_centrality,
         shortest_path,
         shortest_path_length,
     )
@@ -88,8 +92,9 @@ if TYPE_CHECKING:
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
 _NAMES = {
-    "centrality": "average_neighbor_degree average_shortest_path_length closeness_centrality"
-    " degree_assortativity_coefficient harmonic_centrality shortest_path shortest_path_length",
+    "centrality": "average_neighbor_degree average_shortest_path_length betweenness_centrality"
+    " closeness_centrality degree_assortativity_coefficient eigenvector_centrality harmonic_centrality hits"
+    " katz_centrality shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
     "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
     " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
@@ -110,7 +115,7 @@ _NAMES = {
     "sampling.literature": "DrawnSample StreamSample",
     "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
     " save_forest write_shards",
-    "studies": "Study study",
+    "studies": "Study copra_graph study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -146,22 +151,27 @@ __all__ = [
     "average_neighbor_degree",
     "average_shortest_path_length",
     "barabasi_albert_graph",
+    "betweenness_centrality",
     "bfs",
     "bfs_many",
     "closeness_centrality",
     "clustering",
     "configuration_graph",
     "connected_components",
+    "copra_graph",
     "core_numbers",
     "datasets",
     "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "eigenvector_centrality",
     "erdos_renyi_graph",
     "get_device",
     "harmonic_centrality",
+    "hits",
     "join_shards",
     "k_core",
+    "katz_centrality",
     "largest_component",
     "lfr_graph",
     "merge_forests",

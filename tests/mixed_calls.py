@@ -69,6 +69,10 @@ def mixed_calls(device: Device) -> dict[str, Call]:
         measures = [part.to_dict() for part in (found.original, found.sample) if part is not None]
         return [found.ks, *({k: v for k, v in each.items() if k != "seconds"} for each in measures)]
 
+    def studied() -> Sequence[Any]:
+        found = clgraph.study(undirected, "drv,ebfs", "60%,30%", seeds=2, **on)
+        return [[{**row, "device": ""} for row in found.rows], found.output]
+
     def fresh(directed: bool) -> Sequence[Any]:
         graph = random_graph(5, 70, 200, directed=directed)  # uploaded, searched and freed each time
         views = graph.reverse, graph.undirected, graph.undirected.simple
@@ -101,6 +105,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
         add(f"deletion_order {method}", lambda method=method: [clgraph.deletion_order(undirected, method, 3)])
     add("curve, batched", lambda: curve("drve"))
     add("quality", compared)
+    add("study", studied)
     add("triangles", lambda: [clgraph.triangles(undirected, device)])
     add("clustering", lambda: [clgraph.clustering(directed, device)])
     add("average_clustering", lambda: [clgraph.average_clustering(directed, device)])
@@ -108,6 +113,11 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     add("k_core", lambda: rows(clgraph.k_core(undirected, device=device)))
     add("closeness", lambda: [clgraph.closeness_centrality(directed, **on)])
     add("harmonic", lambda: [clgraph.harmonic_centrality(undirected, [0, 3], sources=[1, 4], **on)])
+    if "HAVE_FP64" in device.features:
+        add("eigenvector", lambda: [clgraph.eigenvector_centrality(undirected, max_iter=2000, **on)])
+        add("katz", lambda: [clgraph.katz_centrality(directed, alpha=0.01, **on)])
+        add("betweenness", lambda: [clgraph.betweenness_centrality(directed, **on)])
+        add("hits", lambda: clgraph.hits(directed, **on))
     add("neighbor degrees", lambda: [clgraph.average_neighbor_degree(directed, source="in+out", **on)])
     add("assortativity", lambda: [clgraph.degree_assortativity_coefficient(directed, **on)])
     add("powerlaw_graph", lambda: rows(clgraph.powerlaw_graph(200, seed=3, **on)))

@@ -9,6 +9,14 @@ from cli_runs import ROOT, environment
 from devices import working_devices
 
 EXAMPLES = {"cpu_pocl": "pocl", "gpu_nvidia": "nvidia", "fpga_intel": "fpga"}
+# for whom, or of what; and what they print
+TRIALS = {
+    "own_kernel": "edges join two levels of the search",
+    "shared_queue": "scores is 1.000",
+    "researcher": "equal: drv, size 50%, seed 7",
+    "data_scientist": "corners of triangles: 82 at most",
+    "engineer": "right: ",
+}
 
 
 def run(name, *args, **env):
@@ -22,7 +30,26 @@ def run(name, *args, **env):
 
 
 def test_all_examples_are_here():
-    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == set(EXAMPLES)
+    assert {path.stem for path in (ROOT / "examples").glob("*.py")} == {*EXAMPLES, *TRIALS}
+
+
+@pytest.mark.slow
+@pytest.mark.device
+@pytest.mark.parametrize("name", TRIALS)
+def test_trials(name, tmp_path):
+    """What a researcher, a data scientist and an engineer do in their first hour."""
+    word = next(iter(working_devices()))
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / f"{name}.py"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment(CLGRAPH_DEVICE=word),
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert TRIALS[name] in done.stdout
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow

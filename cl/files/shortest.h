@@ -1,4 +1,4 @@
-// files/shortest.h: the shortest decimal that reads back to the same double, and of these the nearest: Schubfach (R.
+// files/shortest.h: the shortest decimal that reads back to the same double (or float), and of these the nearest: Schubfach (R.
 // Giulietti, The Schubfach way to render doubles, 2020), in integer arithmetic. No fp64 is needed.
 //
 // powers      ulong[2 * (TENS_MAX - TENS_MIN + 1)]   the leading 128 bits of 10^k, upper half first, rounded up
@@ -19,18 +19,14 @@ static inline ulong product_to_odd(const ulong high, const ulong low, const ulon
     return (mul_hi(high, x) + (middle < carried)) | (middle > 1);
 }
 
-// The decimal digits * 10^*exponent of a finite double above zero, given by its bits.
-static inline ulong shortest_decimal(const ulong bits, __global const ulong *powers, int *exponent)
+// The decimal digits * 10^*exponent of c * 2^q; closer: whether the next number below is nearer than the one above.
+static inline ulong shortest_of(const ulong c, const int q, const int closer, __global const ulong *powers,
+                                int *exponent)
 {
-    const ulong fraction = bits & (((ulong)1 << 52) - 1);
-    const int biased = (int)(bits >> 52) & 0x7FF;
-    const ulong c = biased ? fraction | (ulong)1 << 52 : fraction;
-    const int q = (biased ? biased : 1) - 1075;
     if (q <= 0 && q > -53 && !(c & (((ulong)1 << -q) - 1))) {   // a whole number
         *exponent = 0;
         return c >> -q;
     }
-    const int closer = fraction == 0 && biased > 1;   // the next double below is nearer than the one above
     const ulong odd = c & 1;
     const int k = closer ? LOG10_OF_THREE_QUARTERS(q) : LOG10_OF_POWER(q);
     const int h = q + LOG2_OF_TENS(-k) + 1;
@@ -53,4 +49,22 @@ static inline ulong shortest_decimal(const ulong bits, __global const ulong *pow
         return s + up;
     const ulong between = 4 * s + 2;
     return s + (middle > between || (middle == between && (s & 1)));
+}
+
+// Of a finite double above zero, given by its bits.
+static inline ulong shortest_decimal(const ulong bits, __global const ulong *powers, int *exponent)
+{
+    const ulong fraction = bits & (((ulong)1 << 52) - 1);
+    const int biased = (int)(bits >> 52) & 0x7FF;
+    const ulong c = biased ? fraction | (ulong)1 << 52 : fraction;
+    return shortest_of(c, (biased ? biased : 1) - 1075, fraction == 0 && biased > 1, powers, exponent);
+}
+
+// Of a finite float above zero, given by its bits.
+static inline ulong shortest_of_float(const uint bits, __global const ulong *powers, int *exponent)
+{
+    const uint fraction = bits & ((1u << 23) - 1);
+    const int biased = (int)(bits >> 23) & 0xFF;
+    const ulong c = biased ? fraction | 1u << 23 : fraction;
+    return shortest_of(c, (biased ? biased : 1) - 150, fraction == 0 && biased > 1, powers, exponent);
 }

@@ -111,9 +111,9 @@ static inline double block_value(int what, int n, long v, __global const REAL *x
     return fabs((double)y[v] - (double)x[v]);
 }
 
-// Sums over blocks first .. first + blocks - 1: of the ranks of dangling vertices (sums[2 b]), of the differences
-// (sums[2 b + 1]).
-__kernel void fixed_blocks(const int n, const int first, const int blocks, __global const REAL *restrict x,
+// Sums over blocks first .. first + blocks - 1, from the at-th place on: of the ranks of dangling vertices (sums[2 b]),
+// of the differences (sums[2 b + 1]).
+__kernel void fixed_blocks(const int n, const int first, const int at, __global const REAL *restrict x,
                            __global const REAL *restrict y, __global const double *restrict inverse,
                            __global double *restrict sums)
 {
@@ -134,7 +134,7 @@ __kernel void fixed_blocks(const int n, const int first, const int blocks, __glo
         for (int width = BLOCK / 32; width > 0; width /= 2)
             for (int i = 0; i < width; i++)
                 held[i] += held[i + width];
-        sums[2 * (long)b + what] = held[0];
+        sums[2 * (long)(at + b) + what] = held[0];
     }
 #else
     __local double held[BLOCK / 16];
@@ -155,7 +155,7 @@ __kernel void fixed_blocks(const int n, const int first, const int blocks, __glo
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (lid == 0)
-            sums[2 * (long)b + what] = held[0];
+            sums[2 * (long)(at + b) + what] = held[0];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 #endif

@@ -3,8 +3,8 @@
 //
 // x        VALUE[n]       x(u) / W(u) as a float, or with READY as a whole number; with HAS_SHARES x(u)
 // windows as in ranking/fixed_windows.cl; long rows are cut into pieces of PIECE entries:
-// before   int[longs + 1] pieces of the long rows before each          piece_of int[pieces]  the long row of each
-// sums     long[pieces]
+// before   int[longs + 1] pieces of the long rows before each          sums   long[pieces]
+// begins   OFFSET[pieces] where each begins among the entries          counts int[pieces]   and its length
 // launch   fixed_whole_windows, fixed_whole_pieces: a work-group of WIDTH a window, or a piece; the others: padded ranges,
 //          ITEMS each
 // tunables SPAN, WIDTH (a multiple of 8), ITEMS, PIECE, READY (CPUs: a gathered value is added as it is); what changes
@@ -25,7 +25,8 @@
 #endif
 
 #define TILE (2 * SPAN)
-#define TEAM 8   // work-items that add up a row of a window
+#define TEAM 8    // work-items that add up a row of a window
+#define AHEAD 8   // values of a piece that a work-item fetches at once
 
 #if HAS_SHARES
 #define HELD long
@@ -57,8 +58,8 @@ __kernel void fixed_whole_rows(const int rows, const int first_row, const double
     }
 }
 
-__kernel void fixed_whole_windows(const int rows, const int first_row, const double d, const double mass,
-                                  const double uniform, __global const int *restrict starts,
+__kernel void fixed_whole_windows(const int first_row, const double d, const double mass, const double uniform,
+                                  __global const int *restrict window, __global const OFFSET *restrict begins,
                                   __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                   __global const double *restrict shares, __global const VALUE *restrict x,
                                   __global const double *restrict p, __global const double *restrict q,
@@ -67,10 +68,11 @@ __kernel void fixed_whole_windows(const int rows, const int first_row, const dou
     __local HELD terms[TILE];
     __local long sums[2 * WIDTH];
     const int lid = get_local_id(0), lane = lid & (TEAM - 1);
-    const int first = starts[get_group_id(0)], last = starts[get_group_id(0) + 1];
-    const int kept = last - (last > first && row_ptr[last] - row_ptr[last - 1] > SPAN);   // rows that are not long
-    const OFFSET begin = row_ptr[first];
-    const int count = (int)(row_ptr[kept] - begin);
+    const long w = get_group_id(0);
+    const int first = window[3 * w], kept = window[3 * w + 1], count = window[3 * w + 2];
+    const OFFSET begin = begins[w];
+    int r = first + lid / TEAM;
+    int from = r < kept ? (int)(row_ptr[r] - begin) : 0, to = r < kept ? (int)(row_ptr[r + 1] - begin) : 0;
     for (int k = 0; k < (TILE + WIDTH - 1) / WIDTH; k++) {
         const int i = lid + k * WIDTH;
         if (i < count)
@@ -79,8 +81,6 @@ __kernel void fixed_whole_windows(const int rows, const int first_row, const dou
     barrier(CLK_LOCAL_MEM_FENCE);
     int side = 0;
     for (int base = first; base < kept; base += WIDTH / TEAM) {
-        const int r = base + lid / TEAM;
-        const int from = r < kept ? (int)(row_ptr[r] - begin) : 0, to = r < kept ? (int)(row_ptr[r + 1] - begin) : 0;
         long sum = 0;
         for (int i = from + lane; i < to; i += TEAM)
             sum += WHOLE(terms[i]);
@@ -92,6 +92,9 @@ __kernel void fixed_whole_windows(const int rows, const int first_row, const dou
             y[first_row + r] = RANK(sum, first_row + r);
         }
         side ^= WIDTH;   // the other half was read before the barrier
+        r += WIDTH / TEAM;
+        from = r < kept ? (int)(row_ptr[r] - begin) : 0;
+        to = r < kept ? (int)(row_ptr[r + 1] - begin) : 0;
     }
 }
 
@@ -102,28 +105,35 @@ __kernel void fixed_whole_counts(const int longs, __global const int *restrict l
         counts[i] = (int)((row_ptr[listed[i] + 1] - row_ptr[listed[i]] + PIECE - 1) / PIECE);
 }
 
-__kernel void fixed_whole_owners(const int longs, __global const int *restrict before, __global int *restrict piece_of)
+__kernel void fixed_whole_cuts(const int longs, __global const int *restrict listed,
+                               __global const OFFSET *restrict row_ptr, __global const int *restrict before,
+                               __global OFFSET *restrict begins, __global int *restrict counts)
 {
     FOR_ITEMS(i, longs)
-        for (int k = before[i]; k < before[i + 1]; k++)
-            piece_of[k] = i;
+        for (int k = before[i]; k < before[i + 1]; k++) {
+            begins[k] = row_ptr[listed[i]] + (OFFSET)(k - before[i]) * PIECE;
+            counts[k] = (int)min((OFFSET)PIECE, (OFFSET)(row_ptr[listed[i] + 1] - begins[k]));
+        }
 }
 
-__kernel void fixed_whole_pieces(__global const int *restrict listed, __global const int *restrict before,
-                                 __global const int *restrict piece_of, __global const OFFSET *restrict row_ptr,
+__kernel void fixed_whole_pieces(__global const OFFSET *restrict begins, __global const int *restrict counts,
                                  __global const int *restrict col_idx, __global const double *restrict shares,
                                  __global const VALUE *restrict x, __global long *restrict sums)
 {
     __local long held[WIDTH];
-    const int k = get_group_id(0), lid = get_local_id(0), i = piece_of[k], r = listed[i];
-    const long begin = row_ptr[r] + (long)(k - before[i]) * PIECE, end = min(begin + PIECE, (long)row_ptr[r + 1]);
-    long sum = 0, e = begin + lid;
-    for (; e + 3 * WIDTH < end; e += 4 * WIDTH) {   // four values are on their way at once
-        const HELD a = FETCH(e), b = FETCH(e + WIDTH), c = FETCH(e + 2 * WIDTH), f = FETCH(e + 3 * WIDTH);
-        sum += (WHOLE(a) + WHOLE(b)) + (WHOLE(c) + WHOLE(f));
+    const int k = get_group_id(0), lid = get_local_id(0), count = counts[k];
+    const OFFSET begin = begins[k];
+    long sum = 0;
+    int e = lid;
+    for (; e + (AHEAD - 1) * WIDTH < count; e += AHEAD * WIDTH) {
+        HELD value[AHEAD];
+        for (int i = 0; i < AHEAD; i++)
+            value[i] = FETCH(begin + e + i * WIDTH);
+        for (int i = 0; i < AHEAD; i++)
+            sum += WHOLE(value[i]);
     }
-    for (; e < end; e += WIDTH)
-        sum += WHOLE(FETCH(e));
+    for (; e < count; e += WIDTH)
+        sum += WHOLE(FETCH(begin + e));
     held[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid < TEAM)

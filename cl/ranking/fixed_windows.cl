@@ -5,8 +5,12 @@
 // entries besides a last row of more than SPAN entries. Such long rows have a work-group of their own each.
 //
 // starts  int[windows + 1]   the first row of each window, and the number of rows
+// filled  uchar[windows]     whether a window has a row that is not long; only such windows are launched:
+// window  int[3]             of each its first row, the row behind its last that is not long, and its entries
+// begin   OFFSET             of each its first entry
 // longs   int[]              the long rows
-// launch  fixed_starts, fixed_longs: padded ranges, ITEMS each; the others: a work-group of WIDTH a window, or a long row
+// launch  fixed_window_rows, fixed_long_rows: a work-group of WIDTH a window, or a long row; the others: padded ranges,
+//         ITEMS each
 // tunables SPAN, WIDTH (a multiple of 32); what changes the sums as in ranking/fixed.cl; OFFSET
 
 #include "ranking/fixed.h"
@@ -46,8 +50,37 @@ __kernel void fixed_longs(const int rows, __global const OFFSET *restrict row_pt
             longs[atomic_inc(count)] = r;
 }
 
-__kernel void fixed_window_rows(const int rows, const int first_row, const double d, const double mass,
-                                const double uniform, __global const int *restrict starts,
+// The row behind a window's last one that is not long.
+static inline int end_of(const int first, const int last, __global const OFFSET *restrict row_ptr)
+{
+    return last - (last > first && row_ptr[last] - row_ptr[last - 1] > SPAN);
+}
+
+__kernel void fixed_filled(const long windows, __global const int *restrict starts, __global const OFFSET *restrict row_ptr,
+                           __global uchar *restrict filled)
+{
+    FOR_ITEMS_LONG(w, windows)
+        filled[w] = end_of(starts[w], starts[w + 1], row_ptr) > starts[w];
+}
+
+// before: filled windows before each one.
+__kernel void fixed_listed(const long windows, __global const int *restrict starts, __global const OFFSET *restrict row_ptr,
+                           __global const int *restrict before, __global int *restrict window,
+                           __global OFFSET *restrict begin)
+{
+    FOR_ITEMS_LONG(w, windows)
+        if (before[w + 1] > before[w]) {
+            const int first = starts[w], last = end_of(first, starts[w + 1], row_ptr);
+            const long at = before[w];
+            window[3 * at] = first;
+            window[3 * at + 1] = last;
+            window[3 * at + 2] = (int)(row_ptr[last] - row_ptr[first]);
+            begin[at] = row_ptr[first];
+        }
+}
+
+__kernel void fixed_window_rows(const int first_row, const double d, const double mass, const double uniform,
+                                __global const int *restrict window, __global const OFFSET *restrict begins,
                                 __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                                 __global const double *restrict shares, __global const VALUE *restrict x,
                                 __global const double *restrict p, __global const double *restrict q,
@@ -55,10 +88,9 @@ __kernel void fixed_window_rows(const int rows, const int first_row, const doubl
 {
     __local double terms[TILE], sums[WIDTH];
     const int lid = get_local_id(0), lane = lid & (TEAM - 1);
-    const int first = starts[get_group_id(0)], last = starts[get_group_id(0) + 1];
-    const int kept = last - (last > first && row_ptr[last] - row_ptr[last - 1] > SPAN);   // rows that are not long
-    const OFFSET begin = row_ptr[first];
-    const int count = (int)(row_ptr[kept] - begin);
+    const long w = get_group_id(0);
+    const int first = window[3 * w], kept = window[3 * w + 1], count = window[3 * w + 2];
+    const OFFSET begin = begins[w];
     for (int i = lid; i < count; i += WIDTH)
         terms[i] = TERM(begin + i);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -13,11 +13,12 @@ from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.views import some_vertices
+from clgraph.studies.copra import copra_graph
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-NAME = re.compile(r"(rmat|powerlaw|grid|wiki)(\d+)")
+NAME = re.compile(r"(rmat|powerlaw|copra|grid|wiki)(\d+)")
 # vertices and arcs of the Wikipedia graph of 2007 that the slides measured
 WIKIPEDIA = (3_600_000, 45_000_000)
 
@@ -99,7 +100,7 @@ def check_name(name: str, where: str = "--graphs") -> str:
         name = f"powerlaw{int(name)}"
     if not NAME.fullmatch(name) and not Path(name).is_file():
         raise InputError(
-            f"{where}: {name!r} is no graph: use powerlawN or N (N vertices), rmatS (scale S), gridK "
+            f"{where}: {name!r} is no graph: use powerlawN or N, copraN (N vertices), rmatS (scale S), gridK "
             f"(K x K), wikiS, a file, or one of the words {', '.join(SIZES)}"
         )
     return name
@@ -111,18 +112,17 @@ def size_of(name: str) -> int:
     if match is None:
         return 0
     number = int(match[2])
-    return {"rmat": 1 << min(number, 40), "grid": number * number, "powerlaw": number, "wiki": 1 << number}[
-        match[1]
-    ]
+    sizes = {"rmat": 1 << min(number, 40), "grid": number * number, "wiki": 1 << number}
+    return sizes.get(match[1], number)
 
 
 def make_graph(name: str, device: Device | None = None, *, directed: bool = False) -> Graph:
     """Make the graph of a name, the same one every time.
 
-    ``powerlawN`` (N vertices, exponent 2.71, average degree 5, undirected), ``rmatS`` (R-MAT of scale S with
-    Graph500's parameters, 16 edges a vertex drawn; directed on request), ``gridK`` (K x K, undirected),
-    ``wikiS`` (a directed R-MAT of scale S; of scale 22 cut to the slides' Wikipedia: 3.6 M vertices, 45 M
-    arcs), or a file. All generated ones are of seed 1.
+    ``powerlawN`` (N vertices, exponent 2.71, average degree 5, undirected), ``copraN`` (near N vertices,
+    after the COPRA thesis), ``rmatS`` (R-MAT of scale S with Graph500's parameters, 16 edges a vertex drawn;
+    directed on request), ``gridK`` (K x K, undirected), ``wikiS`` (a directed R-MAT of scale S; of scale 22
+    cut to the slides' Wikipedia: 3.6 M vertices, 45 M arcs), or a file. All generated ones are of seed 1.
     """
     match = NAME.fullmatch(name)
     if match is None:
@@ -132,6 +132,8 @@ def make_graph(name: str, device: Device | None = None, *, directed: bool = Fals
     number = int(match[2])
     if match[1] == "grid":
         return _grid(number)
+    if match[1] == "copra":
+        return copra_graph(number, device=device)
     if match[1] == "powerlaw":
         return powerlaw_graph(number, seed=1, device=device)
     if match[1] == "wiki":

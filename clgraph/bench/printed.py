@@ -1,44 +1,13 @@
 """Figures printed in the theses and the slides, for comparison with ours.
 
-COPRA thesis (Tariq 2018): Table 4.2 and the abstract. PageRank thesis: Table 6.2. Personalized PageRank
-slides: the table of methods, Wikipedia of 2007 (3.57 M vertices, 45 M arcs).
+COPRA thesis (Tariq 2018): the abstract (Table 4.2 is in `clgraph.studies.copra`). PageRank thesis: Table 6.2.
+Personalized PageRank slides: the table of methods, Wikipedia of 2007 (3.57 M vertices, 45 M arcs).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-# Table 4.2: 30 M vertices, exponent 2.71, average degree 5.
-# method -> (percent removed, average degree, degree exponents, rank exponents); pairs: sequential, parallel
-Row = tuple[float, tuple[float, ...], tuple[float, ...], tuple[float, ...]]
-CHARACTERISTICS: dict[str, list[Row]] = {
-    "drv": [
-        (8.58, (4.826,), (-2.015, -2.016), (-0.531,)),
-        (17.02, (4.654,), (-2.013,), (-0.509,)),
-        (29.28, (4.394,), (-2.008, -2.007), (-0.475,)),
-        (37.20, (4.213,), (-2.024, -2.022), (-0.451,)),
-        (48.69, (3.943,), (-2.012, -2.011), (-0.415,)),
-        (59.58, (3.679,), (-1.99,), (-0.377,)),
-        (69.67, (3.396, 3.395), (-1.971,), (-0.335,)),
-    ],
-    "dre": [
-        (5.52, (4.665,), (-2.023,), (-0.511,)),
-        (17.66, (4.044,), (-2.038,), (-0.429,)),
-        (27.83, (3.622,), (-2.054,), (-0.369,)),
-        (39.01, (3.24,), (-2.067,), (-0.311,)),
-        (51.13, (2.898,), (-2.093, -2.094), (-0.256,)),
-        (59.65, (2.695,), (-2.116,), (-0.22,)),
-        (72.75, (2.433,), (-2.142,), (-0.17,)),
-    ],
-    "drve": [
-        (9.27, (5.059,), (-2.014,), (-0.499,)),
-        (17.57, (5.117,), (-2.015, -2.018), (-0.451,)),
-        (31.73, (5.235, 5.234), (-2.015, -2.017), (-0.371, -0.317)),
-        (37.76, (5.292,), (-2.014, -2.016), (-0.338, -0.388)),
-        (48.12, (5.409,), (-2.011, -2.015), (-0.281,)),
-        (60.21, (5.583,), (-2.008, -2.005), (-0.215,)),
-    ],
-}
 # what the COPRA thesis says of energy; power was read off a wall meter
 COPRA_ENERGY = (
     "The thesis: FPGA 2 times faster and 3 times more energy-efficient than its serial CPU, 10 times less "

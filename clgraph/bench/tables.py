@@ -8,6 +8,7 @@ from clgraph.bench import printed
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.labels import Labels, order_of
 from clgraph.bench.table import Column, Record, Row, Table, energy, value
+from clgraph.studies.copra import CHARACTERISTICS
 
 
 def tables(records: Sequence[Record], labels: Labels) -> list[Table]:
@@ -49,7 +50,7 @@ def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
     for graph in dict.fromkeys(record["graph"] for record in found):
         of_graph = {record["what"].split(" ", 1)[1]: record for record in found if record["graph"] == graph}
         rows = []
-        for method, lines in printed.CHARACTERISTICS.items():
+        for method, lines in CHARACTERISTICS.items():
             for place, line in enumerate(lines):
                 row: Row = {"method": method, "removed": line[0]}
                 for number, (key, _) in enumerate(kinds, 1):
@@ -61,9 +62,9 @@ def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
         whole = next(iter(of_graph.values()))["details"]["whole"]
         note = (
             f"The graph: {graph}, average degree {whole['average_degree']:.3f}, degree exponent "
-            f"{whole['degree_exponent']:.3f}, rank exponent {whole['rank_exponent']:.3f} (Chung and Lu's "
-            "model, exponent 2.71; the thesis has 30 M vertices and does not name its generator). Exact mode "
-            "is beside the thesis's sequential program, batched mode beside its parallel one (sequential "
+            f"{whole['degree_exponent']:.3f}, rank exponent {whole['rank_exponent']:.3f} (the "
+            "thesis has 30 M vertices, exponent 2.71, and does not name its generator). Exact mode is beside "
+            "the thesis's sequential program, batched mode beside its parallel one (sequential "
             '/ parallel where it prints two); drve has no exact mode. "removed" is the share of vertices.'
         )
         yield Table(f"characteristics_{graph}", f"What samples keep of {graph}", columns, rows, [note])

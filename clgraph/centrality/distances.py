@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag
+from clgraph.arguments import flag, shown
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.progress import tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int | None], None]
 LANES = 64
 FEW = 48  # levels up to here are counted one by one, all searches at once; more of them search by search
 SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
@@ -196,9 +197,14 @@ def _ends(graph: Graph, *ends: Any) -> Ints:
     """The indices of some vertices, one id each."""
     from clgraph.traversal.arguments import indices_of
 
-    return np.concatenate([indices_of(graph, [end]) for end in ends])
+    found = [indices_of(graph, [end]) for end in ends]
+    for end, at in zip(ends, found, strict=True):
+        if at.size != 1:
+            raise InputError(f"{shown(end)}: the id of one vertex is needed")
+    return np.concatenate([at.ravel() for at in found])
 
 
+@tells("mean distance")
 def average_shortest_path_length(
     graph: Any, *, device: Device | str | None = None, progress: Progress | None = None
 ) -> float:
@@ -211,8 +217,8 @@ def average_shortest_path_length(
         that of connected pairs, from a part of the vertices.)
     device : Device or str, optional
         As in `clgraph.get_device`.
-    progress : callable, optional
-        Called with (done, of): vertices searched from.
+    progress : callable or True, optional
+        Called with (done, of): vertices searched from. True shows a bar.
 
     Returns
     -------
@@ -252,6 +258,7 @@ def average_shortest_path_length(
     return total / (n * (n - 1)) if n > 1 else 0.0
 
 
+@tells("closeness")
 def closeness_centrality(
     graph: Any,
     vertices: Any = None,
@@ -272,8 +279,8 @@ def closeness_centrality(
         small components are not the most central (as in NetworkX's ``wf_improved``).
     device : Device or str, optional
         As in `clgraph.get_device`.
-    progress : callable, optional
-        Called with (done, of): vertices done.
+    progress : callable or True, optional
+        Called with (done, of): vertices done. True shows a bar.
 
     Returns
     -------
@@ -301,20 +308,32 @@ def closeness_centrality(
     whole = as_graph(graph)
     improved = flag(improved, "improved")
     chosen = _chosen(whole, vertices)
-    found = np.zeros(len(chosen))
     from clgraph.device import get_device
 
     dev = get_device(device)
     with dev.alone():
-        others = whole.num_vertices - 1
-        for batch, counts in distance_counts(dev, _arriving(whole), chosen, progress=progress):
-            reached = counts.sum(axis=1).astype(np.float64)
-            total = (counts @ np.arange(counts.shape[1])).astype(np.float64)
-            close = np.divide(reached, total, out=np.zeros(len(total)), where=total > 0)
-            found[batch] = close * (reached / others) if improved and others else close
+        return closeness_of(dev, whole, chosen, improved=improved, progress=progress)
+
+
+def closeness_of(
+    dev: Device,
+    graph: Graph,
+    chosen: npt.NDArray[np.int32],
+    *,
+    improved: bool,
+    progress: Progress | None = None,
+) -> Floats:
+    """`closeness_centrality` of vertices by index."""
+    found, others = np.zeros(len(chosen)), graph.num_vertices - 1
+    for batch, counts in distance_counts(dev, _arriving(graph), chosen, progress=progress):
+        reached = counts.sum(axis=1).astype(np.float64)
+        total = (counts @ np.arange(counts.shape[1])).astype(np.float64)
+        close = np.divide(reached, total, out=np.zeros(len(total)), where=total > 0)
+        found[batch] = close * (reached / others) if improved and others else close
     return found
 
 
+@tells("harmonic centrality")
 def harmonic_centrality(
     graph: Any,
     vertices: Any = None,
@@ -364,15 +383,27 @@ def harmonic_centrality(
     if sources is not None:
         counted = np.zeros(whole.num_vertices, bool)
         counted[_chosen(whole, sources)] = True
-    found = np.zeros(len(chosen))
     from clgraph.device import get_device
 
     dev = get_device(device)
     with dev.alone():
-        batches = distance_counts(dev, _arriving(whole), chosen, counted=counted, progress=progress)
-        for batch, counts in batches:
-            for distance in range(1, counts.shape[1]):
-                found[batch] += counts[:, distance] / distance
+        return harmonic_of(dev, whole, chosen, counted=counted, progress=progress)
+
+
+def harmonic_of(
+    dev: Device,
+    graph: Graph,
+    chosen: npt.NDArray[np.int32],
+    *,
+    counted: npt.NDArray[np.bool_] | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """`harmonic_centrality` of vertices by index; `counted`: of which distances count."""
+    found = np.zeros(len(chosen))
+    batches = distance_counts(dev, _arriving(graph), chosen, counted=counted, progress=progress)
+    for batch, counts in batches:
+        for distance in range(1, counts.shape[1]):
+            found[batch] += counts[:, distance] / distance
     return found
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
 from threading import Thread
@@ -121,7 +121,9 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
             _load_drivers(kwargs["device"])
         if trace is None:
             return untraced(*args, **kwargs)
-        with _traced(trace, kwargs.get("device")):
+        from clgraph.cli.trace import traced
+
+        with traced(trace, kwargs.get("device")):
             return untraced(*args, **kwargs)
 
     command = with_trace
@@ -179,21 +181,6 @@ def _load_drivers(spec: str | None) -> None:
             list_devices(oclgrind=oclgrind)
 
     Thread(target=load, name="clgraph-drivers").start()
-
-
-@contextmanager
-def _traced(path: str, spec: str | None) -> Iterator[None]:
-    """Time what the device does; write the trace, and print the table."""
-    from clgraph.device import get_device, profile
-    from clgraph.graph.io import check_writable
-
-    if spec is not None and "," in spec:
-        raise click.UsageError("--trace is of one device: give one --device")
-    check_writable(path, "edges")
-    with profile(get_device(spec)) as measured:
-        yield
-    measured.write_trace(path)
-    say(f"{measured}\n{path}: {len(measured.activities)} kernels and copies on {measured.device}")
 
 
 class EnergyWish:

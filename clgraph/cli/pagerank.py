@@ -25,10 +25,11 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.cli.shards import job, open_dataset, refuse
+from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking import PageRankResult
@@ -94,6 +95,7 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
 )
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
+@plan_option
 @graph_options
 @device_option
 @energy_option
@@ -115,6 +117,7 @@ def pagerank(
     output: str | None,
     explain: bool,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     energy: EnergyWish,
@@ -158,6 +161,7 @@ def pagerank(
             top,
             as_json,
             quiet,
+            only_plan,
             damping=damping,
             tol=tol,
             max_iter=max_iter,
@@ -166,6 +170,7 @@ def pagerank(
             device=device,
         )
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, device=where)
@@ -210,7 +215,7 @@ def pagerank(
             say(f"plan: {line}")
     if output:
         started = time.perf_counter()
-        _write(output, data, found)
+        _write(output, data, found, dev)
         seconds["write"] = time.perf_counter() - started
     # a failure to converge has been reported already
     measured = energy.measure(lambda: rank(data, on_nonconvergence="return", **options))
@@ -251,6 +256,7 @@ def _of_dataset(
     top: int,
     as_json: bool,
     quiet: bool,
+    only_plan: bool,
     **options: Any,
 ) -> None:
     """``clgraph pagerank NAME.clgs``."""
@@ -258,6 +264,10 @@ def _of_dataset(
 
     with job() as speaks:
         shards = open_dataset(graph, speaks, quiet)
+        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": options["device"]}
+        how |= {"iterations": options["max_iter"], "dtype": options["dtype"]}
+        if planned(shards, speaks, "pagerank", only_plan=only_plan, **how):
+            return
         for name, text in (("personalization", personalize), ("nstart", nstart)):
             option = {"personalization": "--personalize", "nstart": "--nstart"}[name]
             options[name] = None if text is None else _distribution(text, shards, option)
@@ -319,15 +329,13 @@ def _add(given: dict[Any, float], word: str, value: float, graph: Graph | Shards
     given[vertex] = value
 
 
-def _write(path: str, graph: Graph | Shards, found: PageRankResult) -> None:
+def _write(path: str, graph: Graph | Shards, found: PageRankResult, device: Device | None = None) -> None:
     """One line a vertex: id and rank, with as many digits as bring the rank back exactly."""
+    from clgraph.files.columns import write_columns
     from clgraph.graph.io import atomic_write
 
-    # str of a NumPy scalar is the shortest that reads back as the same number of its type
-    with atomic_write(path, "w") as out:
-        out.writelines(
-            f"{vertex}\t{rank!s}\n" for vertex, rank in zip(graph.ids.tolist(), found.ranks, strict=True)
-        )
+    with atomic_write(path) as out:
+        write_columns(out, graph.ids, found.ranks, device=device)
 
 
 def _summary(

@@ -24,10 +24,11 @@ from clgraph.cli.common import (
     say,
 )
 from clgraph.cli.ppr_sources import exclusion, read_wanted, read_words
-from clgraph.cli.shards import job, open_dataset, refuse
+from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking.personalized import PersonalizedResult
@@ -132,6 +133,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 )
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result against the reference.")
+@plan_option
 @graph_options
 @device_option
 @energy_option
@@ -150,6 +152,7 @@ def ppr(
     output: str | None,
     explain: bool,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     energy: EnergyWish,
@@ -197,6 +200,9 @@ def ppr(
         refuse(explain=explain, verify=verify, energy=energy.wanted)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
+            if planned(shards, speaks, "ppr", only_plan=only_plan, **how):
+                return
             ids = wanted.ids(shards)
             options |= {"method": method, "dangling": dangling, "device": device}
             options |= {"exclude": exclusion(exclude, left_out, shards)}
@@ -204,6 +210,7 @@ def ppr(
             if speaks:
                 _tell(shards, found, dict(found.seconds), output, False, as_json)
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, device=where)
@@ -238,7 +245,7 @@ def ppr(
     measured = energy.measure(
         lambda: personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
     )
-    _tell(data, found, seconds, output, verify, as_json, measured)
+    _tell(data, found, seconds, output, verify, as_json, measured, dev)
 
 
 def _tell(
@@ -249,11 +256,12 @@ def _tell(
     verified: bool,
     as_json: bool,
     measured: Energy | None = None,
+    device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     if output:
         started = time.perf_counter()
-        _write(output, data, found)
+        _write(output, data, found, device)
         seconds["write"] = time.perf_counter() - started
     if as_json:
         told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
@@ -264,24 +272,23 @@ def _tell(
         click.echo(measured)
 
 
-def _write(path: str, graph: Graph | Shards, found: PersonalizedResult) -> None:
+def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Device | None) -> None:
     """One line a source and vertex, with as many digits as bring the rank back exactly."""
+    import numpy as np
+
+    from clgraph.files.columns import write_columns
     from clgraph.graph.io import atomic_write
 
-    every = graph.ids.tolist()
-    with atomic_write(path, "w") as out:
+    with atomic_write(path) as out:
         for i, source in enumerate(found.sources):
-            ids = every if found.ids is None else found.ids[i].tolist()
+            ids = graph.ids if found.ids is None else found.ids[i]
             ranks = found.ranks[i] if found.ranks is not None else found.scores[i]  # type: ignore[index]
+            columns = np.full(len(ids), source, ids.dtype), ids, ranks
             if found.standard_errors is None:
-                # str of a NumPy scalar is the shortest that reads back as the same number of its type
-                out.writelines(f"{source}\t{v}\t{rank!s}\n" for v, rank in zip(ids, ranks, strict=True))
+                write_columns(out, *columns, device=device)
             else:
-                errors = found.standard_errors[i].tolist()
-                out.writelines(
-                    f"{source}\t{v}\t{rank!s}\t{error:.3g}\n"
-                    for v, rank, error in zip(ids, ranks, errors, strict=True)
-                )
+                errors = [f"{error:.3g}" for error in found.standard_errors[i].tolist()]
+                write_columns(out, *columns, np.array(errors, object))
 
 
 def _summary(

@@ -29,6 +29,7 @@ from clgraph.errors import InputError
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.measures import Quality
+    from clgraph.measures.packaged import Fit
 
 PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
@@ -71,6 +72,14 @@ PAGES = (".html", ".htm")
     default=None,
     help="Compute the 20 largest (default: up to a million vertices).",
 )
+@click.option(
+    "--fit",
+    type=click.Choice(["own", "powerlaw"]),
+    default="own",
+    show_default=True,
+    help="Who fits the power law of the degrees: clgraph, or the package powerlaw, which also tests it "
+    "against a lognormal distribution.",
+)
 @graph_options
 @device_option
 @json_option
@@ -89,6 +98,7 @@ def quality(
     seed: int,
     hop_sources: int,
     eigenvalues: bool | None,
+    fit: Fit,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
@@ -105,11 +115,13 @@ def quality(
     from clgraph.measures import quality as measure
     from clgraph.measures.compare import check_part
     from clgraph.measures.hops import check_hop_sources
+    from clgraph.measures.packaged import check_fit
     from clgraph.sampling.options import plain_method
 
     method = plain_method(method)
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)
+    check_fit(fit)
     given = {
         "--record": record,
         "--method": method,
@@ -152,6 +164,7 @@ def quality(
             relation="none" if part is not None else None,
             hop_sources=hop_sources,
             eigenvalues=eigenvalues,
+            fit=fit,
             progress=progress,
         )
     names = (Path(original).name, Path(sample).name if sample else "")

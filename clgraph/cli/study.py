@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from clgraph.cli.common import (
     device_for_file,
@@ -24,19 +25,33 @@ from clgraph.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.studies import Study
     from clgraph.studies.plan import Tolerance
+    from clgraph.studies.presets import Comparison
+
+METHODS, SIZES = "drv,dre,drve,dhyb,cre,crve,ebfs,edfs", "70%,50%,30%,10%"
+VERTICES = 300_000  # of the graph of a preset, unless told
 
 
 @click.command()
-@click.argument("graph", metavar="GRAPH")
+@click.argument("graph", metavar="GRAPH", required=False)
+@click.option(
+    "--preset",
+    type=click.Choice(["copra", "internet2007"]),
+    help="A study that was made before, beside what is printed of it: copra makes its graph itself, "
+    "internet2007 needs a graph of the Internet's autonomous systems.",
+)
+@click.option(
+    "--vertices", type=int, help="Of the graph that --preset copra makes (default: 300000; thesis: 30000000)."
+)
 @click.option(
     "--methods",
-    default="drv,dre,drve,dhyb,cre,crve,ebfs,edfs",
+    default=METHODS,
     show_default=True,
     help="Names as `clgraph methods` lists them, with commas between.",
 )
-@click.option("--sizes", default="70%,50%,30%,10%", show_default=True, help="Sizes, with commas between.")
+@click.option("--sizes", default=SIZES, show_default=True, help="Sizes, with commas between.")
 @click.option("--seeds", type=int, default=20, show_default=True, help="Number of runs of each method.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The first run's seed.")
 @click.option(
@@ -69,8 +84,12 @@ if TYPE_CHECKING:
 @device_option
 @json_option
 @quiet_option
+@click.pass_context
 def study(
-    graph: str,
+    context: click.Context,
+    graph: str | None,
+    preset: str | None,
+    vertices: int | None,
     methods: str,
     sizes: str,
     seeds: int,
@@ -90,6 +109,7 @@ def study(
 
     \b
     clgraph study internet.txt --methods drv,dre,drve --sizes 70%,50%,30%,10% --seeds 20 -o internet-study
+    clgraph study --preset copra -o copra-study
 
     DIR gets study.csv (a row a sample), summary.csv, study.json (the record, for `clgraph replay`), figures
     and report.html, which begins with the answer.
@@ -99,13 +119,27 @@ def study(
     from clgraph.studies import study as run
     from clgraph.studies.outputs import complete_record, write_outputs
     from clgraph.studies.plan import check_tolerance
+    from clgraph.studies.presets import PRESETS
 
     checked = check_tolerance(tolerance)
     if figures:
         need_matplotlib("the report", "--no-figures")
-    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
-    dev = open_device(device, quiet)
+    _check_preset(graph, preset, vertices)
+    if preset:
+        methods, sizes, seeds = (
+            getattr(PRESETS[preset], name)
+            if context.get_parameter_source(name) is ParameterSource.DEFAULT
+            else context.params[name]
+            for name in ("methods", "sizes", "seeds")
+        )
     folder = Path(output)
+    if graph is None:
+        dev = open_device(device, quiet)
+        graph = _made(folder, VERTICES if vertices is None else vertices, dev, quiet)
+        data = read_graph(graph, reading, True)
+    else:
+        data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
+        dev = open_device(device, quiet)
     told = [0, 0]
     try:
         with progress_bar("sampling and measuring", quiet, left=True) as bar:
@@ -141,12 +175,42 @@ def study(
         ("command", shlex.join(["clgraph", *sys.argv[1:]])),
         ("graph", f"{graph}: {data.num_vertices} vertices, {data.num_edges} edges"),
     ]
-    written = write_outputs(found, folder, checked, name=Path(graph).name, facts=facts, figures=figures)
+    beside = PRESETS[preset].compare(found) if preset else None
+    name = Path(graph).name
+    written = write_outputs(found, folder, checked, name=name, facts=facts, figures=figures, beside=beside)
     say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}", quiet)
     if as_json:
-        print_json({**found.to_dict(), "answer": _answer(found, checked)})
+        compared = {"beside": asdict(beside)} if beside else {}
+        print_json({**found.to_dict(), "answer": _answer(found, checked), **compared})
     else:
         _print(found, checked)
+        if beside:
+            _print_beside(beside)
+
+
+def _check_preset(graph: str | None, preset: str | None, vertices: int | None) -> None:
+    """Whether the graph is given where one is needed, and only there."""
+    makes = preset == "copra"
+    if graph is None and not makes:
+        more = " of the Internet's autonomous systems" if preset else ", or --preset copra, which makes one"
+        raise click.UsageError(f"Missing argument 'GRAPH': name a file with a graph{more}.")
+    if vertices is not None and (graph is not None or not makes):
+        raise click.UsageError("--vertices is for the graph that --preset copra makes.")
+
+
+def _made(folder: Path, vertices: int, device: Device, quiet: bool) -> str:
+    """The file with the graph of the COPRA thesis; made again only where it is not there."""
+    from clgraph.files import write
+    from clgraph.studies.copra import copra_graph
+    from clgraph.studies.state import make_folder
+
+    path = folder / f"copra-{vertices}.clg"
+    if not path.is_file():
+        make_folder(folder)
+        graph = copra_graph(vertices, device=device)
+        write(graph, path)
+        say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges", quiet)
+    return str(path)
 
 
 def _answer(found: Study, tolerance: Tolerance) -> dict[str, Any]:
@@ -185,3 +249,17 @@ def _print(found: Study, tolerance: Tolerance) -> None:
         console.print(
             f"- {COMPARED[name]} is not defined: {why}", highlight=False, markup=False, soft_wrap=True
         )
+
+
+def _print_beside(beside: Comparison) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=beside.title)
+    for number, head in enumerate(beside.heads):
+        table.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=not number)
+    for row in beside.rows:
+        table.add_row(*row)
+    console = Console()
+    console.print(table)
+    console.print(beside.words, highlight=False, markup=False, soft_wrap=True)

@@ -25,7 +25,7 @@ from clgraph.cli.common import (
     say,
     write_graph,
 )
-from clgraph.cli.shards import job, open_dataset, refuse
+from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from clgraph.components import Components
+    from clgraph.device import Device
     from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.scale import Shards
@@ -64,6 +65,7 @@ LEVELS_SHOWN = 20  # of a search, in the text output
     help="Write `id distance predecessor`, tab-separated, -1 for none.",
 )
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
+@plan_option
 @graph_options
 @device_option
 @energy_option
@@ -77,6 +79,7 @@ def bfs(
     method: Literal["hybrid", "frontier"],
     output: str | None,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     energy: EnergyWish,
@@ -100,11 +103,15 @@ def bfs(
         refuse(method=method != "hybrid", verify=verify, energy=energy.wanted)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
+            if planned(shards, speaks, "bfs", only_plan=only_plan, **how):
+                return
             roots = [_as_id(word, shards.ids.dtype) for word in wanted]
             result = search(shards, roots, depth_limit=depth, device=device)
             if speaks:
                 _tell_bfs(shards, result, {}, output, False, None, as_json)
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
@@ -118,7 +125,7 @@ def bfs(
 
         verify_bfs(data, found)
         say("verified: distances, predecessors and sources are those of the definition", quiet)
-    _tell_bfs(data, found, {"read": read_seconds}, output, verify, measured, as_json)
+    _tell_bfs(data, found, {"read": read_seconds}, output, verify, measured, as_json, dev)
 
 
 def _tell_bfs(
@@ -129,12 +136,13 @@ def _tell_bfs(
     verified: bool,
     measured: Energy | None,
     as_json: bool,
+    device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     seconds = {**seconds, **found.seconds}
     if output:
         started = time.perf_counter()
-        _write_bfs(output, data, found)
+        _write_bfs(output, data, found, device)
         seconds["write"] = time.perf_counter() - started
     counts = [
         int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))
@@ -183,19 +191,18 @@ def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
     return vertex
 
 
-def _write_bfs(path: str, graph: Graph | Shards, found: BFSResult) -> None:
+def _write_bfs(path: str, graph: Graph | Shards, found: BFSResult, device: Device | None) -> None:
     """Write a line a vertex: id, distance, id of the predecessor; -1 if there is none."""
+    import numpy as np
+
+    from clgraph.files.columns import write_columns
     from clgraph.graph.io import atomic_write
 
     assert found.predecessor is not None
-    ids = graph.ids.tolist()
-    with atomic_write(path, "w") as out:
-        out.writelines(
-            f"{vertex}\t{distance}\t{ids[before] if before >= 0 else -1}\n"
-            for vertex, distance, before in zip(
-                ids, found.distance.tolist(), found.predecessor.tolist(), strict=True
-            )
-        )
+    ids, before = graph.ids, found.predecessor
+    names = np.where(before >= 0, ids[before], -1) if len(ids) else ids
+    with atomic_write(path) as out:
+        write_columns(out, ids, found.distance, names, device=device)
 
 
 # --- components --------------------------------------------------------------------------------------
@@ -220,6 +227,7 @@ SHOWN = 10  # components in the table
     help="Write `id component`, tab-separated, one vertex a line.",
 )
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
+@plan_option
 @graph_options
 @device_option
 @json_option
@@ -230,6 +238,7 @@ def components(
     largest: str | None,
     output: str | None,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
@@ -254,10 +263,14 @@ def components(
         refuse(strong=strong, largest=largest, verify=verify)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
+            if planned(shards, speaks, "components", only_plan=only_plan, **how):
+                return
             result = connected_components(shards, device=device)
             if speaks:
                 _tell_components(shards, result, dict(result.seconds), output, False, as_json)
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
@@ -278,7 +291,7 @@ def components(
         started = time.perf_counter()
         write_graph(data.subgraph(found.largest), largest, quiet, device=dev)
         seconds["write"] = time.perf_counter() - started
-    _tell_components(data, found, seconds, output, verify, as_json)
+    _tell_components(data, found, seconds, output, verify, as_json, dev)
 
 
 def _tell_components(
@@ -288,15 +301,16 @@ def _tell_components(
     output: str | None,
     verified: bool,
     as_json: bool,
+    device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     if output:
+        from clgraph.files.columns import write_columns
         from clgraph.graph.io import atomic_write
 
         started = time.perf_counter()
-        with atomic_write(output, "w") as out:
-            pairs = zip(data.ids.tolist(), found.labels.tolist(), strict=True)
-            out.writelines(f"{vertex}\t{component}\n" for vertex, component in pairs)
+        with atomic_write(output) as out:
+            write_columns(out, data.ids, found.labels, device=device)
         seconds["write"] = seconds.get("write", 0.0) + time.perf_counter() - started
     if as_json:
         print_json(

@@ -176,5 +176,6 @@ def largest_component(
             return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)
         live = labelled(dev, upload_csr(dev, graph), label, root)
         made = graph_of(dev, compact(dev, parts_of(dev, graph), live))
+        made.attributes = graph.attributes
         dev.finish()
         return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,25 +88,7 @@ class Profile(Shown):
 
     def write_trace(self, path: str | os.PathLike[str]) -> None:
         """Write a trace for ``chrome://tracing`` or Perfetto: JSON, times in microseconds."""
-        events = [
-            {
-                "name": each.name,
-                "cat": "kernel" if each.where else "copy",
-                "ph": "X",
-                "pid": 0,
-                "tid": 0 if each.where else 1,
-                "ts": each.start * 1e6,
-                "dur": each.seconds * 1e6,
-                "args": {"file": each.where, "bytes": each.nbytes, "work-items": list(each.size)},
-            }
-            for each in self.activities
-        ]
-        names = [
-            {"name": "thread_name", "ph": "M", "pid": 0, "tid": lane, "args": {"name": name}}
-            for lane, name in enumerate(("kernels", "copies"))
-        ]
-        told = {"traceEvents": names + events, "otherData": {"device": self.device}}
-        write_atomically(Path(path), json.dumps(told).encode())
+        write_traces(path, [(self.device, self)])
 
     def _facts(self) -> dict[str, Any]:
         rows = self.table
@@ -118,6 +100,31 @@ class Profile(Shown):
             },
             "device": self.device,
         }
+
+
+def write_traces(path: str | os.PathLike[str], profiles: Sequence[tuple[str, Profile]]) -> None:
+    """Write one trace of several devices, each with a name; its time begins with its first activity."""
+    events: list[dict[str, Any]] = []
+    for place, (name, profile) in enumerate(profiles):
+        about = {"ph": "M", "pid": place}
+        events.append({**about, "name": "process_name", "args": {"name": name}})
+        for lane, what in enumerate(("kernels", "copies")):
+            events.append({**about, "name": "thread_name", "tid": lane, "args": {"name": what}})
+        events += [
+            {
+                "name": each.name,
+                "cat": "kernel" if each.where else "copy",
+                "ph": "X",
+                "pid": place,
+                "tid": 0 if each.where else 1,
+                "ts": each.start * 1e6,
+                "dur": each.seconds * 1e6,
+                "args": {"file": each.where, "bytes": each.nbytes, "work-items": list(each.size)},
+            }
+            for each in profile.activities
+        ]
+    told = {"traceEvents": events, "otherData": {"device": ", ".join(name for name, _ in profiles)}}
+    write_atomically(Path(path), json.dumps(told).encode())
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from clgraph.files.pieces import Shape
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.io import ldbc
 from clgraph.graph.io.common import Loaded, Options, Progress, counted, reading
-from clgraph.graph.io.edges import look
+from clgraph.graph.io.edges import look, skipped_lines
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -64,4 +64,4 @@ def read_ldbc(
             if numbered.n > listed:
                 raise NotTaken("a vertex that is not listed")
             graph = graph_of_rows(device, columns, numbered, options, directed=directed)
-    return Loaded(graph, counted(columns.count, "row"))
+    return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))

@@ -57,7 +57,7 @@ def read_mtx(
             if symmetric and upper:
                 raise NotTaken("a symmetric matrix with entries above the diagonal")
             graph = graph_of_rows(device, columns, numbered, options, directed=directed)
-    return Loaded(graph, counted(head.entries, "entry", "entries"))
+    return Loaded(graph, counted(head.entries, "entry", "entries"), head.skipped(options))
 
 
 def _bytes_before(path: Path, head: mtx.Head, options: Options) -> int:

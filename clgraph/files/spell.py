@@ -5,7 +5,7 @@ Rows are spelt piece by piece; while the device spells the next piece, a thread 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,22 +76,47 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None
         Notes on what the file does not hold.
     """
     graph, done = spelling.graph, 0
-    pool = ThreadPoolExecutor(1, "clgraph-write")
-    with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file, pool:
+
+    def tell(last: int, nbytes: int) -> None:
+        nonlocal done
+        done += nbytes
+        if progress is not None:
+            progress(done, done * graph.num_arcs // last)
+
+    with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file:
         if spelling.comma:
             file.write(csv_header(graph))
             file.flush()
-        writing: list[Future[None]] = []
-        for k, (last, nbytes, room) in enumerate(spelling.pieces()):
+        write_pieces(file, spelling.pieces(), len(spelling.rooms), tell)
+    return lost_in_edges(graph)
+
+
+def write_pieces(
+    file: IO[bytes],
+    pieces: Iterable[tuple[int, int, Staging]],
+    rooms: int,
+    tell: Callable[[int, int], None] = lambda last, nbytes: None,
+) -> None:
+    """Write pieces of a text while the next ones are made.
+
+    Parameters
+    ----------
+    file : binary file
+    pieces : iterable of (how far it is, bytes, room)
+    rooms : int
+        How many rooms they come in, in turn.
+    tell : callable
+        Called with how far it is, and the bytes of the piece.
+    """
+    writing: list[Future[None]] = []
+    with ThreadPoolExecutor(1, "clgraph-write") as pool:
+        for k, (last, nbytes, room) in enumerate(pieces):
             writing.append(pool.submit(_write, file, room.fetch(nbytes)))
-            if k + 1 >= len(spelling.rooms):
+            if k + 1 >= rooms:
                 writing.pop(0).result()  # the room that comes next is free again
-            done += nbytes
-            if progress is not None:
-                progress(done, done * graph.num_arcs // last)
+            tell(last, nbytes)
         for each in writing:
             each.result()
-    return lost_in_edges(graph)
 
 
 def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:

@@ -14,6 +14,7 @@ from clgraph.errors import InputError
 from clgraph.files.standard_input import NAME, STDIN, spooled
 from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, as_graph
+from clgraph.graph.attributes import Attributes
 from clgraph.graph.io.atomic import STDOUT, named
 from clgraph.graph.io.common import (
     MAX_RATIO,
@@ -24,6 +25,7 @@ from clgraph.graph.io.common import (
     check_file,
     check_vertex_count,
     counted,
+    few,
 )
 from clgraph.graph.io.formats import check_writable, find_format
 from clgraph.graph.io.progress import telling
@@ -32,8 +34,8 @@ from clgraph.graph.io.tables import add_vertex_table
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-NAMES_SHOWN = 8  # attributes that a summary names
 WITH_ATTRIBUTES = ("graphml", "gexf")  # formats that hold attributes of vertices and edges
+TABLES = ("parquet", "arrow")  # those of edges
 
 
 def read_with_summary(
@@ -138,9 +140,11 @@ def write_with_summary(
         else:
             with telling(progress):
                 notes = form.write(graph, file)
-        if graph.attributes is not None and kind not in WITH_ATTRIBUTES:
-            left = shortened(graph.attributes.names())
-            notes = [*notes, f"left out: {left}; {' and '.join(WITH_ATTRIBUTES)} hold attributes"]
+        if (known := graph.attributes) is not None and kind not in WITH_ATTRIBUTES:
+            left = Attributes(known.vertices) if kind in TABLES else known
+            if left:
+                names = ", ".join(few(left.names()))
+                notes = [*notes, f"left out: {names}; {' and '.join(WITH_ATTRIBUTES)} hold attributes"]
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "
@@ -165,18 +169,12 @@ def _describe(loaded: Loaded) -> str:
     if graph.num_self_loops:
         facts.append(counted(graph.num_self_loops, "self-loop"))
     if graph.attributes is not None:
-        facts.append("with " + shortened(graph.attributes.names()))
+        facts.append("with " + ", ".join(few(graph.attributes.names())))
     if loaded.where:
         facts.append(loaded.where)
     if loaded.notes:
         facts.append("skipped: " + ", ".join(loaded.notes))
     return f"{_size(graph)} ({'; '.join(facts)})"
-
-
-def shortened(names: list[str]) -> str:
-    """The first of some names, and how many more there are."""
-    more = [f"{len(names) - NAMES_SHOWN} more attributes"] if len(names) > NAMES_SHOWN else []
-    return ", ".join([name[:40] for name in names[:NAMES_SHOWN]] + more)
 
 
 def _size(graph: Graph) -> str:

@@ -15,8 +15,9 @@ from clgraph.errors import CapacityError
 from clgraph.files.edge_list import graph_of_rows
 from clgraph.files.number import number_vertices
 from clgraph.files.parse import Columns, NotTaken
+from clgraph.graph.exchange.arrow import further_columns
 from clgraph.graph.io.arrow import EdgeTable, arrow_table, parquet_table
-from clgraph.graph.io.common import Loaded, Options, Progress, counted
+from clgraph.graph.io.common import Loaded, Options, Progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -57,7 +58,8 @@ def _loaded(edges: EdgeTable, options: Options, device: Device) -> Loaded:
         columns = _columns(edges, count, device)
         numbered = number_vertices(device, columns)
         graph = graph_of_rows(device, columns, numbered, options, directed=edges.directed)
-    return Loaded(graph, counted(count, "row"))
+    graph.attributes = further_columns(edges.table, (edges.source, edges.target, edges.weight))
+    return Loaded(graph, edges.told)
 
 
 def _columns(edges: EdgeTable, count: int, device: Device) -> Columns:

@@ -49,7 +49,7 @@ def read_somewhere(
         return _on_host(form, path, options, progress)
     if device is None and (name == "clg" or _size(name, path) < SMALL):
         device = HOST
-    found = _found(device)
+    found = device_or_host(device)
     if found is None:
         return _on_host(form, path, options, progress)
     from clgraph.files.parse import NotTaken
@@ -92,7 +92,7 @@ def write_edges_somewhere(
     """Write an edge list where `device` says (see `clgraph.write`), else on the host."""
     if device is None and graph.num_arcs < SMALL_ARCS:
         device = HOST
-    found = _found(getattr(graph.home, "device", None) if device is None else device)
+    found = device_or_host(getattr(graph.home, "device", None) if device is None else device)
     if found is None:
         return _written_here(graph, path, progress)
     from clgraph.files.spell import Spelling, write_edge_list
@@ -113,7 +113,7 @@ def _written_here(graph: Graph, path: Path, progress: Progress) -> list[str]:
         return write_edges(graph, path)
 
 
-def _found(device: Device | str | None) -> Device | None:
+def device_or_host(device: Device | str | None) -> Device | None:
     """The device that is meant (for one that has no such kernels, an FPGA, the CPU); None means the host."""
     if device == HOST:
         return None

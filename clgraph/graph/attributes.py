@@ -43,6 +43,42 @@ class Column:
             found = BOOLEANS.get(word.lower())
         return text if found is None else found
 
+    def edge_values(self, tails: Iterable[Any], heads: Iterable[Any], directed: bool) -> list[Any]:
+        """The values of edges, by the ids of their ends; None where there is none."""
+        return [self.value(key) for key in self._keys(tails, heads, directed)]
+
+    def edge_texts(self, tails: Iterable[Any], heads: Iterable[Any], directed: bool) -> list[str | None]:
+        """The texts of edges; None where there is none, or the default."""
+        return [self.texts.get(key) for key in self._keys(tails, heads, directed)]
+
+    def _keys(self, tails: Iterable[Any], heads: Iterable[Any], directed: bool) -> Iterator[Any]:
+        for u, v in zip(tails, heads, strict=True):
+            yield (u, v) if directed or (u, v) in self.texts else (v, u)
+
+    def reversed(self) -> Column:
+        """Of edges: the same for those that point the other way."""
+        return Column(self.kind, {(v, u): text for (u, v), text in self.texts.items()}, self.default)
+
+    def renamed(self, edges: Renaming) -> Column:
+        """Of edges: the same for those of other ids."""
+        tails, heads, directed = edges.old
+        texts = zip(zip(*edges.new, strict=True), self.edge_texts(tails, heads, directed), strict=True)
+        return Column(self.kind, {key: text for key, text in texts if text is not None}, self.default)
+
+
+@dataclass(frozen=True)
+class Renaming:
+    """The edges of a graph whose vertices get other ids.
+
+    Attributes
+    ----------
+    old : (ids of tails, of heads, whether directed)
+    new : (ids of tails, of heads)
+    """
+
+    old: tuple[list[Any], list[Any], bool]
+    new: tuple[list[Any], list[Any]]
+
 
 @dataclass(frozen=True)
 class Attributes:
@@ -66,22 +102,33 @@ class Attributes:
         """These and further ones of vertices, which replace those of the same name."""
         return Attributes({**self.vertices, **more}, self.edges)
 
+    def reversed(self) -> Attributes:
+        """Those of the graph with every arc reversed."""
+        return Attributes(self.vertices, {name: column.reversed() for name, column in self.edges.items()})
+
+    def renamed(self, ids: Mapping[Any, Any], edges: Renaming) -> Attributes:
+        """Those of the graph whose vertices have other ids, by the old ones."""
+        vertices = {
+            name: Column(
+                column.kind, {ids[v]: text for v, text in column.texts.items() if v in ids}, column.default
+            )
+            for name, column in self.vertices.items()
+        }
+        return Attributes(vertices, {name: column.renamed(edges) for name, column in self.edges.items()})
+
     def of_vertices(self, names: Iterable[Any]) -> Iterator[list[tuple[str, str]]]:
         """For each vertex the names and texts that it has."""
-        return _texts(self.vertices, ((name,) for name in names))
+        columns = [(name, column.texts) for name, column in self.vertices.items()]
+        for each in names:
+            yield [(name, texts[each]) for name, texts in columns if each in texts]
 
-    def of_edges(self, tails: Iterable[Any], heads: Iterable[Any], directed: bool) -> Iterator[Any]:
+    def of_edges(self, tails: list[Any], heads: list[Any], directed: bool) -> Iterator[list[tuple[str, str]]]:
         """For each edge the names and texts that it has."""
-        pairs = zip(tails, heads, strict=True)
-        return _texts(self.edges, (((u, v),) if directed else ((u, v), (v, u)) for u, v in pairs))
-
-
-def _texts(columns: Mapping[str, Column], keys: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[str, str]]]:
-    columns_of = [(name, column.texts) for name, column in columns.items()]
-    for each in keys:
-        yield [
-            (name, texts[key])
-            for name, texts in columns_of
-            for key in [next((key for key in each if key in texts), None)]
-            if key is not None
-        ]
+        names = list(self.edges)
+        found = [column.edge_texts(tails, heads, directed) for column in self.edges.values()]
+        for i in range(len(tails)):
+            yield [
+                (name, text)
+                for name, texts in zip(names, found, strict=True)
+                if (text := texts[i]) is not None
+            ]

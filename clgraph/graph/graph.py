@@ -19,6 +19,7 @@ from clgraph.arguments import shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
 from clgraph.graph.arrays import Arrays, Edges
+from clgraph.graph.attributes import Renaming
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
 from clgraph.graph.checks import (
     check_mirrored,
@@ -74,9 +75,10 @@ class Graph(Placed, Exchange, Shown):
     num_vertices, num_edges, num_arcs : int
         An undirected edge counts once in `num_edges` and twice in `num_arcs` (a self-loop once in both).
     attributes : clgraph.graph.attributes.Attributes or None
-        What a file said of vertices and edges (GraphML, GEXF, tables of `clgraph.read`), by id: ``value`` of
-        ``attributes.vertices["age"]``, say. A sample's graph has those of the graph that it was made from,
-        and `clgraph.write` writes them into formats that hold them.
+        What a file or a table said of vertices and edges (GraphML, GEXF, Pajek, further columns of edge
+        tables, tables of vertices), by id: ``value`` of ``attributes.vertices["age"]``, say. Views and parts
+        of a graph and its samples have those of the graph that they were made from; `clgraph.write`,
+        `to_pandas` and `to_arrow` put them where they fit.
     """
 
     def __init__(
@@ -274,6 +276,8 @@ class Graph(Placed, Exchange, Shown):
         if made is None:
             made = self._made_on_host(view)
         made._origin = weakref.ref(self), view
+        known = self.attributes
+        made.attributes = known.reversed() if known is not None and view == "reverse" else known
         return made
 
     def _made_on_host(self, view: View) -> Graph:
@@ -298,7 +302,12 @@ class Graph(Placed, Exchange, Shown):
             If the mask is not like that.
         """
         keep = checked_mask(arcs, self.num_arcs, "arcs", "arcs")
-        return Graph.of(_mirrored(views.some_arcs(self.arrays, keep)))
+        return self._part(Graph.of(_mirrored(views.some_arcs(self.arrays, keep))))
+
+    def _part(self, made: Graph) -> Graph:
+        """A graph of some of the vertices and edges: what is known of them is known of it."""
+        made.attributes = self.attributes
+        return made
 
     def with_ids(self, ids: npt.NDArray[Any] | None) -> Graph:
         """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1).
@@ -308,9 +317,18 @@ class Graph(Placed, Exchange, Shown):
         InputError
             If there is not one id for each vertex, or two are alike, or one is no id; it is named.
         """
-        return Graph.of(
+        made = Graph.of(
             replace(self.arrays, ids=None if ids is None else checked_ids(ids, self.num_vertices))
         )
+        if self.attributes is not None:
+            old, new = self.to_edges(), made.to_edges()
+            edges = Renaming(
+                (old.source.tolist(), old.target.tolist(), self.directed),
+                (new.source.tolist(), new.target.tolist()),
+            )
+            names = dict(zip(self.ids.tolist(), made.ids.tolist(), strict=True))
+            made.attributes = self.attributes.renamed(names, edges)
+        return made
 
     def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:
         """The subgraph on some vertices: all arcs between them, or those of a mask.
@@ -340,12 +358,12 @@ class Graph(Placed, Exchange, Shown):
         if arcs is None:
             for place in self._places():
                 if (made := place.some(self, mask)) is not None:
-                    return cast(Graph, made)
+                    return self._part(cast(Graph, made))
         keep = np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx]
         if arcs is None:
-            return Graph.of(views.some_vertices(self.arrays, mask, keep))
+            return self._part(Graph.of(views.some_vertices(self.arrays, mask, keep)))
         keep &= checked_mask(arcs, self.num_arcs, "arcs", "arcs")
-        return Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep)))
+        return self._part(Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep))))
 
     def compact(self, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Graph:
         """The graph of some vertices and some arcs between them, given by masks.
@@ -364,7 +382,7 @@ class Graph(Placed, Exchange, Shown):
             raise InputError(
                 f"arcs[{at}], from vertex {tail} to {head}, is to stay, but not both of its ends"
             )
-        return Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep)))
+        return self._part(Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep))))
 
     def largest_component(self) -> Graph:
         """The largest weakly connected component as a graph of its own.

@@ -13,6 +13,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.hops import SOURCES, check_hop_sources
+from clgraph.measures.packaged import Fit, check_fit
 from clgraph.measures.scalars import PHASES, Measures, Wish, measure
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
 from clgraph.results import RunsOn
@@ -145,6 +146,7 @@ def quality(
     relation: Relation | None = None,
     hop_sources: int = SOURCES,
     eigenvalues: bool | None = None,
+    fit: Fit = "own",
     progress: Callable[[int, int], None] | None = None,
 ) -> Quality:
     """Measure a graph and, if given, a sample of it.
@@ -169,6 +171,9 @@ def quality(
         Graphs with more vertices are searched from only this many of them.
     eigenvalues : bool, optional
         Whether to compute the 20 largest; default: up to a million vertices.
+    fit : {"own", "powerlaw"}, optional
+        Who fits the power law of the degrees by maximum likelihood: clgraph, or the package `powerlaw`, which
+        takes longer and also compares it with a lognormal distribution.
     progress : callable, optional
         Called with (done, of).
 
@@ -200,6 +205,7 @@ def quality(
     """
     seed = keyed.check_seed(seed)
     check_hop_sources(hop_sources)
+    check_fit(fit)
     if eigenvalues is not None:
         flag(eigenvalues, "eigenvalues")
     whole = as_graph(original)
@@ -227,7 +233,7 @@ def quality(
             if progress:
                 progress(done, steps)
 
-        wish = Wish(seed, hop_sources, eigenvalues)
+        wish = Wish(seed, hop_sources, eigenvalues, fit)
         first = measure(whole, dev, wish, advance)
         second = None if part is None else measure(part, dev, wish, advance)
         ks = None if second is None else distances(first, second)

@@ -6,7 +6,7 @@ A value for which there are too few data is None and `reason` says why; nothing 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,10 @@ class Likelihood:
     distance : float or None
         Kolmogorov-Smirnov distance of fit and tail.
     reason : str or None
+    lognormal_ratio, lognormal_p : float or None
+        By the package `powerlaw` (``fit="powerlaw"``): the normalized ratio of the tail's likelihoods as a
+        power law and as a lognormal distribution, positive where the power law is the likelier, and the
+        probability of one as far from 0 if neither were.
 
     References
     ----------
@@ -96,6 +100,8 @@ class Likelihood:
     error: float | None = None
     distance: float | None = None
     reason: str | None = None
+    lognormal_ratio: float | None = None
+    lognormal_p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -194,15 +200,7 @@ def degree_exponents(
     by_rank = Exponent.of(
         rank_line(degree, count),
         beside(cumulative, _inverse),
-        Likelihood(
-            None if tail.alpha is None else -1 / (tail.alpha - 1),
-            tail.alpha,
-            tail.minimum,
-            tail.tail,
-            tail.error,
-            tail.distance,
-            tail.reason,
-        ),
+        replace(tail, exponent=None if tail.alpha is None else -1 / (tail.alpha - 1)),
     )
     return by_degree, by_rank
 

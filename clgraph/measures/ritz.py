@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.measures.spectrum_host import ZERO
+from clgraph.measures.spectrum_host import ZERO, blas
+from clgraph.system import cores
 
 COUNT = 20  # eigenvalues
 KEPT = 28  # vectors that a restart keeps: some more than are wanted, or the last ones converge slowly
@@ -17,6 +19,7 @@ ROUNDING = 1e-13  # residual, as a share of the largest eigenvalue, that does no
 SAME = 1e-9
 # between two passes over the whole basis vectors may lose their being orthogonal from the one to the other
 LEAST, MOST = 1e-15, 1e-7
+LEAST_SHARE = 8  # matrices that are worth a thread
 LONGEST = 10  # steps from one pair of passes to the next
 
 Floats = npt.NDArray[np.float64]
@@ -63,14 +66,9 @@ class Ritz:
 
     def take(self, kept: int, alpha: Floats, coupling: Floats, norm: Floats, sizes: Any) -> None:
         """What a cycle found: diagonal, the first new vector's products with the kept ones, lengths."""
-        from threadpoolctl import threadpool_limits
-
         going = np.flatnonzero(~self.done)
         matrix, valid = self._projected(going, kept, alpha, coupling, norm)
-        with threadpool_limits(
-            1, "blas"
-        ):  # threads that wait for each other cost more than matrices this small
-            found, vectors = np.linalg.eigh(matrix)
+        found, vectors = _eigh(matrix)
         found, vectors = found[:, ::-1], vectors[:, :, ::-1]
         residual = norm[STEPS, going][:, None] * np.abs(vectors[:, -1, :])
         count = valid.sum(1)
@@ -79,9 +77,8 @@ class Ritz:
         lengths = norm[kept:STEPS, going].T
         scale[:, kept:] = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         with np.errstate(divide="ignore"):
-            growth = (
-                2 * (found[:, 0] - found[np.arange(len(going)), count - 1]) / norm[kept + 1 :, going].min(0)
-            )
+            spread = found[:, 0] - found[np.arange(len(going)), count - 1]
+            growth = 2 * spread / norm[kept + 1 :, going].min(0)
         period = 1 + np.log(MOST / LEAST) / np.log(np.maximum(growth, 2))
         self._period[going] = np.clip(period, 2, LONGEST).astype(int)
         for at, g in enumerate(going.tolist()):
@@ -123,6 +120,15 @@ class Ritz:
             matrix[at, none, :] = matrix[at, :, none] = 0
             matrix[at, none, none] = -3 * np.abs(matrix[at]).max() - 1
         return matrix, valid
+
+
+def _eigh(matrix: Floats) -> tuple[Floats, Floats]:
+    """Eigenvalues and eigenvectors of each of several small matrices."""
+    threads = min(cores(), len(matrix) // LEAST_SHARE)
+    # the threads of BLAS would wait for each other at matrices this small; ours have some each
+    with blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(max(1, threads), "clgraph-eigh") as pool:
+        parts = list(pool.map(np.linalg.eigh, np.array_split(matrix, max(1, threads))))
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
 
 def _settled(found: Floats, residual: Floats, count: npt.NDArray[np.intp]) -> tuple[Flags, Flags]:

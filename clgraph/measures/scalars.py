@@ -24,6 +24,7 @@ from clgraph.measures.fits import (
 from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
 from clgraph.measures.mixing import assortativity, degree_products
 from clgraph.measures.pack import Pack, measured_view
+from clgraph.measures.packaged import Fit, packaged_tail
 from clgraph.measures.spectrum import MANY, largest_eigenvalues
 from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
 from clgraph.measures.triangle_count import count_triangles
@@ -165,6 +166,7 @@ class Wish:
     seed: int = 0
     sources: int = SOURCES
     eigenvalues: bool | None = None
+    fit: Fit = "own"
 
 
 def measure(graph: Graph, dev: Device, wish: Wish, progress: Callable[[str], None] | None = None) -> Measures:
@@ -208,7 +210,8 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
     lap("hop plot")
     spectra = _spectra(pack, wish.eigenvalues)
     lap("eigenvalues")
-    tails = likely_tails([with_neighbours(*each) for each in degrees])
+    positive = [with_neighbours(*each) for each in degrees]
+    tails = likely_tails(positive) if wish.fit == "own" else [packaged_tail(*each) for each in positive]
     counts = np.diff(pack.begin).tolist()
     each_of = zip(counts, degrees, tails, products, sizes, corners, cores, hops, spectra, strict=True)
     found = [_measures(n, *each) for n, *each in each_of]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 DENSE = 100  # vertices up to which the whole spectrum is cheaper
 ZERO = 1e-9  # shares of the largest eigenvalue up to which others are rounding errors
+
+
+@cache
+def blas() -> Any:
+    """What limits the threads of BLAS; it looks for the libraries once, which takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def positive(values: Floats, count: int) -> Floats:
@@ -30,7 +41,6 @@ def scipy_eigenvalues(
     """Of a graph of more than `DENSE` vertices by SciPy's eigsh, or why there are none."""
     import scipy.sparse as sp
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
-    from threadpoolctl import threadpool_limits
 
     n = len(row_ptr) - 1
     matrix = sp.csr_array((np.ones(len(col_idx)), col_idx, row_ptr), shape=(n, n))
@@ -39,7 +49,7 @@ def scipy_eigenvalues(
     start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5
     try:
         # its many small products are faster on one core than on two that wait for each other
-        with threadpool_limits(1, "blas"):
+        with blas().limit(limits=1, user_api="blas"):
             values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)
     except ArpackNoConvergence as error:
         found = len(error.eigenvalues)

@@ -62,6 +62,16 @@ LAWS = (
     ),
     ("degree_exponent.mle.minimum", "where that tail begins", "The smallest degree of the tail."),
     (
+        "degree_exponent.mle.lognormal_ratio",
+        "by its likelihood, against a lognormal",
+        "Positive: a power law is the likelier of the two. The next row says how sure that is.",
+    ),
+    (
+        "degree_exponent.mle.lognormal_p",
+        "by chance, if they were equal",
+        "The probability of a ratio as far from 0: small where its sign means something.",
+    ),
+    (
         "rank_exponent.slope",
         "rank exponent",
         "Slope of a vertex's degree against its rank by degree, both as logarithms.",
@@ -130,6 +140,8 @@ def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     """Rows of one table of TABLES."""
     for path, name, meaning in entries:
         one = look_up(quality.original, path)
+        if one is None and "lognormal" in path:  # only by the package powerlaw
+            continue
         other = None if quality.sample is None else look_up(quality.sample, path)
         reasons = []
         for whose, graph, value in (("original", quality.original, one), ("sample", quality.sample, other)):

@@ -11,6 +11,8 @@ import networkx as nx
 
 from clgraph.networkx_backend import (
     assortativity,
+    betweenness,
+    centrality,
     cluster,
     components,
     cores,
@@ -63,6 +65,12 @@ CROSSOVER: dict[str, Crossover] = {
     "average_clustering": Crossover(2_000, 2_000),
     "transitivity": Crossover(2_000, 600),
     "average_shortest_path_length": Crossover(2_000, 2_000),
+    "betweenness_centrality": Crossover(600, 600),
+    "closeness_centrality": Crossover(2_000, 2_000),
+    "eigenvector_centrality": Crossover(6_000, 6_000),
+    "harmonic_centrality": Crossover(2_000, 600),
+    "hits": Crossover(60_000, 20_000),
+    "katz_centrality": Crossover(600, 600),
     "core_number": Crossover(60_000, 20_000),
     "k_core": Crossover(60_000, 60_000),
     "degree_assortativity_coefficient": Crossover(6_000, 2_000),
@@ -73,14 +81,24 @@ WITHOUT_WEIGHTS = frozenset(
         "average_clustering",
         "average_neighbor_degree",
         "average_shortest_path_length",
+        "betweenness_centrality",
+        "closeness_centrality",
         "clustering",
         "degree_assortativity_coefficient",
+        "harmonic_centrality",
         "shortest_path",
         "shortest_path_length",
     )
 )
 CLUSTERING = ("average_clustering", "clustering", "transitivity")
-SIMPLE = (*CLUSTERING, "core_number", "k_core")  # not for multigraphs, in NetworkX
+MATRIX = ("eigenvector_centrality", "hits", "katz_centrality")
+SIMPLE = (
+    *CLUSTERING,
+    "core_number",
+    "k_core",
+    "eigenvector_centrality",
+    "katz_centrality",
+)  # not for multigraphs, in NetworkX
 ENDS = ("shortest_path", "shortest_path_length")
 # searches that NetworkX usually ends after a few vertices: it is faster whatever the size
 EARLY_END = ("has_path", "descendants_at_distance")
@@ -89,7 +107,17 @@ EARLY_END = ("has_path", "descendants_at_distance")
 @cache
 def function_of(name: str) -> Callable[..., Any]:
     """The backend's function of that name."""
-    modules = (traversal, paths, components, link_analysis, cluster, cores, assortativity)
+    modules = (
+        traversal,
+        paths,
+        components,
+        link_analysis,
+        cluster,
+        cores,
+        assortativity,
+        centrality,
+        betweenness,
+    )
     found: Callable[..., Any] = next(vars(module)[name] for module in modules if name in vars(module))
     return found
 
@@ -132,6 +160,8 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
         return f"{name} of a directed graph"
     if graph.is_multigraph() and (name in SIMPLE or (name == "triangles" and values["nodes"] is not None)):
         return f"{name} of (nodes of) a multigraph, which NetworkX refuses"
+    if name in MATRIX:
+        return centrality.unusable(name, values, graph)
     if name == "has_path" and (values["source"] is None or values["target"] is None):
         return "source or target is None, which to NetworkX means all nodes"
     if name == "average_shortest_path_length" and values["method"] not in (None, "unweighted"):

@@ -63,6 +63,22 @@ def chosen_device() -> Device:
         raise
 
 
+def with_doubles(device: Device) -> Device:
+    """The device, if it has numbers of 64 bits.
+
+    Raises
+    ------
+    DeviceError
+        If it has not; a NotImplementedError where NetworkX may take over.
+    """
+    if "HAVE_FP64" in device.features:
+        return device
+    text = f"{device} has no numbers of 64 bits"
+    if nx.config.fallback_to_nx:
+        raise NotImplementedError(f"clgraph's {text}")
+    raise DeviceError(f"{text}: choose another device (nx.config.backends.clgraph.device)")
+
+
 @contextmanager
 def on_device(name: str) -> Iterator[Device]:
     """The device for the block, which counts as a call of the function if it launches a kernel."""

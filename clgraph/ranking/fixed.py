@@ -1,6 +1,6 @@
 """PageRank whose sums have one shape, whoever computes them.
 
-Host half of ``cl/ranking/fixed.cl``, ``fixed_windows.cl`` and ``fixed_integers.cl``.
+Host half of ``cl/ranking/fixed.cl`` and, on CPUs, ``fixed_integers.cl``; see `clgraph.ranking.fixed_windows`.
 
 The same ranks, byte for byte, on every device with float64, for any cut of the rows into parts, and for any
 number of ranks that share them (`clgraph.scale`).
@@ -9,116 +9,31 @@ number of ranks that share them (`clgraph.scale`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
-from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
+from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.progress import Tell
+from clgraph.ranking import fixed_windows
+from clgraph.ranking.fixed_windows import ALONE, Prepared, Rows, Shape, Windows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 BLOCK = 4096  # vertices whose values are added up as one tree
 PART = 1 << 20  # entries of a row that are added up as one (float64 ranks)
-PIECE = 1 << 13  # entries of a long row that a work-group adds up (float32 ranks: any number gives the same)
 Reals = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Launch shape.
-
-    Attributes
-    ----------
-    span : int
-        Rows and entries of a window, a multiple of 32; 0: a work-item takes `items` rows, whatever their
-        lengths.
-    items : int
-    width : int
-        Work-items that add up a block, or a window (a multiple of 32).
-    """
-
-    span: int
-    items: int
-    width: int
-
-    def within(self, device: OfKind) -> Shape:
-        """Cut to a device's limits: where groups of 32 are too large, there are none."""
-        if not self.span:
-            return self
-        width = fitting(self.width, device)
-        span = fewer(self.span, 40 * self.span, device)
-        return ALONE if width < 32 or span < 32 else replace(self, width=width, span=span // 32 * 32)
-
-
-ALONE = Shape(span=0, items=64, width=1)
 SHAPES = Shapes(
-    gpu=Shape(span=512, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
+    gpu=Shape(span=512, items=1, width=128), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
 )
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Some rows on a device: for each vertex from `first_row` on its in-neighbours, and what arcs count.
-
-    Attributes
-    ----------
-    first_row : int
-    count, entries : int
-        How many rows and entries.
-    offset : type
-        Of row_ptr: ``np.int32`` or ``np.int64``.
-    row_ptr, col_idx : device buffers
-    weights : float64 device buffer, or None
-    counts : int32 device buffer, or None
-    """
-
-    first_row: int
-    count: int
-    entries: int
-    offset: type
-    row_ptr: Any
-    col_idx: Any
-    weights: Any = None
-    counts: Any = None
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Rows, and what each iteration wants to know of them.
-
-    Attributes
-    ----------
-    rows : Rows
-    shares : float64 device buffer, or None
-        What each arc has of the weight that leaves its tail.
-    windows : int
-    starts, longs : int32 device buffers, or None
-        See ``cl/ranking/fixed_windows.cl``.
-    long : int
-        How many rows are long.
-    before, piece_of, sums : device buffers, or None
-        See ``cl/ranking/fixed_integers.cl``.
-    pieces : int
-    """
-
-    rows: Rows
-    shares: Any = None
-    windows: int = 0
-    starts: Any = None
-    longs: Any = None
-    long: int = 0
-    before: Any = None
-    piece_of: Any = None
-    sums: Any = None
-    pieces: int = 0
 
 
 class FixedPower:
@@ -177,10 +92,11 @@ class FixedPower:
             "INTEGERS": int(integers),
             "READY": int(integers and kind == "arcs" and not self._shape.span),
             "PART": PART,
-            "PIECE": PIECE,
+            "PIECE": fixed_windows.PIECE,
             "WIDTH": self._shape.width,
             "ITEMS": self._shape.items,
         }
+        self._windows = Windows(device, self._program, self._shape, self._over, integers=integers)
         inverse = np.divide(1.0, out, out=np.zeros(n), where=out > 0)
         self._inverse = device.upload(inverse)
         self._out = device.upload(out) if kind != "arcs" else None
@@ -240,29 +156,7 @@ class FixedPower:
             self._over(rows.entries), np.int64(rows.entries), self._place, rows.col_idx, placed
         )
         rows = replace(rows, col_idx=placed)
-        windows = -(-(rows.entries + rows.count) // shape.span)
-        starts = device.empty(windows + 1, np.int32)
-        count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
-        program = self._program("fixed_windows", rows.offset, SPAN=shape.span)
-        program.fixed_starts(
-            self._over(windows + 1), np.int32(rows.count), np.int64(windows), rows.row_ptr, starts
-        )
-        program.fixed_longs(self._over(rows.count), np.int32(rows.count), rows.row_ptr, count, longs)
-        found = Prepared(rows, shares, windows, starts, longs, int(device.download(count, np.int32, 1)[0]))
-        return self._cut(found) if self._integers else found
-
-    def _cut(self, prepared: Prepared) -> Prepared:
-        """The long rows in pieces."""
-        device, rows, long = self._device, prepared.rows, prepared.long
-        program = self._program("fixed_integers", rows.offset, SPAN=self._shape.span)
-        counts = device.empty(long, np.int32)
-        program.fixed_whole_counts(self._over(long), np.int32(long), prepared.longs, rows.row_ptr, counts)
-        before = running_sums(device, counts, long, of=np.int32, into=np.int32)
-        pieces = int(device.download(before, np.int32, 1, offset=long)[0])
-        piece_of = device.empty(pieces, np.int32)
-        program.fixed_whole_owners(self._over(long), np.int32(long), before, piece_of)
-        sums = device.empty(pieces, np.int64)
-        return replace(prepared, before=before, piece_of=piece_of, sums=sums, pieces=pieces)
+        return self._windows.prepare(rows, shares)
 
     def rows(self, prepared: Prepared, mass: float) -> None:
         """Compute the next ranks of some rows' vertices.
@@ -285,73 +179,31 @@ class FixedPower:
             self._q,
             self._y,
         )
-        if self._integers:
-            self._add_integers(prepared, scalars, vectors)
+        if shape.span:
+            self._windows.add(prepared, scalars, vectors)
             return
-        if not shape.span:
-            program = self._program("fixed", rows.offset)
-            program.fixed_rows(self._over(rows.count), count, first, *scalars, *vectors)
-            return
-        program, width = self._program("fixed_windows", rows.offset, SPAN=shape.span), shape.width
-        program.fixed_long_rows.exact(
-            prepared.long * width, first, *scalars, prepared.longs, *vectors, local=width
-        )
-        program.fixed_window_rows.exact(
-            prepared.windows * width, count, first, *scalars, prepared.starts, *vectors, local=width
-        )
-
-    def _add_integers(
-        self, prepared: Prepared, scalars: tuple[np.float64, ...], vectors: tuple[Any, ...]
-    ) -> None:
-        rows, shape, long = prepared.rows, self._shape, prepared.long
-        first, count = np.int32(rows.first_row), np.int32(rows.count)
-        if not shape.span:
-            program = self._program("fixed_integers", rows.offset)
-            program.fixed_whole_rows(self._over(rows.count), count, first, *scalars, *vectors)
-            return
-        program = self._program("fixed_integers", rows.offset, SPAN=shape.span)
-        row_ptr, col_idx, shares, x, p, q, y = vectors
-        cut = prepared.longs, prepared.before
-        program.fixed_whole_pieces.exact(
-            prepared.pieces * shape.width,
-            *cut,
-            prepared.piece_of,
-            row_ptr,
-            col_idx,
-            shares,
-            x,
-            prepared.sums,
-            local=shape.width,
-        )
-        program.fixed_whole_windows.exact(
-            prepared.windows * shape.width,
-            count,
-            first,
-            *scalars,
-            prepared.starts,
-            *vectors,
-            local=shape.width,
-        )
-        program.fixed_whole_longs(
-            self._over(long), np.int32(long), first, *scalars, *cut, prepared.sums, p, q, y
-        )
+        program = self._program("fixed_integers" if self._integers else "fixed", rows.offset)
+        kernel = program.fixed_whole_rows if self._integers else program.fixed_rows
+        kernel(self._over(rows.count), count, first, *scalars, *vectors)
 
     def blocks(self, first: int, count: int) -> Reals:
         """Sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""
-        if not count:
-            return np.empty((0, 2))
+        self.add_blocks(first, count, self._sums, 0)
+        return self._device.download(self._sums, np.float64, 2 * count).reshape(-1, 2)
+
+    def add_blocks(self, first: int, count: int, sums: Any, at: int) -> None:
+        """The same, put into a buffer from a place on; does not wait."""
         self._program().fixed_blocks.exact(
             count * self._shape.width,
             np.int32(self.n),
             np.int32(first),
-            np.int32(count),
+            np.int32(at),
             self._x,
             self._y,
             self._inverse,
-            self._sums,
+            sums,
             local=self._shape.width,
         )
-        return self._device.download(self._sums, np.float64, 2 * count).reshape(-1, 2)
 
     def turn(self) -> None:
         """The next ranks become the present ones."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.checks import check_result
@@ -57,7 +58,10 @@ def reference_explore(
         bits, _ = keyed.draw(seed, 0, 0)
         first = int(inside[keyed.below(bits, len(inside))[0]])
     else:
-        first = int(graph.index([start])[0])
+        found = graph.index(start)
+        if found.size != 1:
+            raise InputError(f"start is {shown(start)}: the id of one vertex is needed")
+        first = int(found.flat[0])
         if first not in inside:
             raise InputError(f"start {start} is outside the largest component")
     order = (_breadth_first if method == "ebfs" else _depth_first)(graph.undirected, seed, first)

@@ -136,6 +136,12 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a dataset; InputError unless every field is possible."""
     path = folder / NAME
     if not folder.is_dir():
+        work = folder.with_name(folder.name + ".work")
+        if work.is_dir():
+            raise InputError(
+                f"{folder}: is not finished ({work} has what was read): it is being written, or clgraph "
+                "convert was interrupted, which goes on with --resume"
+            )
         raise InputError(
             f"{folder}: no such dataset; make one with clgraph convert IN {folder.name or 'OUT' + DATASET}"
         )

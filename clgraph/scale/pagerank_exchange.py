@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
+from clgraph.device.staging import Staging
 from clgraph.ranking.fixed import BLOCK, FixedPower, Reals
 from clgraph.scale.manifest import Shard
 from clgraph.scale.ranks import Ranks
@@ -17,13 +19,39 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 Bytes = npt.NDArray[np.uint8]
+PIECE = 1 << 20  # bytes that a thread copies at a time
+COPIERS = 4
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a rank sends.
+
+    Attributes
+    ----------
+    shards : list of Shard
+        Its own.
+    first, count : int
+        Its vertices in the list of those that are needed.
+    sums : int
+        Bytes of the sums of its blocks, in front of the values.
+    nbytes : int
+        Of the message.
+    """
+
+    shards: list[Shard]
+    first: int
+    count: int
+    sums: int
+    nbytes: int
 
 
 class Exchange:
     """Brings the next ranks of vertices to all ranks of a job, and adds up blocks.
 
     Where shards begin with blocks, each rank adds up its own blocks, and only the ranks of vertices with
-    out-arcs travel: nobody else is gathered. Otherwise all do.
+    out-arcs travel: nobody else is gathered. Otherwise all do. Messages lie in memory that the driver has
+    pinned.
 
     Parameters
     ----------
@@ -35,31 +63,42 @@ class Exchange:
     """
 
     def __init__(self, ranks: Ranks, device: Device, power: FixedPower, shards: tuple[Shard, ...]) -> None:
-        self._ranks, self._device, self._power, self._shards = ranks, device, power, shards
+        self._ranks, self._device, self._power = ranks, device, power
         self._dtype, self._blocks = power.dtype, -(-power.n // BLOCK)
         if ranks.size == 1:
             return
         self._packs = all(shard.first_row % BLOCK == 0 for shard in shards)
-        places = [shard.first_row for shard in shards] + [power.n]
-        self._needed: Any = None
-        if self._packs:
-            places = self._list(places)
-        self._parts = list(pairwise(places))
-        self._messages = [self._empty(rank) for rank in range(ranks.size)]
-        self._own = [self._empty(ranks.rank), self._empty(ranks.rank)]
+        self._needed, self._parts = self._list([shards[r :: ranks.size] for r in range(ranks.size)])
+        self._own = self._parts[ranks.rank]
+        self._leaving = [Staging(device, max(16, self._own.nbytes)) for _ in range(2)]
+        self._coming = Staging(device, 16 + sum(part.nbytes + 8 for part in self._parts))
+        self._rooms = [np.empty(0 if ranks.shares_memory else part.nbytes, np.uint8) for part in self._parts]
+        self._copiers = ThreadPoolExecutor(COPIERS, "clgraph-copy")
 
-    def _list(self, places: list[int]) -> list[int]:
-        """List what others need; where the lists of rows that begin at some places begin."""
-        device, n = self._device, self._power.n
-        items, program = self._over(n), self._program()
+    def _list(self, owned: list[tuple[Shard, ...]]) -> tuple[Any, list[Part]]:
+        """The vertices that others need, those of each rank together, and what each sends."""
+        device, n, program = self._device, self._power.n, self._program()
         present = device.empty(n, np.uint8)
-        program.exchange_present(items, np.int32(n), self._power.inverse, present)
+        if self._packs:
+            program.exchange_present(self._over(n), np.int32(n), self._power.inverse, present)
+        else:
+            device.fill(present, np.uint8(1), n)
         before = running_sums(device, present, n, of=np.uint8, into=np.int32)
-        found = [int(device.download(before, np.int32, 1, offset=place)[0]) for place in places]
-        self._needed = device.empty(found[-1], np.int32)
-        self._packed = device.empty(max(end - begin for begin, end in pairwise(found)), self._dtype)
-        program.exchange_list(items, np.int32(n), before, self._needed)
-        return found
+
+        def place(vertex: int) -> int:
+            return int(device.download(before, np.int32, 1, offset=vertex)[0])
+
+        needed, parts, at = device.empty(place(n), np.int32), [], 0
+        for shards in owned:
+            first, blocks = at, 0
+            for shard in shards:
+                rows, start = np.int32(shard.rows), np.int32(shard.first_row)
+                program.exchange_list(self._over(shard.rows), rows, start, np.int32(at), before, needed)
+                at += place(shard.first_row + shard.rows) - place(shard.first_row)
+                blocks += -(-shard.rows // BLOCK) if self._packs else 0
+            size = 16 * blocks + (at - first) * self._dtype.itemsize
+            parts.append(Part(list(shards), first, at - first, 16 * blocks, size))
+        return needed, parts
 
     def _program(self) -> Any:
         real = "float" if self._dtype == np.float32 else "double"
@@ -67,23 +106,6 @@ class Exchange:
 
     def _over(self, count: int) -> int:
         return -(-count // self._device.tuning.items)
-
-    def _of(self, rank: int) -> range:
-        return range(rank, len(self._shards), self._ranks.size)
-
-    def _blocks_of(self, number: int) -> tuple[int, int]:
-        """The first block of a shard, and how many it has."""
-        shard = self._shards[number]
-        return shard.first_row // BLOCK, -(-shard.rows // BLOCK)
-
-    def _empty(self, rank: int) -> Bytes:
-        """Room for the message of a rank: the sums of its blocks, then its values."""
-        values = sum(self._parts[number][1] - self._parts[number][0] for number in self._of(rank))
-        return np.zeros(self._sums_of(rank) + values * self._dtype.itemsize, np.uint8)
-
-    def _sums_of(self, rank: int) -> int:
-        """Bytes of the sums in a rank's message."""
-        return 16 * sum(self._blocks_of(number)[1] for number in self._of(rank)) if self._packs else 0
 
     def sums(self) -> Reals:
         """Sums of all blocks, by this rank alone: for the vector to start from."""
@@ -95,73 +117,68 @@ class Exchange:
         if self._ranks.size == 1:
             return self.sums()
         # two in turn: others may still read what was sent last, but not what was sent before that
-        self._own.reverse()
+        self._leaving.reverse()
         with self._device.alone():
-            self._gather(self._own[0])
-        found = self._ranks.everywhere(self._own[0], into=self._messages)
+            message = self._gather(self._leaving[0])
+        if not self._ranks.shares_memory:  # what pins memory for a network must not meet a driver's
+            message = self._copy(self._rooms[self._ranks.rank], message)
+        found = self._ranks.everywhere(message, into=self._rooms)
         with self._device.alone():
             return self._spread(found)
 
-    def _gather(self, message: Bytes) -> None:
-        device, at = self._device, self._sums_of(self._ranks.rank)
-        if self._packs:
-            own = [self._power.blocks(*self._blocks_of(number)) for number in self._of(self._ranks.rank)]
-            message[:at] = np.concatenate([np.empty((0, 2)), *own]).reshape(-1).view(np.uint8)
-        for number in self._of(self._ranks.rank):
-            begin, end = self._parts[number]
-            size = (end - begin) * self._dtype.itemsize
-            there = message[at : at + size].view(self._dtype)
-            at += size
-            if not self._packs:
-                device.fetch(self._power.next, there, offset=begin)
-                continue
-            count = np.int32(end - begin)
-            self._program().exchange_pack(
-                self._over(end - begin), count, np.int32(begin), self._needed, self._power.next, self._packed
-            )
-            device.fetch(self._packed, there)
+    def _gather(self, staging: Staging) -> Bytes:
+        own, at = self._own, 0
+        staging.give(0, 0)
+        for shard in own.shards if self._packs else ():
+            blocks = -(-shard.rows // BLOCK)
+            self._power.add_blocks(shard.first_row // BLOCK, blocks, staging.buffer, at)
+            at += blocks
+        self._program().exchange_pack(*self._values_of(own, 0), self._power.next, staging.buffer)
+        return staging.fetch(own.nbytes)
+
+    def _values_of(self, part: Part, begin: int) -> tuple[Any, ...]:
+        """What the kernels that pack and unpack ask of a message, which begins at a byte."""
+        at = np.int64((begin + part.sums) // self._dtype.itemsize)
+        return self._over(part.count), np.int32(part.count), np.int32(part.first), at, self._needed
+
+    def _copy(self, into: Bytes, data: Bytes) -> Bytes:
+        def copy(begin: int) -> None:
+            into[begin : begin + PIECE] = data[begin : begin + PIECE]
+
+        list(self._copiers.map(copy, range(0, len(data), PIECE)))
+        return into
 
     def _spread(self, found: list[Bytes]) -> Reals:
-        every = np.zeros((self._blocks, 2))
-        for rank, message in enumerate(found):
-            at = self._sums_of(rank)
-            sums = message[:at].view(np.float64).reshape(-1, 2)
-            for number in self._of(rank) if self._packs else ():
-                first, count = self._blocks_of(number)
+        every, coming, end = np.zeros((self._blocks, 2)), self._coming, 0
+        coming.take_back()
+        begins = {}
+        for rank, (part, message) in enumerate(zip(self._parts, found, strict=True)):
+            sums = message[: part.sums].view(np.float64).reshape(-1, 2)
+            for shard in part.shards if self._packs else ():
+                first, count = shard.first_row // BLOCK, -(-shard.rows // BLOCK)
                 every[first : first + count], sums = sums[:count], sums[count:]
-            for number in self._of(rank) if rank != self._ranks.rank else ():
-                begin, end = self._parts[number]
-                size = (end - begin) * self._dtype.itemsize
-                self._take(begin, message[at : at + size].view(self._dtype))
-                at += size
+            if rank != self._ranks.rank:
+                begins[rank] = end
+                self._copy(coming.array[end : end + part.nbytes], message)
+                end += -(-part.nbytes // 8) * 8
+        coming.give(0, end)
+        for rank, begin in begins.items():
+            values = self._values_of(self._parts[rank], begin)
+            self._program().exchange_unpack(*values, coming.buffer, self._power.next)
         return every if self._packs else self._power.blocks(0, self._blocks)
 
-    def _take(self, begin: int, values: npt.NDArray[Any]) -> None:
-        device, there = self._device, self._power.next
-        if not self._packs:
-            device.write(there, values, offset=begin)
-            return
-        device.write(self._packed, values)
-        count = np.int32(len(values))
-        self._program().exchange_unpack(
-            self._over(len(values)), count, np.int32(begin), self._needed, self._packed, there
-        )
-
     def complete(self) -> npt.NDArray[Any]:
-        """The present ranks of all vertices."""
+        """The present ranks of all vertices; nobody reads anybody's messages any more."""
         with self._device.alone():
             found = self._power.ranks()
-        if self._ranks.size == 1 or not self._packs:
+        if self._ranks.size == 1:
             return found
-        own = [self._rows(number) for number in self._of(self._ranks.rank)]
-        every = self._ranks.everywhere(np.concatenate([np.empty(0, self._dtype), *(found[s] for s in own)]))
-        for rank, values in enumerate(every):
+        own = [found[shard.first_row :][: shard.rows] for shard in self._own.shards]
+        every = self._ranks.everywhere(np.concatenate([np.empty(0, self._dtype), *own]))
+        for part, values in zip(self._parts, every, strict=True):
             at = 0
-            for rows in map(self._rows, self._of(rank)):
-                found[rows] = values[at : at + rows.stop - rows.start]
-                at += rows.stop - rows.start
+            for shard in part.shards:
+                found[shard.first_row :][: shard.rows] = values[at : at + shard.rows]
+                at += shard.rows
+        self._copiers.shutdown()
         return found
-
-    def _rows(self, number: int) -> slice:
-        shard = self._shards[number]
-        return slice(shard.first_row, shard.first_row + shard.rows)

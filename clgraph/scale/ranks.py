@@ -12,9 +12,11 @@ import os
 import queue
 import threading
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -38,10 +40,13 @@ class Ranks(ABC):
     Attributes
     ----------
     rank, size : int
+    shares_memory : bool
+        Whether a message is the sender's array itself.
     """
 
     rank = 0
     size = 1
+    shares_memory = True
 
     # --- messages -----------------------------------------------------------------------------------
 
@@ -228,6 +233,7 @@ class Mpi(Ranks):
     """
 
     DATA, FAILED = 1, 2
+    shares_memory = False
 
     def __init__(self, comm: Any) -> None:
         from mpi4py import MPI
@@ -283,6 +289,10 @@ class Mpi(Ranks):
         while requests and time.monotonic() < deadline:
             requests = [request for request in requests if not request.Test()]
             time.sleep(LONGEST)
+
+    def close(self) -> None:
+        """Give the communicator back, once all ranks are done."""
+        self._comm.Free()
 
     def abort(self) -> None:
         """End all processes of the job."""
@@ -357,12 +367,14 @@ def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any 
         prepare(ranks)
         try:
             chosen = _of_host(wanted, ranks)
-            return work(ranks, chosen)
+            made = work(ranks, chosen)
         except Failure:
             raise
         except BaseException as error:
             ranks.fail(error)
             raise
+        ranks.close()
+        return made
     from clgraph.device import get_device
 
     if len(wanted) < 2:
@@ -370,6 +382,18 @@ def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any 
     with ThreadPoolExecutor(len(wanted), "clgraph-open") as pool:  # a GPU's context takes a while
         devices = list(pool.map(get_device, wanted))
     return Threads.run(len(devices), lambda ranks: work(ranks, devices[ranks.rank]))
+
+
+def devices_of(device: str | None, comm: Any = None) -> list[Any]:
+    """The devices of this process in `run_on_ranks`."""
+    wanted = _specs(device)
+    if comm is not None and comm.Get_size() > 1:
+        ranks = Mpi(comm)
+        prepare(ranks)
+        return [_of_host(wanted, ranks)]
+    from clgraph.device import get_device
+
+    return [get_device(spec) for spec in wanted or [None]]
 
 
 def _specs(device: Any) -> list[Any]:
@@ -380,6 +404,13 @@ def _specs(device: Any) -> list[Any]:
     return list(device) if isinstance(device, Sequence) else [device]
 
 
+@cache
+def _say_shared(processes: int, devices: int) -> None:
+    """Warn, once, that there are fewer devices than processes."""
+    some = "1 device" if devices == 1 else f"{devices} devices"
+    warnings.warn(f"{processes} processes of this host share {some}: start one a device", stacklevel=6)
+
+
 def _of_host(wanted: list[Any], ranks: Mpi) -> Any:
     """The device of an MPI rank: by default the host's GPUs in turn, else its CPU device."""
     from clgraph.device import get_device
@@ -387,6 +418,8 @@ def _of_host(wanted: list[Any], ranks: Mpi) -> Any:
 
     if not wanted:
         wanted = [each for each in list_devices() if each.kind == "gpu"] or [None]
+    if ranks.rank == 0 and ranks.local_size > len(wanted):
+        _say_shared(ranks.local_size, len(wanted))
     try:
         return get_device(wanted[ranks.local_rank % len(wanted)])
     except ClgraphError as error:

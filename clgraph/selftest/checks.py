@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from clgraph.centrality import average_neighbor_degree, closeness_centrality
+from clgraph.centrality import average_neighbor_degree, closeness_centrality, katz_centrality
+from clgraph.centrality.betweenness import dependencies
 from clgraph.components import connected_components, largest_component
 from clgraph.csr import barabasi_albert_graph, erdos_renyi_graph, lfr_graph, powerlaw_graph, rmat_graph
 from clgraph.csr.build import build_rows
@@ -20,14 +21,12 @@ from clgraph.device.verdict import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Duplicates, Graph, build_csr
-from clgraph.measures.hops import hop_plot
-from clgraph.measures.tally import degree_histogram
-from clgraph.measures.triangle_count import triangles
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
-from clgraph.reference.distances import reference_closeness
+from clgraph.reference.distances import reference_betweenness, reference_closeness
 from clgraph.reference.draws import verify_draw
+from clgraph.reference.eigen import verify_katz
 from clgraph.reference.forest import reference_forest
 from clgraph.reference.models import reference_barabasi_albert, reference_erdos_renyi, reference_lfr
 from clgraph.reference.neighbours import reference_average_neighbor_degree
@@ -37,6 +36,7 @@ from clgraph.sampling import sample
 from clgraph.sampling.options import CONTRACTING, EXACT, EXPLORING
 from clgraph.scale.forest import Forest
 from clgraph.selftest.graphs import Graphs
+from clgraph.selftest.measures import check_curve, check_measures, check_several, check_spectrum
 from clgraph.traversal import bfs, bfs_many
 
 if TYPE_CHECKING:
@@ -101,8 +101,10 @@ def checks(device: Device) -> Iterator[Named]:
     yield from _searches(device, graphs)
     yield from _ranks(device, graphs)
     yield from _samples(device, graphs)
-    yield "measures", "degrees, triangles, hop plot", partial(_measures, graphs, device)
-    yield "centrality", "closeness, degrees of neighbours", partial(_centrality, graphs, device)
+    yield "measures", "degrees, triangles, hop plot", partial(check_measures, graphs, device)
+    yield "measures", "several graphs at once", partial(check_several, graphs, device)
+    yield "measures", "eigenvalues", partial(check_spectrum, graphs, device)
+    yield "centrality", "distances, degrees, paths, powers", partial(_centrality, graphs, device)
     yield "forests of large graphs", "power-law graph", partial(_on, graphs, "powerlaw", _forest, device)
 
 
@@ -144,6 +146,7 @@ def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
     for method in EXACT:
         check = partial(_on, graphs, "powerlaw", _sample, method, "exact", device)
         yield "samples", f"{method}, power-law graph", check
+    yield "samples", "drv, curve of a power-law graph", partial(_on, graphs, "powerlaw", check_curve, device)
     yield "samples", "drv, several seeds", partial(_on, graphs, "powerlaw", _seeds, device)
     yield "samples", "drv, large graph", partial(_on, graphs, "medium", _valid, "drv", device, mode="exact")
     kinds: dict[str, tuple[str, ...]] = {"batched samples": DELETING}
@@ -301,33 +304,20 @@ def _drawn(graph: Graph, method: str, device: Device, size: str | None = "30%") 
 
 
 def _centrality(graphs: Graphs, device: Device) -> None:
-    for graph in (graphs.arcs, graphs.star):
-        if closeness_centrality(graph, device=device).tolist() != reference_closeness(graph):
+    for graph in (graphs.arcs, graphs.powerlaw):
+        close = closeness_centrality(graph, device=device)
+        if not np.allclose(close, reference_closeness(graph), rtol=1e-12):
             raise AssertionError("closeness is wrong")
+    for graph in (graphs.arcs, graphs.star):
         if average_neighbor_degree(graph, device=device).tolist() != reference_average_neighbor_degree(graph):
             raise AssertionError("the degrees of neighbours are wrong")
-
-
-def _measures(graphs: Graphs, device: Device) -> None:
-    import scipy.sparse as sp
-
-    for graph in (graphs.medium, graphs.star):
-        n = graph.num_vertices
-        degrees, counts = degree_histogram(device, graph)
-        expected = np.unique(graph.degrees, return_counts=True)
-        if not (np.array_equal(degrees, expected[0]) and np.array_equal(counts, expected[1])):
-            raise AssertionError("the degrees are wrong")
-        matrix = sp.csr_array((np.ones(graph.num_arcs, np.int32), graph.col_idx, graph.row_ptr), (n, n))
-        lower = sp.tril(matrix, format="csr")
-        corners = lower @ lower  # a path down; closed by an arc it is a triangle
-        total = int(corners.multiply(lower).sum())
-        if int(triangles(graph, device).sum()) != 3 * total:
-            raise AssertionError("the triangles are wrong")
-    small = graphs.powerlaw
-    distances = np.concatenate([reference_bfs(small, v)[0] for v in small.ids.tolist()])
-    pairs = np.cumsum(np.bincount(distances[distances >= 0]))
-    if not np.array_equal(hop_plot(device, small, 0, small.num_vertices).pairs, pairs):
-        raise AssertionError("the hop plot is wrong")
+    if "HAVE_FP64" not in device.features:
+        return
+    some = np.arange(0, graphs.powerlaw.num_vertices, 40, dtype=np.int32)
+    found = dependencies(device, graphs.powerlaw, some)
+    if not np.allclose(found, reference_betweenness(graphs.powerlaw, some.tolist()), rtol=1e-12):
+        raise AssertionError("betweenness is wrong")
+    verify_katz(graphs.arcs, katz_centrality(graphs.arcs, alpha=0.01, device=device), alpha=0.01)
 
 
 def _forest(graph: Graph, device: Device) -> None:

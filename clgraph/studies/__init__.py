@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import tells
+from clgraph.studies.copra import copra_graph
 from clgraph.studies.found import Found
 from clgraph.studies.plan import check_tolerance, make_plan, notes_of
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.options import Size
 
-__all__ = ["Study", "study"]
+__all__ = ["Study", "copra_graph", "study"]
 
 
 @dataclass(frozen=True, repr=False)

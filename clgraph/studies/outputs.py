@@ -17,6 +17,7 @@ from clgraph.studies.summary import SUMMARY
 
 if TYPE_CHECKING:
     from clgraph.studies.found import Found
+    from clgraph.studies.presets import Comparison
 
 
 def complete_record(folder: Path, more: dict[str, Any]) -> None:
@@ -36,6 +37,7 @@ def write_outputs(
     name: str,
     facts: Sequence[tuple[str, str]],
     figures: bool,
+    beside: Comparison | None = None,
 ) -> list[str]:
     """Write what a study has beside ``study.csv`` and ``study.json``.
 
@@ -51,6 +53,8 @@ def write_outputs(
         For the report.
     figures : bool
         Whether to draw: figures and the report need matplotlib.
+    beside : Comparison, optional
+        What the report shows after the answer.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def write_outputs(
         from clgraph.studies.report import report_html
 
         count = write_figures(study, study.best(tolerance), folder / "figures")
-        page = report_html(study, tolerance, name=name, facts=facts)
+        page = report_html(study, tolerance, name=name, facts=facts, beside=beside)
         with atomic_write(folder / "report.html", "w") as out:
             out.write(page)
         written += [f"figures ({count})", "report.html"]

@@ -14,6 +14,20 @@ from clgraph.studies.run import Batch
 KEYS = ("study", "clgraph", "device", "input")
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder of a study, unless it is there.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+
+
 class State:
     """The state of a study in a folder, or nowhere.
 
@@ -53,10 +67,7 @@ class State:
         self.table = None if folder is None else folder / "study.csv"
         if folder is None:
             return
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot make the folder {folder}: {error.strerror or error}") from error
+        make_folder(folder)
         if self._path.exists():
             self._read()
         elif (folder / "study.csv").exists():

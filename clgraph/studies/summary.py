@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.results import Shown
 from clgraph.studies.columns import COMPARED, MEASURES, Row
 from clgraph.studies.plan import Plan, Tolerance
 
@@ -135,8 +137,8 @@ class Place:
     deviation: float
 
 
-@dataclass(frozen=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Shown):
     """The smallest size within a tolerance for each measure, and the methods in order.
 
     Attributes
@@ -155,6 +157,25 @@ class Answer:
     ranking: list[Place]
     deviations: dict[tuple[str, str], float]
     missing: dict[str, str]
+
+    def _facts(self) -> dict[str, Any]:
+        first = self.ranking[0]
+        kept = ", ".join(f"{count} at {size}" for size, count in first.kept.items())
+        return {
+            "first": first.method,
+            f"of {len(self.verdicts)} measures it keeps": kept,
+            "then": " ".join(place.method for place in self.ranking[1:]) or "none",
+        }
+
+    def __str__(self) -> str:
+        """A table: for each measure the smallest size within the tolerance, by method."""
+        methods = [place.method for place in self.ranking]
+        rows = [["", *methods]]
+        for verdict in self.verdicts:
+            rows.append([COMPARED[verdict.measure], *(verdict.smallest[name] or "-" for name in methods)])
+        wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        cells = ([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])] for row in rows)
+        return "\n".join(map("  ".join, cells))
 
 
 def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[str, str]) -> Answer:

@@ -103,3 +103,10 @@ def test_errors():
         clgraph.average_shortest_path_length(Graph.from_edges([], []))
     with pytest.raises(InputError, match="vertex x"):
         clgraph.closeness_centrality(graph, ["x"])
+
+
+def test_an_end_is_one_vertex(device):
+    graph = Graph.from_edges([0, 1], [1, 2])
+    for ends in (([[0, 1]], 1), (0, np.array([[0, 1]]))):
+        with pytest.raises(InputError, match="the id of one vertex is needed"):
+            clgraph.shortest_path(graph, *ends, device=device)

@@ -50,6 +50,7 @@ COMMANDS = {
     "generate powerlaw": "--vertices 20 --seed 1 -o OUT.txt",
     "generate rmat": "--scale 4 --seed 1 -o OUT.txt",
     "generate ba": "--vertices 20 --edges-each 2 --seed 1 -o OUT.txt",
+    "generate copra": "--vertices 200 --seed 1 -o OUT.txt",
     "generate er": "--vertices 20 --edges 30 --seed 1 -o OUT.txt",
     "generate ws": "--vertices 20 --degree 4 --probability 0.1 --seed 1 -o OUT.txt",
     "generate configuration": "--vertices 20 --seed 1 -o OUT.txt",

@@ -181,5 +181,5 @@ def test_an_interrupt_leaves_the_old_file(
 
 
 def test_small_graphs_are_written_on_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clgraph.files.where, "_found", lambda device: {"host": None}[device])
+    monkeypatch.setattr(clgraph.files.where, "device_or_host", lambda device: {"host": None}[device])
     write(GRAPHS["plain"], tmp_path / "a.txt")

@@ -60,7 +60,7 @@ def test_faults_of_a_device(
 
     path = put(tmp_path / "g.txt", "1 2\n")
     monkeypatch.setattr(clgraph.files.edge_list, "read_edge_list", broken)
-    monkeypatch.setattr(clgraph.files.where, "_found", lambda _: device)
+    monkeypatch.setattr(clgraph.files.where, "device_or_host", lambda _: device)
     graph, said = read_with_summary(path)
     assert isinstance(graph, Graph)
     if isinstance(fault, CapacityError):

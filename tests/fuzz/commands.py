@@ -83,11 +83,40 @@ HOST = {
     "cache": ("", ("--json",)),
     "none": ("", ()),
 }
+DRAWING = (
+    *(
+        "--method",
+        "--size",
+        "--sizes",
+        "--seeds",
+        "--min-size",
+        "--strict",
+        "-o",
+        "--to",
+        "--record",
+        "--verify",
+    ),
+    *("--edges", "--keep", "--weighted", "--mix", "--starts", "--steps", "--walkers", "--burn-in", "--thin"),
+    *(
+        "--patience",
+        "--direction",
+        "--p",
+        "--q",
+        "--closing",
+        "--triangles",
+        "--alpha",
+        "--c",
+        "--k",
+        "--stages",
+    ),
+    *("--r", "--coupons", "--share", "--powers", "--parts", "--attributes", "--start", "--json", "-q"),
+)
 DEVICE = {
     "generate ba": (
         "-o out.clg --vertices 20 --edges-each 2",
         ("--vertices", "--edges-each", "--seed", "-q"),
     ),
+    "generate copra": ("-o out.clg --vertices 200", ("--vertices", "--seed", "-q")),
     "generate er": ("-o out.clg --vertices 20 --edges 30", ("--vertices", "--edges", "--seed", "-q")),
     "generate ws": (
         "-o out.clg --vertices 20 --degree 4 --probability 0.1",
@@ -131,6 +160,10 @@ DEVICE = {
             "--device",
         ),
     ),
+    "sample g.txt": ("--method re --edges 2 --seed 1 -o out.txt", (*READING, *DRAWING)),
+    "sample g.txt --seed 1": ("--method rw --steps 9 -o out.txt", (*READING, *DRAWING)),
+    "sample g.txt --seed 2": ("--method ff --size 2 -o out.graphml", (*READING, *DRAWING)),
+    "sample g.txt --seed 3": ("--method pies --size 2 -o out.txt", (*READING, *DRAWING)),
     "curve": (
         "g.txt --seed 1",
         (
@@ -210,6 +243,12 @@ LONG = {
     "--seeds",
     "--hop-sources",
     "--epsilon",
+    "--steps",
+    "--walkers",
+    "--burn-in",
+    "--thin",
+    "--patience",
+    "--starts",
 }
 
 
@@ -228,7 +267,9 @@ def command_case(kind: str, rng: random.Random) -> Case:
                 value = "3"
             args.append(value)
     if places and rng.random() < 0.15:
-        args[rng.randrange(len(name.split()), len(args))] = rng.choice(VALUES)
+        place = rng.randrange(len(name.split()), len(args))
+        if args[place - 1] not in LONG:
+            args[place] = rng.choice(VALUES)
     if rng.random() < 0.03 and args:
         del args[rng.randrange(len(args))]
     files = {"g.txt": b"0 1\n1 2\n2 3 # x\n3 0\n"}

@@ -7,6 +7,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cli_runs import InProcess
 from graph_files import put
@@ -175,3 +176,104 @@ def test_weights_that_are_not_read_are_told(tmp_path: Path) -> None:
         assert "(1 row; weights not read (use --weights)" in read_with_summary(path)[1]
         assert "not read" not in read_with_summary(path, weights=True)[1]
     assert "not read" not in read_with_summary(put(tmp_path / "a.txt", "1 2 x\n"))[1]
+
+
+def test_further_columns_of_tables(device: Any, tmp_path: Path) -> None:
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    made = clgraph.powerlaw_graph(300, seed=1, device=device).to_edges()
+    u, v = (end.tolist() for end in made[:2])
+    u[0], v[0] = v[0], u[0]
+    rows = len(u)
+    columns = {
+        "source": [*u, v[1]],
+        "w": [0.5] * (rows + 1),
+        "target": [*v, u[1]],
+        "since": [i % 90 for i in range(rows)] + [-1],
+        "what": [f"{min(pair)}-{max(pair)}" for pair in zip(u, v, strict=True)] + ["a copy"],
+        "new": [None if i % 2 else i % 3 == 0 for i in range(rows)] + [None],
+    }
+    frame, table = pandas.DataFrame(columns), pyarrow.table(columns)
+    for name in ("a.parquet", "a.arrow"):
+        write_table(table, tmp_path / name)
+    graph, said = read_with_summary(tmp_path / "a.parquet", device=device)
+    assert (
+        "weights not read (use --weights); 1 merged as parallel; with edge since, edge what, edge new" in said
+    )
+    there = read(tmp_path / "a.arrow", device=device, weights=True)
+    texts = read(tmp_path / "a.arrow", ids="int", device="host")
+    words = {name: list(map(str, columns[name])) for name in ("source", "target")}
+    named = Graph.from_pandas(frame.assign(**words))
+    since = {frozenset(pair): i % 90 for i, pair in enumerate(zip(u, v, strict=True))}
+    for each in (graph, there, texts, named, Graph.from_pandas(frame), Graph.from_arrow(table, weight="w")):
+        part = clgraph.sample(each, "drv", size="30%", seed=1, device=device).graph
+        for again in (part, pickle.loads(pickle.dumps(part)), each.subgraph(np.arange(40))):
+            edges = again.to_pandas()
+            assert len(edges) > 5 and set(edges.columns) >= {"source", "target", "since", "what", "new"}
+            for row in edges.itertuples():
+                a, b = int(row.source), int(row.target)
+                assert row.since == since[frozenset((a, b))] and row.what == f"{min(a, b)}-{max(a, b)}"
+            assert edges.what.tolist() == again.to_arrow()["what"].to_pylist()
+    assert "left out" not in write_with_summary(part, tmp_path / "b.parquet")
+    kept = ["source", "target", "weight", "since", "what", "new"]
+    again = read(tmp_path / "b.parquet", weights=True)
+    assert again.to_arrow().select(kept).equals(part.to_arrow().select(kept))
+    write(part, tmp_path / "b.graphml")
+    found = facts(read(tmp_path / "b.graphml"))
+    assert found["since", "edge"] == {pair: since[frozenset(pair)] for pair in found["since", "edge"]}
+    assert set(found["new", "edge"].values()) == {True, False, None}
+    arcs = Graph.from_pandas(frame, directed=True)
+    assert arcs.attributes is not None
+    assert arcs.attributes.edges["since"].value((u[0], v[0])) == 0
+    assert arcs.attributes.edges["since"].value((v[0], u[0])) is None
+    assert arcs.attributes.edges["since"].value((10**9, 0)) is None
+
+
+def write_table(table: Any, path: Path) -> None:
+    if path.suffix == ".parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(table, path)
+    else:
+        import pyarrow.feather
+
+        pyarrow.feather.write_feather(table, path)
+
+
+def test_views_carry_them(device: Any, tmp_path: Path) -> None:
+    directed = GRAPHML.replace('"undirected"', '"directed"').replace('<edge source="3" target="4"/>', "")
+    graph = read(put(tmp_path / "a.graphml", directed))
+    pandas = pytest.importorskip("pandas")
+    table = Graph.from_pandas(
+        pandas.DataFrame({"source": [1, 3], "target": [2, 3], "n": [5, 6]}), directed=True
+    )
+    mask = np.array([True, True, True, False])
+    for made in (
+        graph.subgraph(mask),
+        graph.simple,
+        graph.undirected,
+        graph.with_arcs(graph.col_idx < 3),
+        graph.compact(mask, graph.col_idx < 3),
+        graph.largest_component(),
+        clgraph.largest_component(graph, device=device),
+    ):
+        assert made.attributes is graph.attributes
+    back, again = graph.reverse, graph.with_ids(np.array(["a", "b", "c", "d"], object))
+    assert facts(back)["since & to", "edge"] == {(1, 2): 1.5, (2, 1): 9.0, (3, 2): None}
+    assert facts(again)["age"] == {"a": 30, "b": 7, "c": 7, "d": 7}
+    assert facts(again)["since & to", "edge"] == {("b", "a"): 1.5, ("a", "b"): 9.0, ("b", "c"): None}
+    assert table.reverse.to_pandas()["n"].tolist() == [5, 6]
+    assert table.reverse.with_ids(np.array([10, 20, 30])).to_pandas().to_numpy().tolist() == [
+        [20, 10, 5],
+        [30, 30, 6],
+    ]
+
+
+def test_columns_that_are_left_out_are_told(tmp_path: Path) -> None:
+    for text, said in (
+        ("1 2 x y\n", "skipped: 2 further columns)"),
+        ("1 2 0.5 y\n", "skipped: 1 further column)"),
+        ("u,v,w,since\n1,2,7,8\n", "skipped: header 'u,v,w,since', 1 further column"),
+    ):
+        for where in ("host", None):
+            path = put(tmp_path / "a.txt", text * (1 if where else 250_000 if text[0] == "1" else 1))
+            assert said in read_with_summary(path, device=where)[1]

@@ -13,6 +13,7 @@ from clgraph.measures.fits import (
     line_through,
     rank_line,
 )
+from clgraph.measures.packaged import packaged_tail
 
 
 def test_maximum_likelihood_finds_the_exponent_that_made_the_data():
@@ -77,3 +78,20 @@ def test_zeta_to_twelve_digits():
 
     alpha, q = (each.ravel() for each in np.meshgrid(np.linspace(1.01, 20, 60), np.geomspace(1, 1e6, 90)))
     np.testing.assert_allclose(hurwitz(alpha, q), zeta(alpha, q), rtol=1e-12, atol=1e-300)
+
+
+def test_the_package_finds_the_same_tails_and_tests_against_lognormals():
+    powerlaw = pytest.importorskip("powerlaw")
+    for name, minimum in (("words", 7), ("terrorism", 12)):
+        values = powerlaw.load_test_dataset(name).astype(np.int64)
+        histogram = np.unique(values[values > 0], return_counts=True)
+        ours, theirs = likely_tail(*histogram), packaged_tail(*histogram)
+        assert ours.minimum == theirs.minimum == minimum
+        assert ours.tail == theirs.tail
+        assert ours.alpha == pytest.approx(theirs.alpha, rel=1e-3)  # its own search ends there
+        assert ours.lognormal_p is None
+    drawn = np.random.default_rng(1).lognormal(3, 0.6, 4000).astype(np.int64) + 1
+    found = packaged_tail(*np.unique(drawn, return_counts=True))
+    assert 0 <= found.lognormal_p <= 1
+    assert found.lognormal_ratio < 0
+    assert "three are needed" in packaged_tail(np.array([1, 2]), np.array([5, 90])).reason

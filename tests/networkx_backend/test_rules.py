@@ -52,6 +52,18 @@ def test_what_is_left_to_networkx_has_a_reason():
         ("k_core", (M,), {}, "multigraph"),
         ("degree_assortativity_coefficient", (G,), {"nodes": [0]}, "some nodes"),
         ("average_neighbor_degree", (G,), {"weight": "w"}, "weight='w'"),
+        ("betweenness_centrality", (G,), {"weight": "w"}, "weight='w'"),
+        ("closeness_centrality", (G,), {"distance": "w"}, "distance='w'"),
+        ("harmonic_centrality", (G,), {"distance": "w"}, "distance='w'"),
+        ("eigenvector_centrality", (M,), {}, "multigraph"),
+        ("eigenvector_centrality", (G,), {"nstart": {0: 1}}, "not one number for each node"),
+        ("eigenvector_centrality", (G,), {"nstart": {0: 1, 1: -1, 2: 0}}, "sums up to 0"),
+        ("katz_centrality", (M,), {}, "multigraph"),
+        ("katz_centrality", (G,), {"alpha": "x"}, "alpha is 'x'"),
+        ("katz_centrality", (G,), {"beta": [1, 2]}, "beta is a list"),
+        ("katz_centrality", (G,), {"nstart": {0: 1, 1: "a", 2: 3}}, "not a finite number"),
+        ("hits", (nx.empty_graph(3),), {}, "without edges"),
+        ("hits", (G,), {"max_iter": 1.5}, "not a whole number"),
     ]:
         assert reason in backend.can_run(name, args, given), name
         assert backend.can_run(name, (nx.path_graph(3), *args[1:]), {}) is True

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.ranking import fixed
+from clgraph.ranking import fixed, fixed_windows
 from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, Shape, normalised, tree_sum
 
 SMALL = {"items": Shape(span=0, items=3, width=1), "windows": Shape(span=32, items=1, width=64)}
@@ -45,7 +45,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     if "HAVE_FP64" not in device.features:
         pytest.skip("needs float64")
     monkeypatch.setattr(fixed, "PART", 96)
-    monkeypatch.setattr(fixed, "PIECE", 40)
+    monkeypatch.setattr(fixed_windows, "PIECE", 40)
     rng = np.random.default_rng(3)
     n = BLOCK + 37
     source = np.concatenate((rng.integers(0, n, 9000), np.arange(100)))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from clgraph.graph.arrays import Arrays
+    from clgraph.graph.attributes import Attributes
     from clgraph.graph.building import Duplicates
     from clgraph.graph.exchange.scipy import Asymmetric
 
@@ -18,6 +19,7 @@ class Exchange:
     """The methods of `clgraph.Graph` that take and give other libraries' objects."""
 
     if TYPE_CHECKING:  # all that it asks of the class that inherits it
+        attributes: Attributes | None
 
         @classmethod
         def of(cls, arrays: Arrays) -> Self: ...
@@ -124,6 +126,9 @@ class Exchange:
     ) -> Self:
         """A graph from a pandas data frame with a row for each edge.
 
+        Further columns become `Graph.attributes` of edges (of parallel ones the first row's), which samples
+        carry and `to_pandas` gives again. They are not copied.
+
         Parameters
         ----------
         frame : pandas.DataFrame
@@ -160,18 +165,19 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        return cls.of(
-            pandas.from_pandas(
-                frame,
-                source,
-                target,
-                weight,
-                multiplicity=multiplicity,
-                directed=directed,
-                duplicates=duplicates,
-                vertices=vertices,
-            )
+        arrays, attributes = pandas.from_pandas(
+            frame,
+            source,
+            target,
+            weight,
+            multiplicity=multiplicity,
+            directed=directed,
+            duplicates=duplicates,
+            vertices=vertices,
         )
+        made = cls.of(arrays)
+        made.attributes = attributes
+        return made
 
     def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
         """A pandas data frame with a row for each edge, as `to_edges` has them.
@@ -185,7 +191,8 @@ class Exchange:
         Returns
         -------
         pandas.DataFrame
-            Columns of ids, and ``weight`` and ``multiplicity`` where the graph has them.
+            Columns of ids, ``weight`` and ``multiplicity`` where the graph has them, and the attributes of
+            edges.
 
         Examples
         --------
@@ -197,7 +204,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        return pandas.to_pandas(self.arrays, source, target)
+        return pandas.to_pandas(self.arrays, source, target, self.attributes)
 
     @classmethod
     def from_arrow(
@@ -213,6 +220,9 @@ class Exchange:
         vertices: Any = None,
     ) -> Self:
         """A graph from an Arrow table with a row for each edge.
+
+        Further columns become `Graph.attributes` of edges (of parallel ones the first row's), which samples
+        carry and `to_arrow` gives again.
 
         Parameters
         ----------
@@ -249,18 +259,19 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        return cls.of(
-            arrow.from_arrow(
-                table,
-                source,
-                target,
-                weight,
-                multiplicity=multiplicity,
-                directed=directed,
-                duplicates=duplicates,
-                vertices=vertices,
-            )
+        arrays, attributes = arrow.from_arrow(
+            table,
+            source,
+            target,
+            weight,
+            multiplicity=multiplicity,
+            directed=directed,
+            duplicates=duplicates,
+            vertices=vertices,
         )
+        made = cls.of(arrays)
+        made.attributes = attributes
+        return made
 
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
         """An Arrow table with a row for each edge, as `to_edges` has them.
@@ -275,7 +286,8 @@ class Exchange:
         Returns
         -------
         pyarrow.Table
-            Columns of ids, and ``weight`` and ``multiplicity`` where the graph has them.
+            Columns of ids, ``weight`` and ``multiplicity`` where the graph has them, and the attributes of
+            edges.
 
         Examples
         --------
@@ -285,7 +297,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        return arrow.to_arrow(self.arrays, source, target)
+        return arrow.to_arrow(self.arrays, source, target, self.attributes)
 
     # --- graph libraries ----------------------------------------------------------------------------
 

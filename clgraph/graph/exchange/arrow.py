@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import numpy.typing as npt
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
+from clgraph.graph.attributes import Attributes
 from clgraph.graph.building import Duplicates
+from clgraph.graph.exchange.carried import into_arrow, of_arrow
 from clgraph.graph.exchange.columns import Column, Names, missing, names_or_numbers, rows_of_columns
 from clgraph.graph.exchange.common import library, listed
 
@@ -29,11 +32,12 @@ def from_arrow(
     directed: bool | None,
     duplicates: Duplicates,
     vertices: Any,
-) -> Arrays:
+) -> tuple[Arrays, Attributes | None]:
     """See `clgraph.Graph.from_arrow`."""
     pa = library("pyarrow", "arrow")
     table = _as_table(pa, table)
-    checked(table, [source, target, weight, multiplicity])
+    used = source, target, weight, multiplicity
+    checked(table, used)
     if directed is None:
         directed = bool(noted_direction(table))
     more = None
@@ -44,8 +48,8 @@ def from_arrow(
             more = _ids(pa, whole, "vertices")
         except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
             raise InputError(f"vertices: {error}; ids are integers or strings") from error
-    tail, head, weights, counts = plain_columns(table, source, target, weight, multiplicity)
-    return rows_of_columns(
+    tail, head, weights, counts = plain_columns(table, *used)
+    rows = rows_of_columns(
         tail,
         head,
         weights=weights,
@@ -54,6 +58,18 @@ def from_arrow(
         duplicates=duplicates,
         vertices=more,
     )
+    return rows, further_columns(table, used)
+
+
+def further_columns(table: Any, used: Sequence[Any]) -> Attributes | None:
+    """The attributes of a table's edges: its columns but those used, the first two of which are the ids."""
+    further = [name for name in table.column_names if name not in used]
+    checked(table, further)
+    return of_arrow(table, used, partial(_ends_of, table.select(list(dict.fromkeys(used[:2]))), *used[:2]))
+
+
+def _ends_of(table: Any, source: str, target: str) -> tuple[Column, Column]:
+    return plain_columns(table, source, target, None, None)[:2]
 
 
 def _as_table(pa: Any, table: Any) -> Any:
@@ -220,7 +236,7 @@ def _counts(pa: Any, column: Any, name: str) -> npt.NDArray[Any]:
     return column.to_numpy()
 
 
-def to_arrow(graph: Arrays, source: str, target: str) -> Any:
+def to_arrow(graph: Arrays, source: str, target: str, attributes: Attributes | None) -> Any:
     """See `clgraph.Graph.to_arrow`."""
     pa = library("pyarrow", "arrow")
     tail, head, weights, multiplicity = graph.edges()
@@ -239,5 +255,8 @@ def to_arrow(graph: Arrays, source: str, target: str) -> Any:
         columns["weight"] = pa.array(weights)
     if multiplicity is not None:
         columns["multiplicity"] = pa.array(multiplicity)
+    if attributes is not None:
+        names = graph.all_ids()
+        columns |= into_arrow(attributes, columns, names[tail].tolist(), names[head].tolist(), graph.directed)
     noted = {METADATA: json.dumps({"directed": graph.directed}).encode()}
     return pa.table(columns).replace_schema_metadata(noted)

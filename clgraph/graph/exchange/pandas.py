@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy.typing as npt
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
+from clgraph.graph.attributes import Attributes
 from clgraph.graph.building import Duplicates
 from clgraph.graph.exchange.arrow import names_of
+from clgraph.graph.exchange.carried import into_pandas, of_pandas
 from clgraph.graph.exchange.columns import Column, Names, missing, names_or_numbers, rows_of_columns
 from clgraph.graph.exchange.common import library, listed
 
@@ -26,25 +29,21 @@ def from_pandas(
     directed: bool,
     duplicates: Duplicates,
     vertices: Any,
-) -> Arrays:
+) -> tuple[Arrays, Attributes | None]:
     """See `clgraph.Graph.from_pandas`."""
     pd = library("pandas", "pandas")
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"a pandas DataFrame is needed, not {type(frame).__name__}")
-    tail, head = _ends(
-        pd,
-        _column(pd, frame, source, "source"),
-        f"column {source!r}",
-        _column(pd, frame, target, "target"),
-        f"column {target!r}",
-    )
+    ends = _column(pd, frame, source, "source"), _column(pd, frame, target, "target")
+    where = f"column {source!r}", f"column {target!r}"
+    tail, head = _ends(pd, ends[0], where[0], ends[1], where[1])
     try:
         more = None if vertices is None else _ids(pd, pd.Series(vertices), "vertices")
     except (ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"vertices: {error}; ids are integers or strings") from error
-    return rows_of_columns(
+    rows = rows_of_columns(
         tail,
         head,
         weights=None if weight is None else _weights(pd, frame, weight),
@@ -53,6 +52,11 @@ def from_pandas(
         duplicates=duplicates,
         vertices=more,
     )
+    return rows, of_pandas(frame, (source, target, weight, multiplicity), partial(_ends_again, *ends, *where))
+
+
+def _ends_again(source: Any, target: Any, *where: str) -> tuple[Column, Column]:
+    return _ends(library("pandas", "pandas"), source, where[0], target, where[1])
 
 
 def _column(pd: Any, frame: Any, name: Any, argument: str) -> Any:
@@ -137,7 +141,7 @@ def _counts(pd: Any, frame: Any, name: Any) -> npt.NDArray[np.int64]:
     return column.to_numpy(dtype=np.int64)
 
 
-def to_pandas(graph: Arrays, source: Any, target: Any) -> Any:
+def to_pandas(graph: Arrays, source: Any, target: Any, attributes: Attributes | None) -> Any:
     """See `clgraph.Graph.to_pandas`."""
     pd = library("pandas", "pandas")
     tail, head, weights, multiplicity = graph.edges()
@@ -159,4 +163,9 @@ def to_pandas(graph: Arrays, source: Any, target: Any) -> Any:
         columns["weight"] = weights
     if multiplicity is not None:
         columns["multiplicity"] = multiplicity
+    if attributes is not None:
+        known = graph.all_ids()
+        columns |= into_pandas(
+            attributes, columns, known[tail].tolist(), known[head].tolist(), graph.directed
+        )
     return pd.DataFrame(columns)

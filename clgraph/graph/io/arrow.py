@@ -39,6 +39,8 @@ class EdgeTable:
     weight, multiplicity : str or None
         Those that are wanted and there.
     directed : bool
+    told : str
+        What is to be said of the rows.
     """
 
     table: Any
@@ -47,6 +49,7 @@ class EdgeTable:
     weight: str | None
     multiplicity: str | None
     directed: bool
+    told: str
 
 
 def read_parquet(path: Path, options: Options) -> Loaded:
@@ -162,9 +165,17 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
             f"{path}: the ids in columns {source!r} and {target!r} are text; read with --ids str (ids='str')"
         )
     counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
+    told = counted(table.num_rows, "row")
+    unread = (
+        None if options.weights else next((n for n in table.column_names if n.lower() in WEIGHT_NAMES), None)
+    )
+    if unread is not None:
+        told += "; weights not read (use --weights)"
+    left = {unread}
     if options.duplicates == "keep":
-        counts = None
-    return EdgeTable(table, source, target, weight, counts, options.direction(noted_direction(table)))
+        left, counts = left | {counts}, None
+    table = table.drop_columns([name for name in dict.fromkeys(table.column_names) if name in left])
+    return EdgeTable(table, source, target, weight, counts, options.direction(noted_direction(table)), told)
 
 
 def _loaded(edges: EdgeTable, options: Options) -> Loaded:
@@ -177,7 +188,7 @@ def _loaded(edges: EdgeTable, options: Options) -> Loaded:
         directed=edges.directed,
         duplicates=options.duplicates,
     )
-    return Loaded(graph, counted(edges.table.num_rows, "row"))
+    return Loaded(graph, edges.told)
 
 
 def _noted(table: Any) -> dict[bytes, bytes]:

@@ -29,6 +29,7 @@ from clgraph.graph.io.progress import opened
 Ids = Literal["int", "str"]
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
+NAMES_SHOWN = 8  # things that a note names
 VERTICES_FLOOR = 1 << 22  # vertices that any file may announce without listing them ...
 VERTICES_PER_BYTE = 16  # ... and larger files
 WIDE = 1 << 24  # bytes of cells that are filled up without a second thought
@@ -192,6 +193,12 @@ def check_vertex_count(path: Path, n: int, options: Options | None = None) -> No
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """``1 row``, ``2 rows``."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
+def few(names: list[str]) -> list[str]:
+    """Names from a file as a note shows them: the first ones, cut, and how many more there are."""
+    more = [f"{len(names) - NAMES_SHOWN} more"] if len(names) > NAMES_SHOWN else []
+    return [name[:40] for name in names[:NAMES_SHOWN]] + more
 
 
 def numbered_graph(

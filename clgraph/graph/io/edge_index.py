@@ -24,8 +24,10 @@ from clgraph.graph.io.written import merged_note
 NAMES = ("edge_index", "edge_weight", "num_nodes")
 
 
-def loaded(path: Path, found: dict[str, npt.NDArray[Any]], directed: bool, options: Options) -> Loaded:
-    """The graph of the arrays of a file."""
+def loaded(
+    path: Path, found: dict[str, npt.NDArray[Any]], left: list[str], directed: bool, options: Options
+) -> Loaded:
+    """The graph of the arrays of a file; `left` names others."""
     index, weight = found["edge_index"], found.get("edge_weight")
     if index.ndim != 2 or len(index) != 2 or index.dtype.kind not in "iu":
         raise InputError(
@@ -56,7 +58,7 @@ def loaded(path: Path, found: dict[str, npt.NDArray[Any]], directed: bool, optio
     tail, head, kept = arcs if directed else each_once(arcs)
     graph = build_csr(tail, head, n, weights=kept, directed=directed, duplicates=options.duplicates)
     notes = ["edge_weight"] if weight is not None and not options.weights else []
-    return Loaded(graph, counted(index.shape[1], "arc"), notes)
+    return Loaded(graph, counted(index.shape[1], "arc"), notes + left)
 
 
 def write_edge_index(graph: Graph, path: Path) -> list[str]:

@@ -43,6 +43,7 @@ from clgraph.graph.io.common import (
 from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.names import read_names
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
+from clgraph.graph.io.written import edges_in_pieces
 from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
@@ -67,6 +68,7 @@ class Layout:
     skip: int  # lines before it
     header: str | None
     note: str  # on a first row that may have been meant as a header
+    further: int  # columns behind these
 
 
 def read_edges(path: Path, options: Options) -> Loaded:
@@ -89,7 +91,8 @@ def read_edges(path: Path, options: Options) -> Loaded:
 
 def skipped_lines(layout: Layout) -> list[str]:
     """What was skipped, for the summary."""
-    return [] if layout.header is None else [f"header {layout.header!r}"]
+    header = [] if layout.header is None else [f"header {layout.header!r}"]
+    return [*header, *([counted(layout.further, "further column")] if layout.further else [])]
 
 
 def read_rows(path: Path, options: Options) -> tuple[Any, Any, Any, Layout]:
@@ -152,11 +155,14 @@ def look(path: Path, options: Options) -> Layout:
         rest = [i for i in range(len(fields)) if i not in (source, target)]
         columns = [source, target, weight if weight is not None else (rest or [len(fields)])[0]]
     row = following[1].split(delimiter) if is_header and following is not None else fields
+    further = len(row) - 2 - options.weights
     if not options.weights and columns[2] < len(row) and _is_number(row[columns[2]]):
         note += "; weights not read (use --weights)"
+        further -= 1
     skip = lines if is_header else lines - 1
     wanted = tuple(columns[: 3 if options.weights else 2])
-    return Layout(comment, delimiter, wanted, len(fields), skip, line if is_header else None, note)
+    head = line if is_header else None
+    return Layout(comment, delimiter, wanted, len(fields), skip, head, note, max(further, 0))
 
 
 def _unlike(first: list[str], row: list[str]) -> bool:
@@ -301,17 +307,10 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     separator = b"," if comma else b"\t"
     source = id_cells(graph, separator, partial(_csv_name if comma else _name, path))
     target = ended_by(source, separator if graph.weights is not None else b"\n")
-    rows = graph.rows
     with writing(path) as file:
         if comma:
             file.write(csv_header(graph))
-        for start in range(0, graph.num_arcs, CHUNK):
-            tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]
-            weight = None if graph.weights is None else graph.weights[start : start + CHUNK]
-            if not graph.directed:
-                once = tail <= head
-                tail, head = tail[once], head[once]
-                weight = None if weight is None else weight[once]
+        for tail, head, weight in edges_in_pieces(graph):
             columns = [source[tail], target[head]]
             if weight is not None:
                 columns.append(weight_cells(weight, b"\n"))

@@ -36,9 +36,10 @@ from clgraph.graph.io.common import (
     write_cells,
 )
 from clgraph.graph.io.digits import read_integers
-from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, weight_cells
+from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, skipped_lines, weight_cells
 from clgraph.graph.io.packed import SUFFIXES
 from clgraph.graph.io.packing import compressed
+from clgraph.graph.io.progress import reached
 from clgraph.sizes import whole_number
 
 SEPARATORS = re.compile(r"[\s,]")
@@ -93,8 +94,10 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     if edgeless:
         source = target = np.empty(0, vertices.dtype)
         weights = np.empty(0) if options.weights else None
+        told, skipped = "", []
     else:
-        source, target, weights, _ = read_rows(edge_file, replace(options, header=False))
+        source, target, weights, layout = read_rows(edge_file, replace(options, header=False))
+        told, skipped = layout.note, skipped_lines(layout)
     graph = Graph.from_edges(
         source,
         target,
@@ -108,7 +111,7 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
         rows = enumerate(zip(source, target, strict=True), 1)
         row, name = next((row, end) for row, ends in rows for end in ends if end not in known)
         raise InputError(f"{edge_file}, row {row}: vertex {name} is not in {vertex_file.name}; add it there")
-    return Loaded(graph, counted(len(source), "row"))
+    return Loaded(graph, counted(len(source), "row") + told, skipped)
 
 
 def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
@@ -200,6 +203,7 @@ def write_ldbc(graph: Graph, path: Path) -> list[str]:
             for start in range(0, graph.num_vertices, CHUNK):
                 write_cells(vertex_file, names[start : start + CHUNK])
             for start in range(0, graph.num_arcs, CHUNK):
+                reached(start / graph.num_arcs)
                 arcs = np.arange(start, min(start + CHUNK, graph.num_arcs))
                 if not graph.directed:
                     arcs = arcs[rows[arcs] <= graph.col_idx[arcs]]

@@ -26,6 +26,7 @@ from clgraph.graph.io.common import (
     check_vertex_count,
     counted,
     encoded,
+    few,
     no_place,
     open_binary,
     reading,
@@ -35,7 +36,6 @@ from clgraph.graph.io.edges import ID_MAX
 from clgraph.sizes import real_number, whole_number
 
 PIECE = 1 << 20  # bytes parsed at a time
-NAMES_SHOWN = 8  # things that a note names
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 ESCAPES = {ord(mark): f"&#{ord(mark)};" for mark in '&<>"\t\n\r'}
 
@@ -147,10 +147,7 @@ class Network:
             texts, column.texts = column.texts, {}
             for ends, text in texts.items():
                 column.texts.setdefault((min(ends), max(ends)), text)
-        notes = [name[:40] for name in list(self.left)[:NAMES_SHOWN]]
-        if len(self.left) > NAMES_SHOWN:
-            notes.append(f"{len(self.left) - NAMES_SHOWN} more")
-        return Loaded(graph, counted(len(self.edges), "edge"), notes)
+        return Loaded(graph, counted(len(self.edges), "edge"), few(list(self.left)))
 
 
 def parse(

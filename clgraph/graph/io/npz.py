@@ -27,7 +27,7 @@ from clgraph.graph.exchange.scipy_checks import PARTS, check_parts, check_square
 from clgraph.graph.graph import Graph
 from clgraph.graph.io import edge_index
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, only_int_ids, reading
+from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, few, only_int_ids, reading
 
 OWN = ("clgraph_directed", "clgraph_ids")
 RATIO = 1032  # deflate packs no better: a member that promises more is no such file
@@ -55,10 +55,10 @@ def read_npz(path: Path, options: Options) -> Loaded:
     only_int_ids(path, options, ".npz")
     with reading(path):
         try:
-            found = _arrays(path)
+            found, left = _arrays(path)
             if edge_index.NAMES[0] in found:
                 directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
-                return edge_index.loaded(path, found, directed, options)
+                return edge_index.loaded(path, found, left, directed, options)
             if "format" not in found:
                 raise InputError(
                     f"{path}: holds neither a matrix saved by scipy.sparse.save_npz nor edge_index, as "
@@ -91,11 +91,18 @@ def read_npz(path: Path, options: Options) -> Loaded:
     entries = matrix.nnz
     ids = None if "clgraph_ids" not in found else checked_ids(found["clgraph_ids"], n)
     graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights, asymmetric="sum")
-    return Loaded(graph if ids is None else graph.with_ids(ids), counted(entries, "entry", "entries"))
+    return Loaded(graph if ids is None else graph.with_ids(ids), counted(entries, "entry", "entries"), left)
 
 
-def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a matrix in a file, each as long as its header and its place in the file say."""
+def _arrays(path: Path) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
+    """The arrays of a matrix in a file, each as long as its header and its place in the file say.
+
+    Returns
+    -------
+    found : dict of arrays
+    left : list of str
+        Names of others, as a summary shows them.
+    """
     wanted = {
         "format",
         "shape",
@@ -104,12 +111,14 @@ def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
         *edge_index.NAMES,
         *(name for names in PARTS.values() for name in names),
     }
-    found = {}
+    found: dict[str, npt.NDArray[Any]] = {}
+    left: list[str] = []
     size = os.path.getsize(path)
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             name = info.filename.removesuffix(".npy")
             if name not in wanted:
+                left.append(name)
                 continue
             stored = info.compress_type == zipfile.ZIP_STORED
             if not stored and info.compress_type != zipfile.ZIP_DEFLATED:
@@ -118,7 +127,7 @@ def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
             if name in found or info.compress_size > size or info.file_size > most:
                 raise ValueError("a member is there twice, or longer than the file allows")
             found[name] = _array(archive, info)
-    return found
+    return found, few(left)
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from clgraph.errors import InputError
+from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
     Loaded,
@@ -33,11 +34,14 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.edges import weight_cells
+from clgraph.graph.io.tables import kind_of
 from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
 from clgraph.sizes import real_number, whole_number
 
 SECTIONS = {"*arcs": True, "*edges": False, "*arcslist": True, "*edgeslist": False}  # directed?
-VERTEX = re.compile(r'([0-9]+)(?:\s+(?:"([^"]*)"|([^\s"]\S*))(?:\s.*)?)?')
+VERTEX = re.compile(r'([0-9]+)(?:\s+(?:"([^"]*)"|([^\s"]\S*))(?:\s+(.*))?)?')
+FIELD = re.compile(r'"([^"]*)"|(\S+)')
+NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 class _Reader:
@@ -52,6 +56,7 @@ class _Reader:
         self.arcs = False  # whether a section of arcs was there
         self.weighted = False
         self.left: dict[str, None] = {}
+        self.known: tuple[dict[str, dict[Any, str]], ...] = {}, {}  # fields of vertices and edges, by name
 
     def line(self, where: str, text: str) -> None:
         """Take one line."""
@@ -61,7 +66,7 @@ class _Reader:
         elif self.section == "*vertices":
             self._vertex(where, text)
         elif self.section in SECTIONS:
-            self._edge(where, words)
+            self._edge(where, text)
         else:
             raise InputError(f"{where}: {text[:80]!r} where '*Vertices n' should be; is this a Pajek file?")
 
@@ -90,8 +95,25 @@ class _Reader:
             raise InputError(f"{where}: vertex {v} has a label already; keep one")
         if label is not None:
             self.labels[v] = label
+        self._fields(found[4] or "", 0, v)
 
-    def _edge(self, where: str, words: list[str]) -> None:
+    def _fields(self, text: str, of: int, key: Any) -> None:
+        """Note what follows the label of a vertex (0), or the weight of an edge (1)."""
+        words = [quoted or plain for quoted, plain in FIELD.findall(text)]
+        pairs: list[tuple[str, str]] = []
+        while of == 0 and words and len(pairs) < len("xyz") and real_number(words[0]) is not None:
+            pairs.append(("xyz"[len(pairs)], words.pop(0)))
+        if of == 0 and len(words) % 2 and NAME.fullmatch(words[0]):
+            pairs.append(("shape", words.pop(0)))
+        pairs += zip(words[::2], words[1::2], strict=False)
+        if len(words) % 2 or not all(NAME.fullmatch(name) for name, _ in pairs):
+            self.left[f"fields of {('vertices', 'edges')[of]}"] = None
+        for name, value in pairs:
+            if NAME.fullmatch(name):
+                self.known[of].setdefault("label" if of and name == "l" else name, {}).setdefault(key, value)
+
+    def _edge(self, where: str, text: str) -> None:
+        words = text.split()
         if len(words) < 2:
             raise InputError(f"{where}: {words[0][:80]!r} where two vertices should be")
         sources, targets, weights = self.edges[SECTIONS[self.section]]
@@ -114,11 +136,12 @@ class _Reader:
                         "--weights out"
                     )
                 weight = value
-        if len(words) > 3:
-            self.left["edge attributes"] = None
+        v = self._number(where, words[1])
         sources.append(u)
-        targets.append(self._number(where, words[1]))
+        targets.append(v)
         weights.append(weight)
+        if len(words) > 3:
+            self._fields(text.split(None, 3)[3], 1, (u, v, SECTIONS[self.section]))
 
     def _number(self, where: str, word: str) -> int:
         v = whole_number(word) if word.isdigit() else None
@@ -164,11 +187,33 @@ def read_pajek(path: Path, options: Options) -> Loaded:
     )
     if options.ids == "str":
         graph = graph.with_ids(_names(path, n, reader.labels))
-    elif any(label != str(v) for v, label in reader.labels.items()):
-        reader.left["labels"] = None
+    graph.attributes = _attributes(reader, graph)
     if options.weights:
         reader.left.pop("edge weights", None)
     return Loaded(graph, counted(rows, "edge"), list(reader.left))
+
+
+def _attributes(reader: _Reader, graph: Graph) -> Attributes | None:
+    """What the file says of vertices and edges, by the graph's ids."""
+    ids = graph.ids.tolist()
+    of_vertices, of_edges = reader.known
+    if reader.options.ids != "str":
+        labels = {v: label for v, label in reader.labels.items() if label != str(v)}
+        of_vertices = ({"label": labels} if labels else {}) | of_vertices
+    vertices = {name: {ids[v - 1]: text for v, text in texts.items()} for name, texts in of_vertices.items()}
+    edges: dict[str, dict[Any, str]] = {}
+    for name, texts in of_edges.items():
+        found = edges[name] = {}
+        for (u, v, is_arc), text in texts.items():
+            u, v = (u, v) if graph.directed else (min(u, v), max(u, v))
+            found.setdefault((ids[u - 1], ids[v - 1]), text)
+            if graph.directed and not is_arc:
+                found.setdefault((ids[v - 1], ids[u - 1]), text)
+    kept = [
+        {name: Column(kind_of(texts.values()), texts) for name, texts in columns.items()}
+        for columns in (vertices, edges)
+    ]
+    return Attributes(*kept) if any(kept) else None
 
 
 def _names(path: Path, n: int, labels: dict[int, str]) -> Any:

@@ -64,7 +64,7 @@ def read_vertex_table(path: Path, ids: Ids, max_ratio: float) -> dict[str, Colum
                 if text.strip():
                     column.texts[vertex] = text.strip()
     for column in columns.values():
-        column.kind = _kind(column.texts.values())
+        column.kind = kind_of(column.texts.values())
     return columns
 
 
@@ -98,8 +98,8 @@ def _vertex(path: Path, number: int, text: str, ids: Ids) -> Any:
     return value
 
 
-def _kind(texts: Any) -> str:
-    """What all of some texts spell."""
+def kind_of(texts: Any) -> str:
+    """What all of some texts spell: the kind of a column."""
     numbers = [real_number(text) for text in texts]
     if not numbers or any(number is None or not math.isfinite(number) for number in numbers):
         words = {text.lower() for text in texts}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from clgraph.errors import InputError
+from clgraph.arguments import word
 from clgraph.graph import Graph, as_graph, sharded
 from clgraph.progress import tells
 from clgraph.ranking.personalized.exclude import make_exclusion
@@ -165,10 +165,8 @@ def personalized_pagerank(
     """
     start = time.perf_counter()
     dtype = check_dtype(dtype)
-    if method not in get_args(Method):
-        raise InputError(f"method is {method!r}: use one of {', '.join(get_args(Method))}")
-    if on_nonconvergence not in get_args(OnNonconvergence):
-        raise InputError(f"on_nonconvergence is {on_nonconvergence!r}: use 'raise', 'warn' or 'return'")
+    word(method, "method", get_args(Method))
+    word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     if (call := sharded(graph)) is not None:
         return call(
             "personalized_pagerank",

@@ -22,7 +22,7 @@ def test_edge_index(tmp_path: Path) -> None:
     np.savez(path, edge_index=INDEX, num_nodes=5, edge_weight=np.float32([1, 1, 3, 3]), x=np.ones((5, 2)))
     graph, said = read_with_summary(path)
     assert not graph.directed and graph.num_vertices == 5 and graph.num_edges == 2
-    assert graph.multiplicity is None and "(4 arcs; skipped: edge_weight)" in said
+    assert graph.multiplicity is None and "(4 arcs; skipped: edge_weight, x)" in said
     weights = read(path, weights=True).weights
     assert weights is not None and weights.tolist() == [1, 1, 3, 3]
     np.savez_compressed(path, edge_index=INDEX.astype(np.int32)[:, :3])

@@ -24,7 +24,12 @@ def test_sections(tmp_path: Path) -> None:
     graph, said = read_with_summary(path)
     assert not graph.directed and graph.ids.tolist() == [1, 2, 3, 4]
     assert [arc for arc in arcs_of(graph) if arc[0] <= arc[1]] == [(1, 2), (1, 4), (2, 3), (2, 4), (4, 4)]
-    assert "(5 edges; 1 self-loop; skipped: edge weights, edge attributes, labels)" in said
+    assert "with node label, node x, node y, node shape, edge c; skipped: edge weights)" in said
+    known = graph.attributes
+    assert known is not None
+    values = {name: (column.value(1), column.value(3)) for name, column in known.vertices.items()}
+    assert values == {"label": ("a b", "c"), "x": (0.1, None), "y": (0.2, None), "shape": ("box", None)}
+    assert known.edges["c"].texts == {(1, 2): "Blue"}
     graph = read(path, weights=True, ids="str")
     assert graph.ids.tolist() == ["a b", "2", "c", "4"] and graph.weights is not None
     assert sorted(graph.weights.tolist()) == [1, 1, 1, 1, 1, 1, 1, 2.5, 2.5]
@@ -36,6 +41,26 @@ def test_arcs_make_it_directed(tmp_path: Path) -> None:
     assert graph.directed and arcs_of(graph) == [(1, 2), (1, 3), (3, 4), (4, 3), (4, 4)]
     assert graph.weights is not None and graph.weights.tolist() == [1, 1, 7, 7, 2]
     assert read(path, directed=False).num_edges == 4
+
+
+def test_fields_are_attributes(tmp_path: Path) -> None:
+    rows = '1 "a" 0.5 1e-3 2 ic Red url "h t"\n2 b box\n3 c 1 [5-8]\n'
+    edges = '*Arcs\n2 1 1 l "x y" w 3\n*Edges\n3 1 1 l z\n1 3 1 l later\n1 2 4 [1-2]\n'
+    path = put(tmp_path / "x.net", f"*Vertices 3\n{rows}{edges}")
+    for ids, first, second, third in (("int", 1, 2, 3), ("str", "a", "b", "c")):
+        graph, said = read_with_summary(path, ids=ids)
+        assert said.endswith("skipped: fields of vertices, edge weights, fields of edges)")
+        known = graph.attributes
+        assert known is not None and ("label" in known.vertices) == (ids == "int")
+        found = {name: column.value(first) for name, column in known.vertices.items() if name != "label"}
+        wanted = {"x": 0.5, "y": 1e-3, "z": 2, "ic": "Red", "url": "h t", "shape": None}
+        assert found == wanted and known.vertices["shape"].value(second) == "box"
+        assert known.vertices["x"].value(third) == 1 and known.vertices["shape"].value(third) is None
+        labels = {(second, first): "x y", (third, first): "z", (first, third): "z"}
+        assert known.edges["label"].texts == labels and known.edges["w"].value((second, first)) == 3
+        texts = {(first, second): "x y", (first, third): "z"}
+        known = read(path, ids=ids, directed=False).attributes
+        assert known is not None and known.edges["label"].texts == texts
 
 
 @pytest.mark.parametrize("name", ["x.net", "x.net.gz"])

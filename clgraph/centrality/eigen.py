@@ -1,0 +1,309 @@
+"""Centralities that are fixed points of a graph's matrix: of eigenvectors, Katz's, hubs and authorities."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.arguments import flag, real, whole
+from clgraph.centrality.power import Floats, Vectors, need_doubles, numbers_of
+from clgraph.errors import ConvergenceError, InputError
+from clgraph.graph import as_graph
+from clgraph.progress import tells
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clgraph.device import Device
+
+    Progress = Callable[[int, int | None], None]
+
+MOST = 2**31 - 1
+STEPS = 20  # products with the matrix and its transpose between two restarts, as ARPACK has by default
+
+
+@tells("eigenvector centrality")
+def eigenvector_centrality(
+    graph: Any,
+    *,
+    max_iter: int = 100,
+    tol: float = 1e-6,
+    nstart: Any = None,
+    weight: bool = False,
+    device: Device | str | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """The eigenvector of the largest eigenvalue: central is who has central (in-)neighbours.
+
+    The power method with the matrix A + I, as in NetworkX, until the L1 difference of two iterates is below
+    n * tol.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    max_iter : int
+    tol : float
+    nstart : dict of ids or array, shape (n,), optional
+        Numbers to start from; by default all alike.
+    weight : bool
+        Whether the graph's weights count. Without them merged parallel arcs count as often as they occurred.
+    device : Device or str, optional
+        As in `clgraph.get_device`; one with numbers of 64 bits.
+    progress : callable or True, optional
+        Called with (iterations, None); True shows a bar.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        Of length 1 (the sum of squares).
+
+    Raises
+    ------
+    InputError
+        If the graph is empty, a weight is not finite, or an argument is not as above.
+    ConvergenceError
+        If `max_iter` iterations were not enough; its `result` is the last vector.
+    DeviceError, BuildError, CapacityError
+        If the device fails, has no numbers of 64 bits, or the graph does not fit on it.
+
+    References
+    ----------
+    P. Bonacich, "Power and Centrality: A Family of Measures", American Journal of Sociology 92(5), 1987.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.eigenvector_centrality(clgraph.Graph.from_edges([0, 1], [1, 2])).round(6)
+    array([0.5     , 0.707107, 0.5     ])
+    """
+    whole_graph = as_graph(graph)
+    last, tol = whole(max_iter, "max_iter", 0, MOST), real(tol, "tol")
+    weight = flag(weight, "weight")
+    n = whole_graph.num_vertices
+    if n == 0:
+        raise InputError("the graph is empty: it has no eigenvector")
+    start = numbers_of(whole_graph, nstart, "nstart")
+    start = np.ones(n) if start is None else start
+    total = float(start.sum())
+    if total == 0:
+        raise InputError("nstart sums up to 0: a start with another sum is needed")
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    need_doubles(dev, "eigenvector centrality")
+    with dev.alone():
+        vectors = Vectors(dev, whole_graph, weight)
+        x, y = vectors.vector(start / total), vectors.vector()
+        moved = float("inf")
+        for iteration in range(last):
+            vectors.multiply(x, y, turned=True)
+            length = sqrt(vectors.combine(y, 1.0, x, 1.0).squares) or 1.0
+            moved = vectors.combine(y, 1 / length, x).moved
+            x, y = y, x
+            if progress:
+                progress(iteration + 1, None)
+            if moved < n * tol:
+                return vectors.take(x)
+        raise _not_converged("eigenvector centrality", dev, last, moved, n * tol, vectors.take(x))
+
+
+@tells("Katz centrality")
+def katz_centrality(
+    graph: Any,
+    *,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
+    nstart: Any = None,
+    normalized: bool = True,
+    weight: bool = False,
+    device: Device | str | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """Katz's centrality: the solution of ``x(v) = alpha * (sum of x(u) over in-neighbours) + beta``.
+
+    Iterated from 0, as in NetworkX, until the L1 difference of two iterates is below n * tol.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    alpha : float
+        Below one over the largest eigenvalue; otherwise nothing converges.
+    beta : float, dict of ids or array, shape (n,)
+    max_iter : int
+    tol : float
+    nstart : dict of ids or array, shape (n,), optional
+        Numbers to start from; by default 0.
+    normalized : bool
+        Whether the result is scaled to length 1 (the sum of squares).
+    weight, device, progress
+        As in `eigenvector_centrality`.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+
+    Raises
+    ------
+    InputError
+        If a weight is not finite, or an argument is not as above.
+    ConvergenceError
+        If `max_iter` iterations were not enough; its `result` is the last vector.
+    DeviceError, BuildError, CapacityError
+        If the device fails, has no numbers of 64 bits, or the graph does not fit on it.
+
+    References
+    ----------
+    L. Katz, "A New Status Index Derived from Sociometric Index", Psychometrika 18(1), 1953.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.katz_centrality(clgraph.Graph.from_edges([0, 1], [1, 2])).round(4)
+    array([0.5599, 0.6108, 0.5599])
+    """
+    whole_graph = as_graph(graph)
+    alpha, tol = real(alpha, "alpha"), real(tol, "tol")
+    last = whole(max_iter, "max_iter", 0, MOST)
+    normalized, weight = flag(normalized, "normalized"), flag(weight, "weight")
+    added = real(beta, "beta") if isinstance(beta, (str, bytes)) or np.isscalar(beta) else None
+    each = numbers_of(whole_graph, beta, "beta") if added is None else None
+    start = numbers_of(whole_graph, nstart, "nstart")
+    n = whole_graph.num_vertices
+    if n == 0:
+        return np.zeros(0)
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    need_doubles(dev, "Katz centrality")
+    with dev.alone():
+        vectors = Vectors(dev, whole_graph, weight)
+        x, y = vectors.vector(np.zeros(n) if start is None else start), vectors.vector()
+        c = vectors.vector(each) if added is None else added
+        moved = float("inf")
+        for iteration in range(last):
+            vectors.multiply(x, y, turned=True)
+            sums = vectors.combine(y, alpha, x, 0.0, c)
+            moved = sums.moved
+            x, y = y, x
+            if progress:
+                progress(iteration + 1, None)
+            if moved < n * tol:
+                if normalized and sums.squares:
+                    vectors.combine(x, 1 / sqrt(sums.squares), y)
+                return vectors.take(x)
+        raise _not_converged("Katz centrality", dev, last, moved, n * tol, vectors.take(x))
+
+
+def _not_converged(
+    what: str, dev: Device, iterations: int, moved: float, wanted: float, result: Any
+) -> ConvergenceError:
+    return ConvergenceError(
+        f"{what} did not converge on {dev}: after {iterations} iterations two iterates differ by {moved:.3g} "
+        f"(L1), not by less than n * tol = {wanted:.3g}; a larger max_iter or tol may do (the error's "
+        "`result` holds what was reached)",
+        result,
+    )
+
+
+@tells("hubs and authorities")
+def hits(
+    graph: Any,
+    *,
+    max_iter: int = 100,
+    tol: float = 1e-8,
+    nstart: Any = None,
+    normalized: bool = True,
+    weight: bool = True,
+    device: Device | str | None = None,
+    progress: Progress | None = None,
+) -> tuple[Floats, Floats]:
+    """Hubs and authorities: good hubs have arcs to good authorities, which good hubs have arcs to.
+
+    The singular vectors of the matrix's largest singular value, by Lanczos's method with restarts [1]_ (the
+    power method of [2]_ may take thousands of products).
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    max_iter : int
+        Restarts, of 20 steps each.
+    tol : float
+        How far the vectors may be from the exact ones, about (relative to their length).
+    nstart : dict of ids or array, shape (n,), optional
+        Authorities to start from; by default all alike.
+    normalized : bool
+        Whether both are scaled to sum 1. Else the authorities have length 1, and the hubs are the matrix
+        times the authorities.
+    weight : bool
+        Whether the graph's weights count. Without them merged parallel arcs count as often as they occurred.
+    device, progress
+        As in `eigenvector_centrality`; progress is told restarts.
+
+    Returns
+    -------
+    hubs, authorities : float64 arrays, shape (n,)
+        Where the largest singular value has several vectors (components that are alike), those nearest to the
+        start.
+
+    Raises
+    ------
+    InputError
+        If a weight is not finite, the graph has no arc (or no weight), or an argument is not as above.
+    ConvergenceError
+        If `max_iter` restarts were not enough; its `result` is the last pair.
+    DeviceError, BuildError, CapacityError
+        If the device fails, has no numbers of 64 bits, or the graph does not fit on it.
+
+    References
+    ----------
+    .. [1] G. Golub, C. Van Loan, "Matrix Computations", 4th edition, 2013, chapter 10.
+    .. [2] J. Kleinberg, "Authoritative sources in a hyperlinked environment", J. ACM 46(5), 1999.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> hubs, authorities = clgraph.hits(clgraph.Graph.from_edges([0, 1, 1], [2, 2, 3], directed=True))
+    >>> hubs.round(3), authorities.round(3)
+    (array([0.382, 0.618, 0.   , 0.   ]), array([0.   , 0.   , 0.618, 0.382]))
+    """
+    whole_graph = as_graph(graph)
+    tol, last = real(tol, "tol"), whole(max_iter, "max_iter", 0, MOST)
+    normalized, weight = flag(normalized, "normalized"), flag(weight, "weight")
+    start = numbers_of(whole_graph, nstart, "nstart")
+    n = whole_graph.num_vertices
+    if n == 0:
+        return np.zeros(0), np.zeros(0)
+    if start is not None and not start.any():
+        raise InputError("nstart is 0 everywhere: a start with another number is needed")
+    from clgraph.centrality.lanczos import leading
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    need_doubles(dev, "hubs and authorities")
+    with dev.alone():
+        vectors = Vectors(dev, whole_graph, weight)
+        first = np.ones(n) if start is None else start
+        best, off = leading(vectors, first / np.linalg.norm(first), STEPS, last, tol, progress)
+        hubs_on_device = vectors.vector()
+        vectors.multiply(best, hubs_on_device)
+        authorities, hubs = vectors.take(best), vectors.take(hubs_on_device)
+    if authorities.sum() < 0:
+        authorities, hubs = -authorities, -hubs
+    if not weight or whole_graph.weights is None or not np.any(whole_graph.weights < 0):
+        hubs, authorities = np.abs(hubs), np.abs(authorities)  # less than 0 by roundings only
+    if not hubs.any():
+        raise InputError("the graph has no arc, or no weight: it has no hubs and authorities")
+    if normalized:
+        hubs, authorities = hubs / hubs.sum(), authorities / authorities.sum()
+    if off > tol:
+        raise ConvergenceError(
+            f"hubs and authorities did not converge on {dev}: after {last} restarts they are about {off:.3g} "
+            f"from the exact ones, not {tol:.3g}; a larger max_iter or tol may do (the error's `result` "
+            "holds what was reached)",
+            (hubs, authorities),
+        )
+    return hubs, authorities

@@ -1,0 +1,140 @@
+"""Columns of numbers and names written as the rows of a text: host half of ``cl/files/columns.cl``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.device.shapes import Shapes
+from clgraph.device.staging import Staging
+from clgraph.errors import CapacityError
+from clgraph.files.parse import powers_of_five
+from clgraph.files.spell import TENS, write_pieces
+from clgraph.files.where import device_or_host
+from clgraph.graph.building import exclusive_sums
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+TYPES = {"i4": "INT", "i8": "LONG", "f4": "FLOAT", "f8": "DOUBLE"}
+LONGEST = {"i4": 12, "i8": 21, "f4": 25, "f8": 25}  # bytes of a value and what ends it
+SMALL_ROWS = 100_000  # that Python writes sooner
+LARGE = 1000.0  # floats are written with an exponent from here on, or from more, as NumPy's release has it
+ROWS = 1 << 16  # that Python takes at a time
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a text is cut.
+
+    Attributes
+    ----------
+    run : int
+        Rows that one work-item takes.
+    piece : int
+        Bytes that a piece has at most.
+    rooms : int
+        Pieces that exist at a time.
+    """
+
+    run: int
+    piece: int
+    rooms: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(run=16, piece=1 << 25, rooms=3),
+    cpu=Shape(run=2048, piece=1 << 24, rooms=3),
+    simulator=Shape(run=3, piece=1 << 8, rooms=2),
+)
+
+
+def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) -> None:
+    """Write columns by tabs, a row a line: whole numbers, names, and reals by their shortest decimals.
+
+    Parameters
+    ----------
+    file : binary file
+    columns : two or three arrays of one length, int32, int64, float32, float64 or str
+        Reals are finite.
+    device : Device, optional
+        Where the text of many rows is made, if it can be; it is the same wherever that is.
+    """
+    arrays = [np.asarray(column) for column in columns]
+    found = None
+    if len(arrays[0]) >= SMALL_ROWS and all(map(_is_plain, arrays)):
+        found = device_or_host(device)
+    if found is not None:
+        try:
+            spelling = Spelling(found, arrays)
+        except CapacityError:
+            spelling = None
+        if spelling is not None:
+            with found.alone():
+                write_pieces(file, spelling.pieces(), len(spelling.rooms))
+            return
+    for start in range(0, len(arrays[0]), ROWS):
+        # str of a NumPy scalar is the shortest that reads back as the same number of its type
+        parts = [array[start : start + ROWS] for array in arrays]
+        texts = [map(str, part if part.dtype.kind == "f" else part.tolist()) for part in parts]
+        file.write("".join("\t".join(row) + "\n" for row in zip(*texts, strict=True)).encode())
+
+
+def _is_plain(column: npt.NDArray[Any]) -> bool:
+    """Whether kernels spell a column as Python does: whole numbers, and reals that are not large."""
+    if column.dtype.kind == "f" and not np.all(np.abs(column) < LARGE):
+        return False
+    return column.dtype.str[1:] in TYPES
+
+
+class Spelling:
+    """Rows of numbers, spelt piece by piece on a device.
+
+    Attributes
+    ----------
+    rooms : list of Staging
+        What the pieces are spelt into, in turn.
+
+    Raises
+    ------
+    CapacityError
+        If it does not fit the device.
+    """
+
+    def __init__(
+        self, device: Device, columns: Sequence[npt.NDArray[Any]], shape: Shape | None = None
+    ) -> None:
+        shape = shape or SHAPES.of(device)
+        self._device, self._run, self._count = device, shape.run, len(columns[0])
+        kinds = [column.dtype.str[1:] for column in columns]
+        names = dict(zip(("FIRST", "SECOND", "THIRD"), (TYPES[kind] for kind in kinds), strict=False))
+        longest = sum(LONGEST[kind] for kind in kinds)
+        runs = max(1, min(shape.piece // (longest * shape.run), -(-self._count // shape.run)))
+        self._step = runs * shape.run
+        with device.alone():
+            device.reserve({"columns": sum(column.nbytes for column in columns)})
+            self._program = device.program("files/columns", RUN=shape.run, **names)
+            self._columns = [*map(device.upload, map(np.ascontiguousarray, columns)), None][:3]
+            self._powers = device.upload(powers_of_five(*TENS, up=True))
+            self._lengths = device.empty(runs, np.int32)
+            self.rooms = [Staging(device, self._step * longest) for _ in range(shape.rooms)]
+
+    def pieces(self) -> Iterator[tuple[int, int, Staging]]:
+        """For each piece the rows done, its bytes, and the room that it is in."""
+        for k, first in enumerate(range(0, self._count, self._step)):
+            last, room = min(first + self._step, self._count), self.rooms[k % len(self.rooms)]
+            yield last, self._spell(first, last, room), room
+
+    def _spell(self, first: int, last: int, room: Staging) -> int:
+        device, runs = self._device, -(-(last - first) // self._run)
+        rows = np.int64(first), np.int64(last), *self._columns, self._powers
+        self._program.columns_lengths(runs, *rows, self._lengths)
+        before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
+        device.write(self._lengths, before.astype(np.int32))
+        room.give(0, 0)
+        self._program.columns_rows(runs, *rows, self._lengths, room.buffer)
+        return nbytes

@@ -1,0 +1,224 @@
+"""Centralities of the graph's matrix and of distances, as NetworkX gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import ConvergenceError, InputError
+from clgraph.networkx_backend.converted import ConvertedGraph
+from clgraph.networkx_backend.running import on_device, with_doubles
+
+Floats = npt.NDArray[np.float64]
+
+
+def eigenvector_centrality(
+    G: ConvertedGraph, max_iter: int = 100, tol: float = 1.0e-6, nstart: Any = None, weight: Any = None
+) -> dict[Any, float]:
+    """As `networkx.eigenvector_centrality`."""
+    from clgraph.centrality import eigenvector_centrality as central
+
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    start = _numbers(G, nstart)
+    if start is not None and not start.any():
+        raise nx.NetworkXError("initial vector cannot have all zero values")
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    with on_device("eigenvector_centrality") as device:
+        try:
+            found = central(
+                G.weighted(weight or None),
+                max_iter=max_iter,
+                tol=tol,
+                nstart=start,
+                weight=bool(weight),
+                device=with_doubles(device),
+            )
+        except ConvergenceError as error:
+            raise nx.PowerIterationFailedConvergence(max_iter) from error
+        except InputError as error:
+            raise _left(error) from error
+    return _named(G, found, nstart)
+
+
+def katz_centrality(
+    G: ConvertedGraph,
+    alpha: float = 0.1,
+    beta: Any = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: Any = None,
+    normalized: bool = True,
+    weight: Any = None,
+) -> dict[Any, float]:
+    """As `networkx.katz_centrality`."""
+    from clgraph.centrality import katz_centrality as central
+
+    if len(G) == 0:
+        return {}
+    added: Any
+    try:
+        added = float(beta)
+    except (TypeError, ValueError) as error:
+        if set(beta) != set(G.nodes.objects):
+            raise nx.NetworkXError("beta dictionary must have a value for every node") from error
+        added = _numbers(G, beta)
+    start = _numbers(G, nstart)
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    with on_device("katz_centrality") as device:
+        try:
+            found = central(
+                G.weighted(weight),
+                alpha=alpha,
+                beta=added,
+                max_iter=max_iter,
+                tol=tol,
+                nstart=start,
+                normalized=bool(normalized),
+                weight=weight is not None,
+                device=with_doubles(device),
+            )
+        except ConvergenceError as error:
+            raise nx.PowerIterationFailedConvergence(max_iter) from error
+        except InputError as error:
+            raise _left(error) from error
+    return _named(G, found, nstart)
+
+
+def hits(
+    G: ConvertedGraph, max_iter: int = 100, tol: float = 1.0e-8, nstart: Any = None, normalized: bool = True
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    """As `networkx.hits`."""
+    from clgraph.centrality import hits as hubs_and_authorities
+
+    if len(G) == 0:
+        return {}, {}
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    start = None if nstart is None else np.array(list(nstart.values()), np.float64)
+    with on_device("hits") as device:
+        try:
+            found = hubs_and_authorities(
+                G.weighted("weight"),
+                max_iter=max_iter,
+                tol=min(tol or CLOSE, CLOSE),
+                nstart=start,
+                normalized=bool(normalized),
+                device=with_doubles(device),
+            )
+        except ConvergenceError as error:
+            raise nx.PowerIterationFailedConvergence(max_iter) from error
+        except InputError as error:
+            raise _left(error) from error
+    hubs, authorities = (dict(zip(G.nodes.objects, each.tolist(), strict=True)) for each in found)
+    return hubs, authorities
+
+
+CLOSE = 1e-8  # how far hubs and authorities may be from the exact ones
+
+
+def closeness_centrality(
+    G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True
+) -> Any:
+    """As `networkx.closeness_centrality` without `distance`."""
+    from clgraph.centrality.distances import closeness_of
+
+    places = np.arange(len(G), dtype=np.int32)
+    if u is not None:
+        if u not in G:
+            raise nx.NodeNotFound(f"Source {u} is not in G")
+        places = np.array([G.nodes.find(u)], np.int32)
+    with on_device("closeness_centrality") as device:
+        found = closeness_of(device, G.rows, places, improved=bool(wf_improved)).tolist()
+    return dict(zip(G.nodes.objects, found, strict=True)) if u is None else found[0]
+
+
+def harmonic_centrality(
+    G: ConvertedGraph, nbunch: Any = None, distance: Any = None, sources: Any = None
+) -> dict[Any, Any]:
+    """As `networkx.harmonic_centrality` without `distance`."""
+    from clgraph.centrality.distances import harmonic_of
+
+    chosen, counted = _some(G, nbunch), _some(G, sources)
+    with on_device("harmonic_centrality") as device:
+        found = harmonic_of(
+            device,
+            G.rows,
+            np.arange(len(G), dtype=np.int32) if chosen is None else chosen,
+            counted=None if counted is None else np.isin(np.arange(len(G)), counted),
+        ).tolist()
+    nodes = G.nodes.objects if chosen is None else G.nodes.names(chosen)
+    return {node: value or 0 for node, value in zip(nodes, found, strict=True)}
+
+
+# --- shared -------------------------------------------------------------------------------------------
+
+
+def _some(G: ConvertedGraph, nbunch: Any) -> npt.NDArray[np.int32] | None:
+    """The nodes of an nbunch, each once; None: all."""
+    if nbunch is None:
+        return None
+    if nbunch in G:
+        nbunch = [nbunch]
+    elif not isinstance(nbunch, Iterable):
+        raise nx.NetworkXError(f"Node {nbunch} is not in the graph.")
+    places = []
+    for node in nbunch:
+        try:
+            places.append(G.nodes.find(node))
+        except TypeError as error:
+            raise nx.NetworkXError(f"Node {node} in sequence nbunch is not a valid node.") from error
+    return np.unique([place for place in places if place is not None]).astype(np.int32)
+
+
+def _numbers(G: ConvertedGraph, given: Mapping[Any, Any] | None) -> Floats | None:
+    """Values of all nodes in their order."""
+    if given is None:
+        return None
+    return np.array([given[node] for node in G.nodes.objects], np.float64)
+
+
+def _named(G: ConvertedGraph, found: Floats, nstart: Any) -> dict[Any, float]:
+    """By node; in the order of `nstart` if that is given, as in NetworkX."""
+    values = dict(zip(G.nodes.objects, found.tolist(), strict=True))
+    return values if nstart is None else {node: values[node] for node in nstart}
+
+
+def _left(error: InputError) -> NotImplementedError:
+    return NotImplementedError(f"clgraph cannot do this graph: {error}")
+
+
+def _has_arcs(graph: Any) -> bool:
+    return bool(graph.num_arcs) if isinstance(graph, ConvertedGraph) else any(map(len, graph.adj.values()))
+
+
+def unusable(name: str, values: dict[str, Any], graph: Any) -> str | None:
+    """Which argument makes a call be left to NetworkX, and why; None if none does."""
+    numbers = (int, float, np.integer, np.floating)
+    for key in ("alpha", "tol"):
+        if key in values and not (isinstance(values[key], numbers) and np.isfinite(values[key])):
+            return f"{key} is {values[key]!r}: not a finite number"
+    if "max_iter" in values and not isinstance(values["max_iter"], (int, np.integer)):
+        return f"max_iter is {values['max_iter']!r}: not a whole number"
+    if name == "hits" and len(graph) and (len(graph) == 1 or not _has_arcs(graph)):
+        return "hits of a graph without edges, or of one node, which NetworkX has no answer for"
+    for key in ("nstart", "beta"):
+        given = values.get(key)
+        if given is None or isinstance(given, numbers):
+            continue
+        if not isinstance(given, Mapping):
+            return f"{key} is a {type(given).__name__}: clgraph takes a mapping of nodes to numbers"
+        each = [given[node] for node in given]
+        if not all(isinstance(value, numbers) and np.isfinite(value) for value in each):
+            return f"{key} holds a value that is not a finite number"
+        if key == "nstart" and (len(given) != len(graph) or not all(node in graph for node in given)):
+            return f"{key} has not one number for each node"
+        if key == "nstart" and name == "eigenvector_centrality" and any(each) and not sum(each):
+            return "nstart sums up to 0, by which NetworkX divides"
+    return None

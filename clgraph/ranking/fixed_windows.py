@@ -1,0 +1,219 @@
+"""Rows of PageRank with sums of one shape on GPUs: the work cut into windows, and pieces of long rows.
+
+Host half of ``cl/ranking/fixed_windows.cl`` and ``fixed_integers.cl``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.scan import running_sums
+from clgraph.device.shapes import OfKind, fewer, fitting
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+PIECE = 1 << 13  # entries of a long row that a work-group adds up (float32 ranks: any number gives the same)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    span : int
+        Rows and entries of a window, a multiple of 32; 0: a work-item takes `items` rows, whatever their
+        lengths.
+    items : int
+    width : int
+        Work-items that add up a block, or a window (a multiple of 32).
+    """
+
+    span: int
+    items: int
+    width: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits: where groups of 32 are too large, there are none."""
+        if not self.span:
+            return self
+        width = fitting(self.width, device)
+        span = fewer(self.span, 40 * self.span, device)
+        if width < 32 or span < 32:
+            return ALONE
+        return replace(self, width=width, span=span // 32 * 32)
+
+
+ALONE = Shape(span=0, items=64, width=1)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Some rows on a device: for each vertex from `first_row` on its in-neighbours, and what arcs count.
+
+    Attributes
+    ----------
+    first_row : int
+    count, entries : int
+        How many rows and entries.
+    offset : type
+        Of row_ptr: ``np.int32`` or ``np.int64``.
+    row_ptr, col_idx : device buffers
+    weights : float64 device buffer, or None
+    counts : int32 device buffer, or None
+    """
+
+    first_row: int
+    count: int
+    entries: int
+    offset: type
+    row_ptr: Any
+    col_idx: Any
+    weights: Any = None
+    counts: Any = None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows, and what each iteration wants to know of them.
+
+    Attributes
+    ----------
+    rows : Rows
+    shares : float64 device buffer, or None
+        What each arc has of the weight that leaves its tail.
+    windows : int
+    window, begin, longs : device buffers, or None
+        See ``cl/ranking/fixed_windows.cl``.
+    long : int
+        How many rows are long.
+    before, begins, counts, sums : device buffers, or None
+        See ``cl/ranking/fixed_integers.cl``.
+    pieces : int
+    """
+
+    rows: Rows
+    shares: Any = None
+    windows: int = 0
+    window: Any = None
+    begin: Any = None
+    longs: Any = None
+    long: int = 0
+    before: Any = None
+    begins: Any = None
+    counts: Any = None
+    sums: Any = None
+    pieces: int = 0
+
+
+class Windows:
+    """The steps of an iteration over rows in windows.
+
+    Parameters
+    ----------
+    device : Device
+    program : callable
+        Gives a program of ``cl/ranking`` by name and type of offsets.
+    shape : Shape
+    over : callable
+        Work-items of a pass.
+    integers : bool
+        Ranks are float32.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        program: Callable[..., Any],
+        shape: Shape,
+        over: Callable[[int], int],
+        *,
+        integers: bool,
+    ) -> None:
+        self._device, self._program, self._shape, self._over = device, program, shape, over
+        self._integers = integers
+
+    def prepare(self, rows: Rows, shares: Any) -> Prepared:
+        """The windows and long rows of some rows."""
+        device, shape = self._device, self._shape
+        windows = -(-(rows.entries + rows.count) // shape.span)
+        starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
+        count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
+        program, size = self._program("fixed_windows", rows.offset, SPAN=shape.span), np.int64(windows)
+        program.fixed_starts(self._over(windows + 1), np.int32(rows.count), size, rows.row_ptr, starts)
+        program.fixed_filled(self._over(windows), size, starts, rows.row_ptr, filled)
+        before = running_sums(device, filled, windows, of=np.uint8, into=np.int32)
+        kept = int(device.download(before, np.int32, 1, offset=windows)[0])
+        window, begin = device.empty(3 * kept, np.int32), device.empty(kept, rows.offset)
+        program.fixed_listed(self._over(windows), size, starts, rows.row_ptr, before, window, begin)
+        program.fixed_longs(self._over(rows.count), np.int32(rows.count), rows.row_ptr, count, longs)
+        long = int(device.download(count, np.int32, 1)[0])
+        found = Prepared(rows, shares, kept, window, begin, longs, long)
+        return self._cut(found) if self._integers else found
+
+    def _cut(self, prepared: Prepared) -> Prepared:
+        """The long rows in pieces."""
+        device, rows, long = self._device, prepared.rows, prepared.long
+        program = self._program("fixed_integers", rows.offset, SPAN=self._shape.span)
+        each = device.empty(long, np.int32)
+        program.fixed_whole_counts(self._over(long), np.int32(long), prepared.longs, rows.row_ptr, each)
+        before = running_sums(device, each, long, of=np.int32, into=np.int32)
+        pieces = int(device.download(before, np.int32, 1, offset=long)[0])
+        begins, counts = device.empty(pieces, rows.offset), device.empty(pieces, np.int32)
+        program.fixed_whole_cuts(
+            self._over(long), np.int32(long), prepared.longs, rows.row_ptr, before, begins, counts
+        )
+        sums = device.empty(pieces, np.int64)
+        return replace(prepared, before=before, begins=begins, counts=counts, sums=sums, pieces=pieces)
+
+    def add(self, prepared: Prepared, scalars: tuple[np.float64, ...], vectors: tuple[Any, ...]) -> None:
+        """Compute the next ranks of some rows' vertices."""
+        rows, shape, long = prepared.rows, self._shape, prepared.long
+        first, width = np.int32(rows.first_row), shape.width
+        if not self._integers:
+            program = self._program("fixed_windows", rows.offset, SPAN=shape.span)
+            program.fixed_long_rows.exact(
+                long * width, first, *scalars, prepared.longs, *vectors, local=width
+            )
+            program.fixed_window_rows.exact(
+                prepared.windows * width,
+                first,
+                *scalars,
+                prepared.window,
+                prepared.begin,
+                *vectors,
+                local=width,
+            )
+            return
+        program = self._program("fixed_integers", rows.offset, SPAN=shape.span)
+        _, col_idx, shares, x, p, q, y = vectors
+        program.fixed_whole_pieces.exact(
+            prepared.pieces * width,
+            prepared.begins,
+            prepared.counts,
+            col_idx,
+            shares,
+            x,
+            prepared.sums,
+            local=width,
+        )
+        program.fixed_whole_windows.exact(
+            prepared.windows * width, first, *scalars, prepared.window, prepared.begin, *vectors, local=width
+        )
+        program.fixed_whole_longs(
+            self._over(long),
+            np.int32(long),
+            first,
+            *scalars,
+            prepared.longs,
+            prepared.before,
+            prepared.sums,
+            p,
+            q,
+            y,
+        )

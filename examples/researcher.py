@@ -1,0 +1,51 @@
+"""A network researcher's questions: how small may the graph be, by which method, and can a reader check it?
+
+    python examples/researcher.py [GRAPH] [--device DEVICE]
+
+Without GRAPH, a power-law graph of 3000 vertices. Writes into the folder study/ and sample.json.
+"""
+
+import json
+import subprocess
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+import clgraph
+
+parser = ArgumentParser()
+parser.add_argument("graph", nargs="?")
+parser.add_argument("--device")
+parser.add_argument("--out", type=Path, default=Path())
+options = parser.parse_args()
+
+try:
+    device = clgraph.get_device(options.device)
+    graph = clgraph.read(options.graph) if options.graph else clgraph.powerlaw_graph(3000, seed=1)
+    graph = clgraph.largest_component(graph, device=device)  # a walk reaches nothing else
+except clgraph.ClgraphError as error:
+    sys.exit(str(error))
+file = options.out / "graph.txt"
+clgraph.write(graph, file)
+
+# 1. Which method, how small?
+study = clgraph.study(
+    graph, "drv,dre,rw,ff", "70%,50%,30%", seeds=5, device=device, folder=options.out / "study"
+)
+print(study.best("all=30%"))
+
+# 2. The sample that is published, with weights that undo the walk's bias
+walk = clgraph.sample(graph, "rw", size="30%", seed=7, device=device)
+mean, error = walk.mean(graph.degrees)
+print(
+    f"mean degree {graph.degrees.mean():.3f}, estimated from 30 % of the vertices {mean:.3f} +- {error:.3f}"
+)
+
+# 3. What a reader needs to make it again: the same seed, the same sample, on whatever device
+chosen = ["--device", options.device] if options.device else []
+run = [sys.executable, "-m", "clgraph"]
+record = options.out / "sample.json"
+wanted = ["--method", "drv", "--size", "50%", "--seed", "7", "-o", options.out / "half.txt"]
+subprocess.run([*run, "sample", file, *wanted, "--record", record, "-q", *chosen], check=True)
+print("recorded:", ", ".join(sorted(json.loads(record.read_text()))[:6]), "...")
+subprocess.run([*run, "replay", record, "-q", *chosen], check=True)

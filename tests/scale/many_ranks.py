@@ -1,0 +1,213 @@
+"""What ``test_ranks.py`` runs under mpiexec: calls against one device, and faults, in one job.
+
+``many_ranks.py FOLDER COUNT FILE...`` compares COUNT random graphs and these files; rank 0 prints "ok".
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+
+import clgraph
+from clgraph.errors import ClgraphError, DeviceError
+from clgraph.scale import ranks as module
+from clgraph.scale.forest import Forest
+
+COMM = MPI.COMM_WORLD
+RANK, SIZE = COMM.Get_rank(), COMM.Get_size()
+DEVICE = "pocl"
+
+
+def digest(value: Any) -> list[Any]:
+    """The arrays of a result, comparable."""
+    return [each.tobytes() if isinstance(each, np.ndarray) else each for each in value]
+
+
+def calls(graph: Any, seed: int) -> dict[str, Callable[[], list[Any]]]:
+    """Name -> call of a graph or of opened shards, which gives what must be equal."""
+    on: dict[str, Any] = {"device": DEVICE}
+    sources = graph.ids[:: max(1, len(graph.ids) // 3)][:3].tolist()
+
+    def sampled(method: str) -> list[Any]:
+        made = clgraph.sample(graph, method, sizes=["50%", 3], seed=seed, **on)
+        return [part for each in made for part in (each.vertices, each.num_edges, *each.notes)]
+
+    def curve(method: str) -> list[Any]:
+        found = clgraph.reduction_curve(graph, method, seed, **on)
+        return [found.deletions, found.vertices, found.edges]
+
+    def searched(source: Any) -> list[Any]:
+        found = clgraph.bfs(graph, source, **on)
+        return [found.distance, found.predecessor, found.source_of, found.levels, found.reached]
+
+    def walked() -> list[Any]:
+        found = clgraph.personalized_pagerank(
+            graph, sources, method="monte-carlo", seed=seed, walks=300, top=min(2, graph.num_vertices), **on
+        )
+        return [found.ids, found.scores, found.visits, found.lost, found.sources]
+
+    return {
+        "drv": lambda: sampled("drv"),
+        "dre": lambda: sampled("dre"),
+        "curve drv": lambda: curve("drv"),
+        "curve dre": lambda: curve("dre"),
+        "components": lambda: [clgraph.connected_components(graph, **on).labels],
+        "bfs": lambda: searched(sources[0]),
+        "bfs, several": lambda: searched(sources),
+        "bfs_many": lambda: [clgraph.bfs_many(graph, sources, **on).distance],
+        "pagerank": lambda: [
+            clgraph.pagerank(graph, variant="fixed", tol=0, max_iter=5, dtype="float64", **on).ranks
+        ],
+        "walks": walked,
+    }
+
+
+def compare(graph: Any, path: Path, seed: int, shard_edges: int) -> None:
+    """All calls, at all ranks against rank 0 alone."""
+    if RANK == 0:
+        clgraph.write_shards(graph, path, shard_edges=shard_edges)
+    COMM.Barrier()
+    shards = clgraph.open_shards(path)
+    many = {name: digest(call()) for name, call in calls(shards, seed).items()}
+    if RANK == 0:
+        alone = calls(graph, seed)
+        for name, found in many.items():
+            expected = digest(alone[name]())
+            assert found == expected, f"{path.name}, {name}, seed {seed}: not as on one device"
+    COMM.Barrier()
+
+
+def refused(what: str, call: Callable[[], Any], *words: str) -> None:
+    """A call that must fail at all ranks within its time, with these words, and leave nothing."""
+    started = time.monotonic()
+    try:
+        call()
+    except (ClgraphError, OSError) as error:
+        text = str(error)
+    else:
+        text = "it did not fail"
+    for word in words:
+        assert word in text, f"{what}, rank {RANK}: {text!r} has no {word!r}"
+    assert time.monotonic() - started < 30, f"{what}: took {time.monotonic() - started:.0f} s"
+    COMM.Barrier()
+
+
+def faults(folder: Path) -> None:
+    """Each fault of a shard, a rank, a disk; then the same call without it."""
+    rng = np.random.default_rng(1)
+    source = folder / "faults.clgs"
+    if RANK == 0:
+        clgraph.write_shards(
+            clgraph.Graph.from_edges(*rng.integers(0, 300, (2, 900))), source, shard_edges=100
+        )
+        clgraph.write_shards(
+            clgraph.Graph.from_edges(*rng.integers(0, 300, (2, 900))), folder / "o.clgs", shard_edges=100
+        )
+    COMM.Barrier()
+    copy, out = folder / "copy.clgs", folder / "out.clgs"
+
+    def sample(path: Path = copy, output: Path = out) -> Any:
+        return clgraph.sample(clgraph.open_shards(path), size="50%", seed=1, device=DEVICE, output=output)
+
+    def fault(what: str, spoil: Callable[[], Any], *words: str) -> None:
+        if RANK == 0:
+            shutil.copytree(source, copy)
+            spoil()
+        COMM.Barrier()
+        refused(what, sample, *words)
+        if RANK == 0:
+            left = sorted(path.name for path in folder.iterdir() if path.name.startswith((".", "out")))
+            assert not left, f"{what}: leaves {left}"
+            shutil.rmtree(copy)
+        COMM.Barrier()
+
+    lost = copy / "pairs-000004.clg"  # rank 1's of 3
+    fault("a shard is missing", lost.unlink, lost.name)
+    fault("a shard is cut off", lambda: os.truncate(lost, 4200), lost.name, "cut off")
+
+    def change() -> None:
+        data = bytearray(lost.read_bytes())
+        data[4100] ^= 4  # of the first array
+        lost.write_bytes(data)
+
+    fault("a byte is changed", change, lost.name)
+    other = folder / "o.clgs" / "manifest.json"
+    fault(
+        "another graph's manifest",
+        lambda: shutil.copy(other, copy),
+        str(copy),
+        "is not the shard that the manifest lists",
+    )
+
+    add = Forest.add
+    if RANK == 1:
+
+        def broken(*_: Any) -> None:
+            raise DeviceError("the device is gone")
+
+        Forest.add = broken  # type: ignore[method-assign]
+    who = [] if RANK == 1 else ["rank 1"]
+    refused("a device fails", lambda: sample(source), "the device is gone", *who)
+    Forest.add = add  # type: ignore[method-assign]
+    assert not out.exists()
+
+    if RANK == 1:
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
+    refused("rank 1's disk is full", lambda: sample(source), "cannot write", ".clg")
+    if RANK == 1:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not out.exists()
+    for name in ("no such folder", "/sys/kernel"):
+        refused("a folder to which nobody may write", lambda n=name: sample(source, Path(n, "s.clgs")), name)
+
+    refused("different datasets", lambda: sample([source, folder / "o.clgs"][RANK % 2]), "the ranks differ")
+    version, module.__version__ = module.__version__, f"9.{RANK}"
+    refused("different versions", lambda: sample(source), "the ranks differ", "clgraph 9.0", "clgraph 9.1")
+    module.__version__ = version
+    made = sample(source)
+    if RANK == 0:
+        alone = folder / "alone.clgs"
+        expected = clgraph.sample(
+            clgraph.open_shards(source, comm=MPI.COMM_SELF), size="50%", seed=1, device=DEVICE, output=alone
+        )
+        assert made.shards.fingerprint == expected.shards.fingerprint
+
+
+def main() -> None:
+    """Compare, break, and say that all is right."""
+    folder, count = Path(sys.argv[1]), int(sys.argv[2])
+    for number in range(count):
+        rng = np.random.default_rng(number)
+        n = int(rng.integers(1, 90))
+        edges = rng.integers(0, n, (2, int(rng.integers(0, 3 * n))))
+        graph = clgraph.Graph.from_edges(*edges, directed=number % 3 == 1, vertices=np.arange(n))
+        compare(graph, folder / "random.clgs", number, (1000, 30, 1)[number % 3])
+    for name in sys.argv[3:]:
+        graph = clgraph.read(name, directed="Wiki" in name or "cnr" in name, device=DEVICE)
+        compare(graph, folder / f"{Path(name).name}.clgs", 7, graph.num_arcs // 7 + 1)
+    faults(folder)
+    COMM.Barrier()
+    if RANK == 0:
+        print("ok", flush=True)
+
+
+try:
+    main()
+except BaseException as error:
+    import traceback
+
+    traceback.print_exc()
+    print(f"rank {RANK}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    COMM.Abort(1)
