@@ -1,4 +1,8 @@
-"""clgraph on a queue that the program already has: what both enqueue runs in that order.
+"""
+A queue that is shared
+======================
+
+clgraph on a queue that the program already has: what both enqueue runs in that order.
 
     python examples/shared_queue.py [DEVICE]
 
