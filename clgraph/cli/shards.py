@@ -211,6 +211,42 @@ def to_dataset(
     say(f"wrote {target}: {made!r}", quiet)
 
 
+def generate_dataset(
+    name: str,
+    model: Any,
+    target: str,
+    seed: int | None,
+    device: str | None,
+    *,
+    sections: str | None,
+    shard_edges: int | None,
+    quiet: bool,
+) -> None:
+    """``clgraph generate ... -o NAME.clgs``; `model` makes the model of a seed, where shards have one."""
+    from clgraph.scale.cut import SHARD_EDGES
+    from clgraph.scale.generate import generate_shards
+    from clgraph.scale.ranks import shared_seed
+
+    if model is None:
+        raise InputError(
+            f"{target}: graphs of this model, or with parallel copies, are not made in shards; write a .clg "
+            "file, and convert it"
+        )
+    with job() as speaks:
+        drawn = shared_seed(seed)
+        with progress_bar("generating", quiet or not speaks) as progress:
+            made = generate_shards(
+                model(drawn),
+                target,
+                sections=None if sections is None else [each.strip() for each in sections.split(",")],
+                shard_edges=SHARD_EDGES if shard_edges is None else shard_edges,
+                device=device,
+                progress=progress,
+            )
+        if speaks:
+            say(f"{name}, seed {drawn}: wrote {target}: {made!r}", quiet)
+
+
 def from_dataset(source: str, target: str, output_format: str | None, quiet: bool) -> None:
     """``clgraph convert IN.clgs OUT``."""
     from clgraph.files.summary import write_with_summary

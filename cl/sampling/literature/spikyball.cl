@@ -11,24 +11,11 @@
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
-
-#ifndef OFFSET
-#define OFFSET int
-#endif
+#include "sampling/literature/spikyball.h"
 
 #ifndef ITEM
 #define ITEM int   // the place of an arc
 #endif
-
-#define CROWDED 3
-#define UNSEEN 0xFFFFFFFFu
-
-// Whether the entry p of a row is an arc of the stage; of parallel ones the first is.
-static inline int is_arc(OFFSET p, OFFSET begin, __global const int *col_idx, __global const ulong *weight,
-                         __global const uint *mine)
-{
-    return (p == begin || col_idx[p] != col_idx[p - 1]) && (!weight || weight[p]) && mine[col_idx[p]] == UNSEEN;
-}
 
 __kernel void spikyball_count(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                               __global const ulong *restrict weight, __global const int *restrict status,
@@ -52,12 +39,6 @@ __kernel void spikyball_count(const int n, __global const OFFSET *restrict row_p
     }
 }
 
-// x to a power in 2^-16, as a logarithm.
-static inline long power_of(ulong x, int power, __global const ulong *table)
-{
-    return power ? (lg(x, table) >> 16) * power : 0;
-}
-
 __kernel void spikyball_keys(const int n, const ulong seed, const int a, const int b, const int c,
                              __global const ulong *restrict table, __global const OFFSET *restrict row_ptr,
                              __global const int *restrict col_idx, __global const ulong *restrict weight,
@@ -74,11 +55,9 @@ __kernel void spikyball_keys(const int n, const ulong seed, const int a, const i
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++)
             if (is_arc(p, row_ptr[v], col_idx, weight, claim + base)) {
                 const int u = col_idx[p];
-                long lg_weight = power_of((ulong)out[base + v], a, table) + power_of((ulong)in[base + u], c, table);
-                if (weight) lg_weight += power_of(weight[p], b, table);
-                lg_weight = min(max(lg_weight, -128 * ONE), 63 * ONE);
-                const philox4x32_ctr_t x = keyed_words(seed + run, (uint)v, (uint)u, round[run] + 1, TAG_ARC);
-                key[(long)run * row_ptr[n] + p] = race_key(x, lg_weight, table);
+                key[(long)run * row_ptr[n] + p] =
+                    key_of_arc(seed + run, v, u, round[run] + 1, (ulong)out[base + v], (ulong)in[base + u],
+                               weight ? weight[p] : 0, a, b, c, table);
             }
     }
 }

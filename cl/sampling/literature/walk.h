@@ -48,30 +48,58 @@ static inline int falls(ulong b, long gap, ulong alpha, TABLE table)
     return clock_of(b, table) >= ((ulong)(gap >> 16) * alpha) >> 16;
 }
 
-// The place of the rank-th smallest of d numbers that belong to (arc, turn): four more bits of it at a time.
+#ifdef KIND_GPU
+#define AT_ONCE 1
+#else
+#define AT_ONCE 16   // numbers of which vectors are made
+#endif
+#define KEPT 64
+
+// The place of the rank-th smallest of d numbers that belong to (arc, turn), of equal ones the first. The numbers between two
+// bounds are kept, where it is expected; if it is not there, or too many are, the bounds move.
 static inline int circulated(ulong seed, uint arc, uint turn, uint tag, int rank, int d)
 {
-    ulong low = 0;
-    int place = 0;
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        int count[16];
-        for (int i = 0; i < 16; i++)
-            count[i] = 0;
-        for (int j = 0; j < d; j++) {
-            const ulong x = keyed_a(keyed_words(seed, arc, turn, (uint)j, tag));
-            if (x >= low && ((x - low) >> shift) < 16) count[(int)((x - low) >> shift)]++;
-        }
-        int bin = 0;
-        while (bin < 15 && rank >= count[bin])
-            rank -= count[bin++];
-        low += (ulong)bin << shift;
-        if (count[bin] == 1 || shift == 0) {
-            for (int j = 0; j < d; j++) {
-                const ulong x = keyed_a(keyed_words(seed, arc, turn, (uint)j, tag));
-                if (x >= low && ((x - low) >> shift) < 1 && rank-- == 0) place = j;
+    ulong low = 0, high = NONE;   // it is not outside
+    const ulong step = NONE / (ulong)d;
+    const int width = 4 << ((32 - (int)clz((uint)rank + 4)) / 2);
+    ulong begin = d <= KEPT || rank < width ? 0 : (ulong)(rank - width) * step;
+    ulong end = d <= KEPT || rank + width >= d ? NONE : (ulong)(rank + width) * step;
+    ulong kept[KEPT];
+    int place[KEPT];
+    for (;;) {
+        int below = 0, many = 0;
+        for (int base = 0; base < d; base += AT_ONCE) {
+            ulong x[AT_ONCE];
+            int some = 0;
+            for (int k = 0; k < AT_ONCE; k++) {
+                x[k] = keyed_a(keyed_words(seed, arc, turn, (uint)(base + k), tag));
+                some |= x[k] <= end;
             }
-            return place;
+            for (int k = 0; some && k < AT_ONCE && base + k < d; k++) {
+                below += x[k] < begin;
+                if (x[k] >= begin && x[k] <= end && many++ < KEPT) {
+                    kept[many - 1] = x[k];
+                    place[many - 1] = base + k;
+                }
+            }
         }
+        if (rank < below) high = begin - 1;
+        else if (rank >= below + many) low = end + 1;
+        else if (many <= KEPT || begin == end) {
+            int at = 0;
+            for (int i = 0; i < min(many, KEPT); i++) {
+                int less = below;
+                for (int j = 0; j < min(many, KEPT); j++)
+                    less += kept[j] < kept[i] || (kept[j] == kept[i] && j < i);
+                if (less == rank) at = i;
+            }
+            return place[at];
+        }
+        else {
+            low = begin;
+            high = end;
+        }
+        begin = low;
+        end = low + (high - low) / 2;
     }
-    return place;
 }

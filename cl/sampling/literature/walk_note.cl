@@ -17,11 +17,15 @@
 
 #define ENDING 3
 
-// for (each entry e of the trail that was walked): walker i, run, step s of the launch, vertex v
-#define FOR_TRAIL(e, steps, runs, walkers, made)                                                        \
-    FOR_ITEMS(e, steps * runs * walkers)                                                                \
-        for (int s = e / (runs * walkers), i = e - s * (runs * walkers), run = i / walkers, go = 1;     \
-             go && s < made[run]; go = 0)
+// for (each entry e of the trail that was walked): walker w of a run, step s of the launch
+#define FOR_TRAIL(e, steps, runs, walkers, made)                                                               \
+    for (int e = (int)min((long)get_global_id(0) * ITEMS, (long)(steps) * (runs) * (walkers)),                 \
+             e##_bound = (int)min((long)e + ITEMS, (long)(steps) * (runs) * (walkers)),                        \
+             s = e / ((runs) * (walkers)), run = (e - s * (runs) * (walkers)) / (walkers),                     \
+             w = e - (s * (runs) + run) * (walkers);                                                           \
+         e < e##_bound;                                                                                        \
+         e++, w = w + 1 == (walkers) ? 0 : w + 1, run = w ? run : run + 1 == (runs) ? 0 : run + 1, s += !(w | run)) \
+        if (s < made[run])
 
 static inline int vertex_of(int entry) { return entry < 0 ? ~entry : entry; }
 
@@ -31,7 +35,7 @@ __kernel void walk_note(const int n, const int runs, const int walkers, const in
 {
     FOR_TRAIL(e, steps, runs, walkers, made) {
         volatile __global uint *mine = claim + (long)run * n + vertex_of(trail[e]);
-        const uint at = (uint)(s + 1) * (uint)walkers + (uint)(i - run * walkers);
+        const uint at = (uint)(s + 1) * (uint)walkers + (uint)w;
         if (at < SHARED_LOAD(mine))   // a stale value is only larger
             atomic_min(mine, at);
     }
@@ -46,13 +50,13 @@ __kernel void walk_settle(const int n, const int runs, const int walkers, const 
 {
     FOR_TRAIL(e, steps, runs, walkers, made) {
         const long slot = (long)run * n + vertex_of(trail[e]);
-        const uint at = (uint)(s + 1) * (uint)walkers + (uint)(i - run * walkers);
+        const uint at = (uint)(s + 1) * (uint)walkers + (uint)w;
         // only one entry has this number; the others see it, or 0
         if (SHARED_LOAD(claim + slot) == at) {
             SHARED_STORE(claim + slot, 0u);
             first[slot] = done[run] * (ulong)walkers + at;
             if (parent)
-                parent[slot] = trail[e] < 0 ? -1 : s ? vertex_of(trail[e - runs * walkers]) : from[i];
+                parent[slot] = trail[e] < 0 ? -1 : s ? vertex_of(trail[e - runs * walkers]) : from[run * walkers + w];
             atomic_inc(&seen[run]);
         }
     }
@@ -70,18 +74,18 @@ __kernel void walk_tally(const int n, const int runs, const int walkers, const i
 {
     FOR_TRAIL(e, steps, runs, walkers, made) {
         const ulong t = done[run] + (ulong)(s + 1);
-        const ulong at = t * (ulong)walkers + (ulong)(i - run * walkers);
+        const ulong at = t * (ulong)walkers + (ulong)w;
         if (!cut || status[run] != ENDING || at <= cut[run]) {
             if (t > burn_in) {
                 // no %: LLVM merges it with the division into an instruction that Oclgrind does not know
-                const ulong rank = (t - burn_in - 1) / thin;
+                const ulong rank = thin == 1 ? t - burn_in - 1 : (t - burn_in - 1) / thin;
                 if (rank * thin + thin == t - burn_in) {
                     const ulong batch = batches > 1 ? rank * batches / counted : 0;
                     atomic_inc(&visits[((long)batch * runs + run) * n + vertex_of(trail[e])]);
                 }
             }
             if (walked && place[e] >= 0) {
-                const int tail = s ? vertex_of(trail[e - runs * walkers]) : from[i];
+                const int tail = s ? vertex_of(trail[e - runs * walkers]) : from[run * walkers + w];
                 atomic_or(&walked[(long)run * row_ptr[n] + row_ptr[tail] + place[e]], 1);
             }
         }

@@ -1,13 +1,15 @@
-"""Spikyballs: host half of ``cl/sampling/literature/spikyball.cl``."""
+"""Spikyballs: host half of ``cl/sampling/literature/spikyball.cl`` and ``spikyball_chain.cl``."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature import stage
 from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.smallest import Smallest
@@ -17,6 +19,27 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.drawn import Drawn
     from clgraph.sampling.literature.view import View
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape.
+
+    Attributes
+    ----------
+    room : int
+        Arcs of a stage that is one run's chain, at most.
+    acts : int
+        Arcs of a launch's stages, about.
+    """
+
+    room: int
+    acts: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(room=1024, acts=8192), cpu=Shape(room=8192, acts=1 << 20), simulator=Shape(room=9, acts=20)
+)
 
 
 def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
@@ -40,6 +63,10 @@ class _Spikyballs(stage.Stages):
         self.out, self.enter = (device.empty(runs * self.n, np.int32) for _ in range(2))
         self.count = device.empty(runs, np.int32)
         self.key = device.empty(max(runs * arcs, 1), np.uint64)
+        self.room = SHAPES.of(device).room
+        self.arc_list = device.empty(runs * self.room, np.int64)
+        self.arc_key = device.empty(runs * self.room, np.uint64)
+        self.crowded = device.empty(2, np.int32)
         weight = None
         if view.weighted and wish.powers[1]:
             weight = view.kept(device, "integers", lambda: view.integers)
@@ -50,9 +77,51 @@ class _Spikyballs(stage.Stages):
         """No stage is a chain's."""
         return -1
 
+    def chain_on(self) -> int:
+        """Small stages, one after the other; the most vertices of a stage that is none."""
+        device, share = self.device, self.wish.share
+        device.fill(self.crowded, np.int32(0), 2)
+        device.fill(self.enter, np.int32(0), self.runs * self.n)
+        device.program("sampling/literature/spikyball_chain", **self.csr.defines).spikyball_chain(
+            self.runs,
+            np.int32(self.n),
+            np.int32(self.runs),
+            np.uint64(self.seed),
+            *(np.int32(each) for each in self.wish.powers),
+            np.uint64(share.numerator),
+            np.uint64(share.denominator),
+            np.int32(self.room),
+            np.int32(SHAPES.of(device).acts),
+            device_tables(device),
+            *self.graph,
+            self.target,
+            self.status,
+            self.begin,
+            self.end,
+            self.round,
+            self.last,
+            self.order,
+            self.claim,
+            self.parent,
+            self.seen,
+            self.named,
+            self.out,
+            self.enter,
+            self.arc_list,
+            self.arc_key,
+            self.crowded,
+            local=min(device.tuning.local_size, 4),
+        )
+        crowded, longest = device.download(self.crowded, np.int32, 2).tolist()
+        return longest if crowded else 0
+
     def large(self, longest: int) -> None:
         """A stage of all runs that have one."""
         device, spiky, runs = self.device, self.spiky, self.runs
+        if self.wish.share.denominator < 2**40:  # else a share of a stage's arcs has no room in 64 bits
+            longest = self.chain_on()
+        if longest == 0:
+            return
         device.fill(self.enter, np.int32(0), runs * self.n)
         device.fill(self.count, np.int32(0), runs)
         device.fill(self.key, np.uint64(NONE), runs * self.csr.arcs)

@@ -10,7 +10,10 @@ from samplers import SEVEN, awkward_graphs, equals_reference, set_counts, succes
 from scipy import stats
 
 from clgraph import Graph, InputError
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.device.shapes import Shapes
 from clgraph.sampling import sample
+from clgraph.sampling.literature import spikyball
 
 
 @pytest.mark.parametrize("powers", [(0, 0, 0), (1, 0, -1), ("0.5", 2, 1)])
@@ -20,6 +23,17 @@ def test_equals_reference(device, powers):
         for keep in ("induced", "visited", "tree"):
             options = {"size": "60%", "share": "0.3", "keep": keep, "powers": powers}
             equals_reference(graph, "spikyball", device, seed=seed, **options)
+
+
+@pytest.mark.first_device
+def test_large_and_small_stages(device, monkeypatch):
+    """Which stages are a chain's does not show."""
+    graph = powerlaw_graph(150, seed=2)
+    shape = spikyball.Shape(room=12, acts=30)
+    monkeypatch.setattr(spikyball, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    for keep in ("induced", "tree"):
+        options = {"size": "80%", "share": "0.2", "keep": keep, "powers": (1, 1, -1)}
+        equals_reference(graph, "spikyball", device, seed=3, **options)
 
 
 def test_awkward_graphs(device):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from graphs import random_graph
 from samplers import SEVEN, awkward_graphs, equals_reference
 from scipy import stats
 
-from clgraph import Graph, InputError
+from clgraph import Graph, InputError, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.shapes import Shapes
 from clgraph.sampling import sample
@@ -53,6 +54,27 @@ def test_walkers_abreast(device, method):
     equals_reference(graph, method, device, seed=3, steps=5, walkers=75, walks=True)
     if method == "rw":
         equals_reference(graph, method, device, seed=3, size="95%", walkers=75)
+
+
+@pytest.mark.first_device
+def test_circulated_neighbours_of_hubs(device):
+    """From the first to the last of more neighbours than are kept at once: a star, as the definition says."""
+    d, steps = 70, 12_000
+    hub = Graph.from_edges(np.zeros(d, int), np.arange(1, d + 1))
+    made = sample(hub, "cnrw", seed=3, start=0, steps=steps, walks=True, device=device)
+    entered, orders, walked = Counter(), {}, []
+    arc = 2 * d  # the start's; then that by which the hub is entered: leaf l's is d + l - 1
+    while len(walked) < steps:
+        turn, rank = divmod(entered[arc], d)
+        if (arc, turn) not in orders:
+            words = keyed.philox4x32(arc, turn, np.arange(d), keyed.TAG_STEP + 64, 3)
+            orders[arc, turn] = np.argsort(words[0].astype(np.uint64) | words[1].astype(np.uint64) << 32)
+        entered[arc] += 1
+        place = int(orders[arc, turn][rank])
+        walked += [place + 1, 0]
+        arc = d + place
+    assert made.walks[0].tolist() == walked
+    assert max(entered.values()) > d
 
 
 @pytest.mark.first_device
