@@ -1,5 +1,8 @@
 """How Sphinx builds the documentation: ``python -m sphinx -W docs OUT`` (extra ``docs``)."""
 
+import re
+from typing import Any
+
 import clgraph
 
 project = "clgraph"
@@ -62,3 +65,13 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def setup(app: Any) -> None:
+    """The stars of patterns such as ``part-*`` in the commands' help begin no emphasis."""
+
+    def plain(_: Any, __: Any, lines: list[str]) -> None:
+        lines[:] = [re.sub(r"(?<!\*)\*(?!\*)", r"\\*", line) for line in lines]
+
+    for part in ("description", "options", "arguments", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", plain)

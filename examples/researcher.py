@@ -54,4 +54,5 @@ record = options.out / "sample.json"
 wanted = ["--method", "drv", "--size", "50%", "--seed", "7", "-o", options.out / "half.txt"]
 subprocess.run([*run, "sample", file, *wanted, "--record", record, "-q", *chosen], check=True)
 print("recorded:", ", ".join(sorted(json.loads(record.read_text()))[:6]), "...")
-subprocess.run([*run, "replay", record, "-q", *chosen], check=True)
+again = subprocess.run([*run, "replay", record, "-q", *chosen], check=True, capture_output=True, text=True)
+print(again.stdout, end="")
