@@ -307,8 +307,8 @@ def tiny(size: Size, n: int) -> str | None:
 
 def check_min_size(min_size: Any, graph: Graph, method: str) -> int:
     """The vertices that a sample has at least, of methods whose samples may have fewer than asked for."""
-    if plain_method(method) not in METHODS:
-        raise InputError(f"min_size is of {', '.join(METHODS)}: leave it out for {method}")
+    if not isinstance(method, str) or plain_method(method) not in METHODS:
+        raise InputError(f"min_size is of {', '.join(METHODS)}: leave it out for {shown(method)}")
     return target_size(min_size, graph.num_vertices)
 
 

@@ -80,7 +80,24 @@ def test_progress_reaches_the_end(device: Any, tmp_path: Path, name: str, where:
         assert seen
         least = 0 if "gz" in name or "clg" in name else path.stat().st_size // 2
         assert least <= seen[-1][0] <= path.stat().st_size * (4 if "gz" in name else 1)
-        assert seen[-1][1] in (None, path.stat().st_size) or "txt" in name
+        assert seen[-1][1] in (None, path.stat().st_size) or "txt" in name or name == "g.mtx"
+
+
+@pytest.mark.parametrize(
+    "suffix", ["txt", "mtx", "graph", "e", "net", "graphml", "gexf", "gr", "graph-txt", "sg"]
+)
+def test_writers_tell_how_much_there_will_be(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("written.CHUNK", "ldbc.CHUNK", "webgraph.CHUNK", "metis.STEP"):
+        monkeypatch.setattr(f"clgraph.graph.io.{name}", 1 << 12)
+    graph, seen = tangle(3, n=30_000, edges=250_000), []
+    write_with_summary(
+        graph.simple, tmp_path / f"g.{suffix}", device="host", progress=lambda *each: seen.append(each)
+    )
+    size = (tmp_path / f"g.{suffix}").stat().st_size
+    known = [of for done, of in seen if done > size / 2]
+    assert known and all(of is not None and 0.5 * size < of < 2 * size for of in known), seen
 
 
 class Recorder:

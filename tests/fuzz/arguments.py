@@ -102,6 +102,16 @@ CHANGES = LISTS["CHANGES"] = listed(r"""
     np.array([0, 0, 99])] | ['group', None] | ['group', np.array([0, -7, 2])] | ['graph', G('star')] |
     ['graph', None]
 """)
+STREAMS = LISTS["STREAMS"] = (
+    *GRAPHS[:6],
+    *listed(r"""
+    'g.txt' | P('g.txt') | 'none.txt' | open('g.txt', 'rb') | open('g.txt') | np.array([[0, 1], [1, 2],
+    [2, 2]]) | np.array([[0, 1, 2], [1, 2, 0.5]]) | ([0, 1, 2], [1, 2, 0]) | [([0, 1], [1, 2]), ([2],
+    [0])] | iter([]) | iter([([0, 1], [1, 2], [0.5, 2])]) | pd.DataFrame({'u': [0, 1], 'v': [1, 2]}) |
+    pa.table({'source': [0, 1], 'target': [1, 2], 'weight': [1.5, 2]}) | pa.table({'u': ['a'], 'v':
+    ['b']}) | iter([([0], [1, 2])]) | iter([([-1], [2**70])])
+    """),
+)
 FRAMES = LISTS["FRAMES"] = (
     "pd.DataFrame({'source': %s, 'target': %s, 'w': [1, 2, 3]})",
     "pa.table({'source': %s, 'target': %s, 'w': [1, 2, 3]})",
@@ -167,6 +177,8 @@ shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
 average_shortest_path_length: GRAPHS
 closeness_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False
 harmonic_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']
+betweenness_centrality: GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; normalized=True | False ;
+    endpoints=True | False ; seed=1
 eigenvector_centrality: GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ;
     weight=True | False
 katz_centrality: GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ;
@@ -190,7 +202,26 @@ personalized_pagerank: GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u':
     ; on_nonconvergence='warn'
 sample: GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' ;
     tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | None ;
-    far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False
+    far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False ; min_size=1 | 3
+drawn: GRAPHS ; 'rn' | 'rdn' | 'rpn' | 're' | 'rne' | 'hyb' | 'ties' | 'rnn' ; size=1 | 0.5 | 2 | '50%' ;
+    seed=1 ; seeds=None | 2 ; strata=[0, 0, 1, 1, 1] | 'degree' | {0: 'a'} ; weighted=True | False ;
+    edges=2 | 0.5 | 1 ; mix=0.5 | '0.8' ; keep='induced' | 'visited' ; starts=1 | 2
+walked: GRAPHS ; 'rw' | 'rwr' | 'rj' | 'rwj' | 'mhrw' | 'gmd' | 'nbrw' | 'mhda' | 'cnarw' | 'cnrw' | 'fs'
+    ; size=1 | 0.5 | 2 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] | 'a' ; walkers=1 | 2 | 3 ; patience=5
+    | 1000 ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; p=0.15 | 1 ;
+    alpha=0.5 | 2 ; c=1 | 3 ; weighted=True | False
+stepped: GRAPHS ; 'rw' | 'rwr' | 'rj' | 'rwj' | 'mhrw' | 'gmd' | 'nbrw' | 'mhda' | 'cnarw' | 'cnrw' | 'fs'
+    ; steps=5 | 100 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] ; walkers=1 | 3 ; burn_in=1 | 9 ; thin=1
+    | 3 ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; walks=True | False ;
+    weighted=True | False
+staged: GRAPHS ; 'snowball' | 'ff' | 'rds' | 'spikyball' | 'diffusion' | 'xsn' | 'sp' | 'ust' | 'chordal'
+    | 'quasi-chordal' ; size=1 | 0.5 | 2 ; seed=1 ; seeds=None | 2 ; start=0 | [0, 1] | 'a' ; mode='auto'
+    | 'ordered' | 'exact' ; keep='induced' | 'visited' | 'tree' ; direction='both' | 'out' | 'in' ; k=1 |
+    50 ; stages=1 | 3 ; p=0.5 | 0.7 ; r=0 | 0.5 ; coupons=1 | 3 ; starts=1 | 2 ; share=0.1 | 1 ;
+    powers=(0, 0, 0) | '1,0,-1' ; parts=1 | 3 ; weighted=True | False
+streamed: STREAMS ; 'pies' | 'gsh' | 'gps' ; size=1 | 2 | 9 ; edges=1 | 2 | 9 ; seed=1 ; seeds=None | 2 ;
+    p=0.3 | 1 ; q=0.7 | 1 ; closing=True | False ; triangles=0 | 9 ; weighted=True | False ; strict=True |
+    False
 reduction_curve: GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'
 quality: GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ;
     hop_sources=1 | 3 ; eigenvalues=True | False | None
@@ -214,6 +245,6 @@ LONG = set(
 COUNTS = set(
     listed(
         "num_vertices | scale | edge_factor | average_degree | iterations | max_iter | walks | hop_sources "
-        "| epsilon"
+        "| epsilon | steps | walkers | burn_in | thin | patience | seeds | k | stages | coupons | starts"
     )
 )

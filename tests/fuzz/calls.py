@@ -29,7 +29,9 @@ def call_case(kind: str, rng: random.Random) -> Case:
     args = [rng.choice(values) for values in places]
     kwargs = {key: rng.choice(values) for key, values in named.items() if rng.random() < 0.35}
     kwargs |= {
-        key: rng.choice(named[key]) for key in ("size", "directed") if key in named and key not in kwargs
+        key: rng.choice(named[key])
+        for key in ("size", "steps", "directed")
+        if key in named and key not in kwargs
     }
     for _ in range(rng.choice((0, 1, 1, 1, 2))):
         key = rng.choice([*range(len(args)), *named])
@@ -184,6 +186,7 @@ def names_known() -> dict[str, Any]:
         **{name: getattr(module, name) for name, (_, module) in verifiers().items()},
         "graph_quality": clgraph.quality,
         "sample_quality": clgraph.quality,
+        **dict.fromkeys(("drawn", "walked", "stepped", "staged", "streamed"), clgraph.sample),
     }
 
 

@@ -83,6 +83,34 @@ HOST = {
     "cache": ("", ("--json",)),
     "none": ("", ()),
 }
+DRAWING = (
+    *(
+        "--method",
+        "--size",
+        "--sizes",
+        "--seeds",
+        "--min-size",
+        "--strict",
+        "-o",
+        "--to",
+        "--record",
+        "--verify",
+    ),
+    *("--edges", "--keep", "--weighted", "--mix", "--starts", "--steps", "--walkers", "--burn-in", "--thin"),
+    *(
+        "--patience",
+        "--direction",
+        "--p",
+        "--q",
+        "--closing",
+        "--triangles",
+        "--alpha",
+        "--c",
+        "--k",
+        "--stages",
+    ),
+    *("--r", "--coupons", "--share", "--powers", "--parts", "--attributes", "--start", "--json", "-q"),
+)
 DEVICE = {
     "generate ba": (
         "-o out.clg --vertices 20 --edges-each 2",
@@ -132,6 +160,10 @@ DEVICE = {
             "--device",
         ),
     ),
+    "sample g.txt": ("--method re --edges 2 --seed 1 -o out.txt", (*READING, *DRAWING)),
+    "sample g.txt --seed 1": ("--method rw --steps 9 -o out.txt", (*READING, *DRAWING)),
+    "sample g.txt --seed 2": ("--method ff --size 2 -o out.graphml", (*READING, *DRAWING)),
+    "sample g.txt --seed 3": ("--method pies --size 2 -o out.txt", (*READING, *DRAWING)),
     "curve": (
         "g.txt --seed 1",
         (
@@ -211,6 +243,12 @@ LONG = {
     "--seeds",
     "--hop-sources",
     "--epsilon",
+    "--steps",
+    "--walkers",
+    "--burn-in",
+    "--thin",
+    "--patience",
+    "--starts",
 }
 
 

@@ -43,6 +43,7 @@ from clgraph.graph.io.common import (
 from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.names import read_names
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
+from clgraph.graph.io.written import edges_in_pieces
 from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
 
@@ -306,17 +307,10 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     separator = b"," if comma else b"\t"
     source = id_cells(graph, separator, partial(_csv_name if comma else _name, path))
     target = ended_by(source, separator if graph.weights is not None else b"\n")
-    rows = graph.rows
     with writing(path) as file:
         if comma:
             file.write(csv_header(graph))
-        for start in range(0, graph.num_arcs, CHUNK):
-            tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]
-            weight = None if graph.weights is None else graph.weights[start : start + CHUNK]
-            if not graph.directed:
-                once = tail <= head
-                tail, head = tail[once], head[once]
-                weight = None if weight is None else weight[once]
+        for tail, head, weight in edges_in_pieces(graph):
             columns = [source[tail], target[head]]
             if weight is not None:
                 columns.append(weight_cells(weight, b"\n"))

@@ -31,6 +31,7 @@ from clgraph.graph.io.common import (
     reading,
     renumbered,
 )
+from clgraph.graph.io.progress import expect
 from clgraph.graph.io.twins import Arcs, difference, distinct_rows, each_once, without_twin
 from clgraph.graph.io.written import CHUNK, merged_note, no_weights_in, only_whole_weights
 
@@ -131,6 +132,8 @@ def _write(weighted: bool, graph: Graph, path: Path) -> list[str]:
     elif graph.weights is None:
         raise InputError(f"cannot write {path}: the graph has no weights, which .wsg files need; use .sg")
     only_whole_weights(graph, path, name, 2.0**31)
+    node = WEIGHTED_NODE if weighted else NODE
+    expect(HEADER + (1 + graph.directed) * (8 * (graph.num_vertices + 1) + node.itemsize * graph.num_arcs))
     with atomic_write(path) as file:
         file.write(bytes([graph.directed]))
         file.write(np.array([graph.num_arcs, graph.num_vertices], "<i8").tobytes())
@@ -138,7 +141,7 @@ def _write(weighted: bool, graph: Graph, path: Path) -> list[str]:
             file.write(one.row_ptr.astype("<i8").tobytes())
             for start in range(0, one.num_arcs, CHUNK):
                 heads = one.col_idx[start : start + CHUNK]
-                nodes: Any = np.empty(len(heads), WEIGHTED_NODE if weighted else NODE)
+                nodes: Any = np.empty(len(heads), node)
                 if one.weights is None:
                     nodes[:] = heads
                 else:

@@ -39,6 +39,7 @@ from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, skipped_lines, weight_cells
 from clgraph.graph.io.packed import SUFFIXES
 from clgraph.graph.io.packing import compressed
+from clgraph.graph.io.progress import reached
 from clgraph.sizes import whole_number
 
 SEPARATORS = re.compile(r"[\s,]")
@@ -202,6 +203,7 @@ def write_ldbc(graph: Graph, path: Path) -> list[str]:
             for start in range(0, graph.num_vertices, CHUNK):
                 write_cells(vertex_file, names[start : start + CHUNK])
             for start in range(0, graph.num_arcs, CHUNK):
+                reached(start / graph.num_arcs)
                 arcs = np.arange(start, min(start + CHUNK, graph.num_arcs))
                 if not graph.directed:
                     arcs = arcs[rows[arcs] <= graph.col_idx[arcs]]

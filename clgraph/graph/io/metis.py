@@ -30,6 +30,7 @@ from clgraph.graph.io.common import (
     write_cells,
     writing,
 )
+from clgraph.graph.io.progress import reached
 
 Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
 BLOCK = 1 << 22  # bytes of text worked on at a time
@@ -215,6 +216,9 @@ def _line_of(path: Path, vertex: int) -> int:
     raise AssertionError(f"{path} has no line for vertex {vertex}")
 
 
+STEP = 1 << 16  # vertices written at a time
+
+
 def write_metis(graph: Graph, path: Path) -> list[str]:
     """Write a METIS graph file; weights must be positive whole numbers."""
     loops = counted(graph.num_self_loops, "self-loop")
@@ -236,9 +240,9 @@ def write_metis(graph: Graph, path: Path) -> list[str]:
     text = np.concatenate((cells(np.arange(1, n + 1), b" "), _line_end(n)))
     with writing(path) as file:
         file.write(f"{n} {graph.num_edges}{' 001' if weights is not None else ''}\n".encode())
-        step = 1 << 16
-        for start in range(0, n, step):
-            row_ptr = graph.row_ptr[start : start + step + 1]
+        for start in range(0, n, STEP):
+            row_ptr = graph.row_ptr[start : start + STEP + 1]
+            reached(int(row_ptr[0]) / max(graph.num_arcs, 1))
             arcs = slice(int(row_ptr[0]), int(row_ptr[-1]))
             ends = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
             columns = [text[np.insert(graph.col_idx[arcs], ends, n)]]

@@ -30,6 +30,7 @@ from clgraph.graph.io.common import (
     unpacked_size,
     writing,
 )
+from clgraph.graph.io.progress import reached
 from clgraph.sizes import real_number
 
 ENTRY = 4  # bytes of the shortest entry: two digits, a blank and a line feed
@@ -172,9 +173,17 @@ def write_mtx(graph: Graph, path: Path) -> list[str]:
     n = graph.num_vertices
     data = np.ones(graph.num_arcs, np.int8) if graph.weights is None else graph.weights
     matrix = sp.coo_array((data, (graph.rows, graph.col_idx)), shape=(n, n))
+    rows = 0
+
+    def write(data: bytes) -> None:
+        nonlocal rows
+        reached(rows / max(graph.num_edges, 1))
+        rows += data.count(b"\n")
+        file.write(data)
+
     with writing(path) as file:
         scipy.io.mmwrite(
-            SimpleNamespace(write=file.write),
+            SimpleNamespace(write=write),
             matrix,
             field="pattern" if graph.weights is None else "real",
             symmetry="general" if graph.directed else "symmetric",

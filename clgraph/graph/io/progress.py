@@ -18,6 +18,9 @@ Progress = Callable[[int, int | None], None] | None  # called with (bytes so far
 class _Told:
     progress: Callable[[int, int | None], None]
     total: int | None = None
+    done: int = 0  # bytes so far
+    before: int | None = None  # those before the first part
+    part: float = 0.0
 
 
 _told: ContextVar[_Told | None] = ContextVar("clgraph.progress", default=None)
@@ -37,7 +40,20 @@ def tell(done: int, of: int | None = None) -> None:
     """Say how far it is, if anybody asked."""
     told = _told.get()
     if told is not None:
+        told.done = done
+        if told.part > 0:
+            before = told.before or 0
+            of = of or max(done, before + round((done - before) / told.part))
         told.progress(done, of or told.total)
+
+
+def reached(part: float) -> None:
+    """Say what part of what there is to write is behind, where nobody knows its bytes."""
+    told = _told.get()
+    if told is not None:
+        told.part = part
+        if told.before is None:
+            told.before = told.done
 
 
 def expect(total: int) -> None:

@@ -25,6 +25,7 @@ from clgraph.graph.io.common import (
     write_cells,
     writing,
 )
+from clgraph.graph.io.progress import reached
 from clgraph.graph.io.twins import each_once
 from clgraph.graph.io.written import CHUNK, merged_note, no_weights_in
 
@@ -101,6 +102,7 @@ def write_webgraph(graph: Graph, path: Path) -> list[str]:
         file.write(f"{n}\n".encode())
         for start in range(0, n, CHUNK):
             row_ptr = graph.row_ptr[start : start + CHUNK + 1]
+            reached(int(row_ptr[0]) / max(graph.num_arcs, 1))
             stops = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
             heads = graph.col_idx[int(row_ptr[0]) : int(row_ptr[-1])]
             write_cells(file, text[np.insert(heads, stops, len(text) - 1)])

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import counted
+from clgraph.graph.io.progress import reached
 
 CHUNK = 1 << 18  # arcs worked on at a time: a few MB, which stay in the cache
 WHOLE_MAX = 2.0**53  # whole numbers below it are exact in float64
@@ -23,6 +24,7 @@ def edges_in_pieces(graph: Graph, both_arcs: bool = False) -> Iterator[Piece]:
     """Tails, heads and weights (or None) of all edges, u <= v if undirected; or of both arcs of each."""
     rows = graph.rows
     for start in range(0, graph.num_arcs, CHUNK):
+        reached(start / graph.num_arcs)
         tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]
         weight = None if graph.weights is None else graph.weights[start : start + CHUNK]
         if not graph.directed and not both_arcs:
