@@ -86,6 +86,16 @@ def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
     return int(device.download(found, np.uint32, 1)[0])
 
 
+def count_range(device: Device, rows: DeviceCSR, counts: Any) -> tuple[int, int]:
+    """The smallest and the largest of int32 values beside the arcs, of which there are some."""
+    run = SHAPES.of(device)
+    found = device.upload(np.array([2**31 - 1, 1 - 2**31], np.int32), writable=True)
+    program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
+    program.facts_range(-(-rows.arcs // run), np.int64(rows.arcs), counts, found)
+    low, high = device.download(found, np.int32, 2).tolist()
+    return low, high
+
+
 def differ(device: Device, rows: DeviceCSR, *pairs: tuple[Any, Any, int]) -> bool:
     """Whether two arrays of 32-bit words (each pair with their count) differ anywhere."""
     found = device.zeros(1, np.uint32)

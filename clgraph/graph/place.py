@@ -56,6 +56,9 @@ class Place(Protocol):
     def find_copies(self, graph: Any) -> bool | None:
         """Whether some row names a vertex twice; None where the host finds out."""
 
+    def count_range(self) -> tuple[int, int] | None:
+        """The smallest and the largest multiplicity; None where the host finds out."""
+
     def view(self, graph: Any, view: View) -> Any:
         """A graph made of this one, in this place; None where the host makes it."""
 
