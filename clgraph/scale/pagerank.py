@@ -74,7 +74,7 @@ def rank_shards(
     if kind == "arcs" and shards.manifest.weights:
         raise InputError("weight=False of a weighted dataset is not offered; convert it without weights")
     d = check_damping(damping)
-    problem = Problem(d, p, q, start, policy == "drop", None, policy, n, out)
+    problem = Problem(d, p, q, start, policy == "drop", policy, n, None, out)
 
     def work(ranks: Ranks, dev: Device) -> PageRankResult:
         ranks.agree(dataset=shards.fingerprint, method="pagerank", options=f"{d} {stop} {policy} {dtype}")
