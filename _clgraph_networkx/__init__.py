@@ -16,6 +16,7 @@ FUNCTIONS: tuple[str, ...] = (
     "average_clustering",
     "average_neighbor_degree",
     "average_shortest_path_length",
+    "betweenness_centrality",
     "bfs_edges",
     "bfs_layers",
     "bfs_predecessors",
@@ -77,6 +78,7 @@ NOTES: dict[str, str] = {
 UNWEIGHTED = (
     "average_neighbor_degree",
     "average_shortest_path_length",
+    "betweenness_centrality",
     "closeness_centrality",
     "harmonic_centrality",
     "shortest_path_length",

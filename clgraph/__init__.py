@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from clgraph.centrality import (
         average_neighbor_degree,
         average_shortest_path_length,
+        betweenness_centrality,
         closeness_centrality,
         degree_assortativity_coefficient,
         eigenvector_centrality,
@@ -91,9 +92,9 @@ if TYPE_CHECKING:
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
 _NAMES = {
-    "centrality": "average_neighbor_degree average_shortest_path_length closeness_centrality"
-    " degree_assortativity_coefficient eigenvector_centrality harmonic_centrality hits katz_centrality"
-    " shortest_path shortest_path_length",
+    "centrality": "average_neighbor_degree average_shortest_path_length betweenness_centrality"
+    " closeness_centrality degree_assortativity_coefficient eigenvector_centrality harmonic_centrality hits"
+    " katz_centrality shortest_path shortest_path_length",
     "components": "Components connected_components largest_component",
     "csr": "Communities barabasi_albert_graph configuration_graph erdos_renyi_graph lfr_graph"
     " powerlaw_graph rmat_graph static_model_graph watts_strogatz_graph",
@@ -150,6 +151,7 @@ __all__ = [
     "average_neighbor_degree",
     "average_shortest_path_length",
     "barabasi_albert_graph",
+    "betweenness_centrality",
     "bfs",
     "bfs_many",
     "closeness_centrality",

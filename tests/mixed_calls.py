@@ -116,6 +116,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     if "HAVE_FP64" in device.features:
         add("eigenvector", lambda: [clgraph.eigenvector_centrality(undirected, max_iter=2000, **on)])
         add("katz", lambda: [clgraph.katz_centrality(directed, alpha=0.01, **on)])
+        add("betweenness", lambda: [clgraph.betweenness_centrality(directed, **on)])
         add("hits", lambda: clgraph.hits(directed, **on))
     add("neighbor degrees", lambda: [clgraph.average_neighbor_degree(directed, source="in+out", **on)])
     add("assortativity", lambda: [clgraph.degree_assortativity_coefficient(directed, **on)])

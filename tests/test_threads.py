@@ -247,6 +247,7 @@ ARGUMENTS = {
     "average_clustering": (SMALL,),
     "average_neighbor_degree": (SMALL,),
     "average_shortest_path_length": (SMALL,),
+    "betweenness_centrality": (SMALL,),
     "bfs": (SMALL, 0),
     "bfs_many": (SMALL, [0, 1]),
     "closeness_centrality": (SMALL,),

@@ -2,9 +2,10 @@
 // lengths of some.
 //
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
-// found    uint[2]     self-loops; arcs that repeat the one before; of facts_twins uint[1]: arcs without a twin; of
-//          facts_differ uint[1]: 1 if anything differs
-// launch   padded range, ITEMS consecutive vertices per work-item; facts_twins: RUN consecutive arcs
+// found    uint[2]     self-loops; arcs that repeat the one before; of facts_linked uint[1]: rows that are not empty; of
+//          facts_twins uint[1]: arcs without a twin; of facts_differ uint[1]: 1 if anything differs; of facts_range int[2]
+// launch   padded range, ITEMS consecutive vertices per work-item; facts_twins, facts_range: RUN consecutive
+//          arcs
 
 #include "csr/arcs.h"
 
@@ -25,6 +26,16 @@ __kernel void facts_count(const int n, __global const OFFSET *restrict row_ptr, 
         atomic_add(&found[0], loops);
     if (copies)
         atomic_add(&found[1], copies);
+}
+
+// found[0]: rows that are not empty.
+__kernel void facts_linked(const int n, __global const OFFSET *restrict row_ptr, volatile __global uint *found)
+{
+    uint linked = 0;
+    FOR_ITEMS(v, n)
+        linked += row_ptr[v + 1] > row_ptr[v];
+    if (linked)
+        atomic_add(&found[0], linked);
 }
 
 // Which arcs do not repeat the one before.
@@ -91,4 +102,19 @@ __kernel void facts_differ(const long count, __global const int *restrict one, _
         differ |= one[i] != other[i];
     if (differ)
         atomic_or(found, differ);
+}
+
+// found[0], found[1]: the smallest and the largest of some values.
+__kernel void facts_range(const long count, __global const int *restrict values, volatile __global int *found)
+{
+    int low = 0x7fffffff, high = -0x7fffffff;
+    FOR_RUN(i, count) {
+        low = min(low, values[i]);
+        high = max(high, values[i]);
+    }
+    // stale is harmless: these words only fall and grow, and most work-items need not touch them
+    if (low < SHARED_LOAD(&found[0]))
+        atomic_min(&found[0], low);
+    if (high > SHARED_LOAD(&found[1]))
+        atomic_max(&found[1], high);
 }

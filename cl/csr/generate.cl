@@ -7,8 +7,7 @@
 // tail, head int[count]   the two ends of draw i
 // launch     padded range, ITEMS consecutive draws per work-item
 
-#include "keyed.h"
-#include "ranks.h"
+#include "draws.h"
 
 __kernel void generate_powerlaw(const long count, const ulong seed, const uint n, const uint stride,
                                 __global const int *restrict guide, __global const uint *restrict thresholds,
@@ -16,40 +15,21 @@ __kernel void generate_powerlaw(const long count, const ulong seed, const uint n
                                 __global int *restrict head)
 {
     FOR_ITEMS_LONG(i, count) {
-        const philox4x32_ctr_t x = keyed_words(seed, (uint)i, (uint)(i >> 32), 0, TAG_GENERATE);
-        tail[i] = ranked_vertex(x.v[1], x.v[0], n, stride, guide, thresholds, bounds);
-        head[i] = ranked_vertex(x.v[3], x.v[2], n, stride, guide, thresholds, bounds);
+        int t, h;
+        powerlaw_ends(i, seed, n, stride, guide, thresholds, bounds, &t, &h);
+        tail[i] = t;
+        head[i] = h;
     }
 }
 
-// keys uint[6]: addend and odd factor of each round; each step is a bijection of 0 .. 2^scale - 1.
-static inline int rmat_label(uint x, const int scale, __global const uint *keys)
-{
-    const uint mask = (1u << scale) - 1;
-    for (int round = 0; round < 3; round++) {
-        x = ((x + keys[2 * round]) * keys[2 * round + 1]) & mask;
-        x ^= x >> ((scale + 1) / 2);
-    }
-    return (int)x;
-}
-
-// a, b, c: a word below a means upper left, below b upper right, below c lower left; they may be 2^32.
 __kernel void generate_rmat(const long count, const ulong seed, const int scale, const ulong a, const ulong b,
                             const ulong c, const int scramble, __global const uint *restrict keys,
                             __global int *restrict tail, __global int *restrict head)
 {
     FOR_ITEMS_LONG(i, count) {
-        uint t = 0, h = 0;
-        for (int level = 0; level < scale; level += 4) {
-            const philox4x32_ctr_t x = keyed_words(seed, (uint)i, (uint)(i >> 32), 1 + level / 4, TAG_GENERATE);
-            const int levels = min(4, scale - level);
-            for (int k = 0; k < levels; k++) {
-                const uint word = x.v[k];
-                t = t << 1 | (word >= b);
-                h = h << 1 | ((word >= a && word < b) || word >= c);
-            }
-        }
-        tail[i] = scramble ? rmat_label(t, scale, keys) : (int)t;
-        head[i] = scramble ? rmat_label(h, scale, keys) : (int)h;
+        int t, h;
+        rmat_ends(i, seed, scale, a, b, c, scramble, keys, &t, &h);
+        tail[i] = t;
+        head[i] = h;
     }
 }

@@ -41,6 +41,16 @@ __kernel void order_inverse_out(const int n, __global const int *restrict order,
     }
 }
 
+// By position: 1, at dangling vertices 0.
+__kernel void order_leaving(const int n, __global const int *restrict order, __global const OFFSET *restrict row_ptr,
+                            __global REAL *restrict leaving)
+{
+    FOR_ITEMS(i, n) {
+        const int v = order ? order[i] : i;
+        leaving[i] = row_ptr[v + 1] > row_ptr[v];
+    }
+}
+
 // Out-degrees, by vertex.
 __kernel void order_out(const int n, __global const OFFSET *restrict row_ptr, __global REAL *restrict out)
 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clgraph.centrality.betweenness import betweenness_centrality
 from clgraph.centrality.distances import (
     average_shortest_path_length,
     closeness_centrality,
@@ -15,6 +16,7 @@ from clgraph.centrality.neighbours import average_neighbor_degree, degree_assort
 __all__ = [
     "average_neighbor_degree",
     "average_shortest_path_length",
+    "betweenness_centrality",
     "closeness_centrality",
     "degree_assortativity_coefficient",
     "eigenvector_centrality",

@@ -29,6 +29,8 @@ from clgraph.cli.shards import (
     job,
     only_datasets,
     open_dataset,
+    plan_option,
+    planned,
     refuse,
     saved_forest,
     work_folder,
@@ -67,6 +69,7 @@ POINTS_MAX = 10_000
 @click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
 @click.option("-o", "--output", metavar="OUT", type=OutputName(), help="Every row of every curve, as CSV.")
 @forest_options
+@plan_option
 @graph_options
 @device_option
 @json_option
@@ -85,6 +88,7 @@ def curve(
     output: str | None,
     forest: str | None,
     resume: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
@@ -124,11 +128,14 @@ def curve(
             options |= {"forest": saved, "checkpoint": work_folder(output, resume)}
             first = shared_seed(seed)
             data = open_dataset(graph, speaks, quiet)
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device, "method": method}
+            if planned(data, speaks, "curve", only_plan=only_plan, **how):
+                return
             curves = _curves(data, method, range(first, first + seeds), quiet or not speaks, device, options)
             if speaks:
                 _tell(data, graph, curves, points, plot, output, as_json=as_json, quiet=quiet)
         return
-    only_datasets(forest=forest, resume=resume)
+    only_datasets(forest=forest, resume=resume, plan=only_plan)
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     dev = open_device(device, quiet)
     curves = _curves(data, method, range(first, first + seeds), quiet, dev, options)

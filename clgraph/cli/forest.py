@@ -15,7 +15,7 @@ from clgraph.cli.common import (
     quiet_option,
     say,
 )
-from clgraph.cli.shards import job, open_dataset, work_folder
+from clgraph.cli.shards import job, open_dataset, plan_option, planned, work_folder
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def forest() -> None:
 @click.option("--shards", "which", metavar="0-3,7", help="Only these shards of the section pairs.")
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where the forest goes.")
 @click.option("--resume", is_flag=True, help="Keep what is found in FILE.work, and begin there.")
+@plan_option
 @device_option
 @json_option
 @quiet_option
@@ -62,6 +63,7 @@ def make(
     which: str | None,
     output: str,
     resume: bool,
+    only_plan: bool,
     device: str | None,
     as_json: bool,
     quiet: bool,
@@ -74,6 +76,9 @@ def make(
         raise InputError(f"{graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
     with job() as speaks:
         shards = open_dataset(graph, speaks, quiet)
+        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device, "method": method}
+        if planned(shards, speaks, "forest", only_plan=only_plan, **how):
+            return
         count = len(shards.section("pairs").shards)
         numbers = None if which is None else numbers_of(which, count, "--shards")
         with progress_bar("priority forest", quiet or not speaks) as progress:

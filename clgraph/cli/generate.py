@@ -45,9 +45,17 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
         quiet: bool,
         **parameters: Any,
     ) -> None:
+        from clgraph.cli.shards import generate_dataset, is_dataset
         from clgraph.files.summary import write_with_summary
         from clgraph.graph.io import check_writable
 
+        cut = {name: parameters.pop(name, None) for name in ("sections", "shard_edges")}
+        if is_dataset(output):
+            model = getattr(command(**parameters), "model", None)
+            generate_dataset(command.__name__, model, output, seed, device, **cut, quiet=quiet)
+            return
+        if any(value is not None for value in cut.values()):
+            raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
         check_writable(output, output_format)
         seed = check_seed(seed)
         maker = command(**parameters)
@@ -67,9 +75,17 @@ _average = click.option(
 )
 
 
+def _into_shards(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of models that are made straight into shards; the function that makes the graph has `model`."""
+    edges = click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard.")
+    sections = click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
+    return sections(edges(command))
+
+
 @generate.command()
 @_vertices
 @_average
+@_into_shards
 @click.option(
     "--exponent", type=float, default=2.71, show_default=True, help="Of the degree distribution; above 2."
 )
@@ -77,15 +93,19 @@ _average = click.option(
 def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     """An undirected graph whose degrees follow a power law (Chung and Lu's model).
 
-    Made by NumPy, or with --device on a device. An edge list lacks the vertices without edges; the binary
-    form (.clg) holds them all.
+    Made by NumPy, or with --device on a device; OUT.clgs always on devices, on all that are named or that
+    mpiexec starts ranks for. An edge list lacks the vertices without edges; the binary form (.clg) holds them
+    all.
     """
     from clgraph.csr.generate import powerlaw_graph
+    from clgraph.graph.models import PowerLaw
 
     def make(**how: Any) -> Any:
         return powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
 
-    return make
+    made: Any = make
+    made.model = lambda seed: PowerLaw(vertices, average_degree, exponent, seed)
+    return made
 
 
 @generate.command()
@@ -115,20 +135,28 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     show_default=True,
     help="What becomes of parallel edges.",
 )
+@_into_shards
 @_making
 def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], **options: Any) -> Any:
     """An R-MAT graph (Graph500's parameters by default).
 
-    Made by NumPy, or with --device on a device. An edge list lacks the vertices without edges; the binary
-    form (.clg) holds them all.
+    Made by NumPy, or with --device on a device; OUT.clgs always on devices, on all that are named or that
+    mpiexec starts ranks for. An edge list lacks the vertices without edges; the binary form (.clg) holds them
+    all.
     """
     from clgraph.csr.generate import rmat_graph
+    from clgraph.graph.models import RMat
 
     def make(**how: Any) -> Any:
         a, b, c = quadrants
         return rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
 
-    return make
+    made: Any = make
+    if options["duplicates"] == "merge":
+        made.model = lambda seed: RMat(
+            scale, edge_factor, quadrants, seed, options["directed"], options["scramble"]
+        )
+    return made
 
 
 @generate.command()

@@ -25,7 +25,7 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
-from clgraph.cli.shards import job, open_dataset, refuse
+from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
 )
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
+@plan_option
 @graph_options
 @device_option
 @energy_option
@@ -116,6 +117,7 @@ def pagerank(
     output: str | None,
     explain: bool,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     energy: EnergyWish,
@@ -159,6 +161,7 @@ def pagerank(
             top,
             as_json,
             quiet,
+            only_plan,
             damping=damping,
             tol=tol,
             max_iter=max_iter,
@@ -167,6 +170,7 @@ def pagerank(
             device=device,
         )
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, device=where)
@@ -252,6 +256,7 @@ def _of_dataset(
     top: int,
     as_json: bool,
     quiet: bool,
+    only_plan: bool,
     **options: Any,
 ) -> None:
     """``clgraph pagerank NAME.clgs``."""
@@ -259,6 +264,10 @@ def _of_dataset(
 
     with job() as speaks:
         shards = open_dataset(graph, speaks, quiet)
+        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": options["device"]}
+        how |= {"iterations": options["max_iter"], "dtype": options["dtype"]}
+        if planned(shards, speaks, "pagerank", only_plan=only_plan, **how):
+            return
         for name, text in (("personalization", personalize), ("nstart", nstart)):
             option = {"personalization": "--personalize", "nstart": "--nstart"}[name]
             options[name] = None if text is None else _distribution(text, shards, option)

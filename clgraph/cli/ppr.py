@@ -24,7 +24,7 @@ from clgraph.cli.common import (
     say,
 )
 from clgraph.cli.ppr_sources import exclusion, read_wanted, read_words
-from clgraph.cli.shards import job, open_dataset, refuse
+from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 )
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result against the reference.")
+@plan_option
 @graph_options
 @device_option
 @energy_option
@@ -151,6 +152,7 @@ def ppr(
     output: str | None,
     explain: bool,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     energy: EnergyWish,
@@ -198,6 +200,9 @@ def ppr(
         refuse(explain=explain, verify=verify, energy=energy.wanted)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
+            if planned(shards, speaks, "ppr", only_plan=only_plan, **how):
+                return
             ids = wanted.ids(shards)
             options |= {"method": method, "dangling": dangling, "device": device}
             options |= {"exclude": exclusion(exclude, left_out, shards)}
@@ -205,6 +210,7 @@ def ppr(
             if speaks:
                 _tell(shards, found, dict(found.seconds), output, False, as_json)
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     where = device_for_file(graph, device)
     data = read_graph(graph, reading, quiet, device=where)

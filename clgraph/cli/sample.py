@@ -32,7 +32,7 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.drawing import drawing_options
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
-from clgraph.cli.shards import forest_options, only_datasets, refuse, sample_dataset
+from clgraph.cli.shards import forest_options, only_datasets, plan_option, refuse, sample_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     help="Write command, versions, device, seed and the input's hash (JSON).",
 )
 @forest_options
+@plan_option
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
 @click.option(
     "--attributes",
@@ -136,6 +137,7 @@ def sample(
     record: str | None,
     forest: str | None,
     resume: bool,
+    only_plan: bool,
     verify: bool,
     attributes: str | None,
     reading: dict[str, Any],
@@ -238,12 +240,13 @@ def sample(
             device,
             forest=forest,
             resume=resume,
+            only_plan=only_plan,
             strict=strict,
             as_json=as_json,
             quiet=quiet,
         )
         return
-    only_datasets(forest=forest, resume=resume)
+    only_datasets(forest=forest, resume=resume, plan=only_plan)
     names: dict[tuple[str, int], str] = {}
     if output:
         check_template(output, wanted, seeds or 1)

@@ -70,6 +70,7 @@ def sample_dataset(
     *,
     forest: str | None,
     resume: bool,
+    only_plan: bool,
     strict: bool,
     as_json: bool,
     quiet: bool,
@@ -84,6 +85,11 @@ def sample_dataset(
         if output:
             check_template(output, sizes, seeds)
         shards = open_dataset(graph, speaks, quiet)
+        what = {"method": method, "sizes": len(sizes) * seeds, "written": output is not None}
+        if planned(
+            shards, speaks, "sample", only_plan=only_plan, as_json=as_json, quiet=quiet, device=device, **what
+        ):
+            return
         told = []
         for number in range(first, first + seeds):
             names = [fill_template(output, size, number) for size in sizes] if output else None
@@ -116,6 +122,42 @@ def sample_dataset(
                     )
         if as_json and speaks:
             print_json({"samples": told} if len(sizes) * seeds > 1 else told[0])
+
+
+def plan_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--plan``, of commands that datasets have."""
+    return click.option(
+        "--plan",
+        "only_plan",
+        is_flag=True,
+        help="Of NAME.clgs: only say what will be read, sent and held, and how long it will take.",
+    )(command)
+
+
+def planned(
+    shards: Shards,
+    speaks: bool,
+    command: str,
+    *,
+    only_plan: bool,
+    as_json: bool,
+    quiet: bool,
+    device: str | None,
+    **options: Any,
+) -> bool:
+    """Print the plan of a command, if it is asked for or the dataset is large; whether that is all."""
+    from clgraph.scale.plan import LONG, plan
+
+    size = sum(each.bytes for part in shards.manifest.sections.values() for each in part.shards)
+    if not only_plan and (quiet or size < LONG):
+        return False
+    made = plan(shards, command, device=device, **options)
+    if speaks:
+        if only_plan and as_json:
+            print_json(made.to_dict())
+        else:
+            click.echo("\n".join(made.lines()), err=not only_plan)
+    return only_plan
 
 
 def saved_forest(
@@ -209,6 +251,42 @@ def to_dataset(
                 progress=progress,
             )
     say(f"wrote {target}: {made!r}", quiet)
+
+
+def generate_dataset(
+    name: str,
+    model: Any,
+    target: str,
+    seed: int | None,
+    device: str | None,
+    *,
+    sections: str | None,
+    shard_edges: int | None,
+    quiet: bool,
+) -> None:
+    """``clgraph generate ... -o NAME.clgs``; `model` makes the model of a seed, where shards have one."""
+    from clgraph.scale.cut import SHARD_EDGES
+    from clgraph.scale.generate import generate_shards
+    from clgraph.scale.ranks import shared_seed
+
+    if model is None:
+        raise InputError(
+            f"{target}: graphs of this model, or with parallel copies, are not made in shards; write a .clg "
+            "file, and convert it"
+        )
+    with job() as speaks:
+        drawn = shared_seed(seed)
+        with progress_bar("generating", quiet or not speaks) as progress:
+            made = generate_shards(
+                model(drawn),
+                target,
+                sections=None if sections is None else [each.strip() for each in sections.split(",")],
+                shard_edges=SHARD_EDGES if shard_edges is None else shard_edges,
+                device=device,
+                progress=progress,
+            )
+        if speaks:
+            say(f"{name}, seed {drawn}: wrote {target}: {made!r}", quiet)
 
 
 def from_dataset(source: str, target: str, output_format: str | None, quiet: bool) -> None:

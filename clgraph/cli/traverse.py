@@ -25,7 +25,7 @@ from clgraph.cli.common import (
     say,
     write_graph,
 )
-from clgraph.cli.shards import job, open_dataset, refuse
+from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ LEVELS_SHOWN = 20  # of a search, in the text output
     help="Write `id distance predecessor`, tab-separated, -1 for none.",
 )
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
+@plan_option
 @graph_options
 @device_option
 @energy_option
@@ -78,6 +79,7 @@ def bfs(
     method: Literal["hybrid", "frontier"],
     output: str | None,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     energy: EnergyWish,
@@ -101,11 +103,15 @@ def bfs(
         refuse(method=method != "hybrid", verify=verify, energy=energy.wanted)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
+            if planned(shards, speaks, "bfs", only_plan=only_plan, **how):
+                return
             roots = [_as_id(word, shards.ids.dtype) for word in wanted]
             result = search(shards, roots, depth_limit=depth, device=device)
             if speaks:
                 _tell_bfs(shards, result, {}, output, False, None, as_json)
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started
@@ -221,6 +227,7 @@ SHOWN = 10  # components in the table
     help="Write `id component`, tab-separated, one vertex a line.",
 )
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
+@plan_option
 @graph_options
 @device_option
 @json_option
@@ -231,6 +238,7 @@ def components(
     largest: str | None,
     output: str | None,
     verify: bool,
+    only_plan: bool,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
@@ -255,10 +263,14 @@ def components(
         refuse(strong=strong, largest=largest, verify=verify)
         with job() as speaks:
             shards = open_dataset(graph, speaks, quiet)
+            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
+            if planned(shards, speaks, "components", only_plan=only_plan, **how):
+                return
             result = connected_components(shards, device=device)
             if speaks:
                 _tell_components(shards, result, dict(result.seconds), output, False, as_json)
         return
+    only_datasets(plan=only_plan)
     started = time.perf_counter()
     data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
     read_seconds = time.perf_counter() - started

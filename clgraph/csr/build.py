@@ -104,6 +104,14 @@ def build_counted(
     return building.build(tail, head, count), building.copies
 
 
+def build_some(device: Device, n: int, tail: Any, head: Any, count: int, *, heads: int) -> DeviceCSR:
+    """As `build_rows`, of `n` rows of a larger graph: tails are from 0 to n - 1, heads below `heads`."""
+    way = _best_way(device)
+    reserve_rows(device, n, count, mirror=False, way=way)
+    builder = Buckets if way == "buckets" else Scatter
+    return builder(device, n, False, True, loops=True, heads=heads).build(tail, head, count)
+
+
 def place_weights(
     device: Device, rows: DeviceCSR, tail: Any, head: Any, weight: Any, count: int, *, mirror: bool
 ) -> Any:
@@ -195,7 +203,7 @@ SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(block=16, span=4))
 class Scatter(Building):
     """Count, scatter by atomic cursors, sort the rows, squeeze out duplicates."""
 
-    def __init__(self, device: Device, n: int, mirror: bool, merge: bool, **more: bool) -> None:
+    def __init__(self, device: Device, n: int, mirror: bool, merge: bool, **more: Any) -> None:
         super().__init__(device, n, mirror, merge, **more)
         self._items, self._lanes = device.tuning.items, device.tuning.local_size
         self._shape = SHAPES.of(device)

@@ -58,7 +58,7 @@ class Buckets(Building):
         shape = np.int32(n), np.int32(shift), np.int32(buckets)
         heads, degree = device.output(arcs, np.int32), device.empty(n, np.int32)
         stay = device.empty(buckets, np.int64)
-        bits = np.int32(max(n - 1, 1).bit_length())
+        bits = np.int32(max(self.heads - 1, 1).bit_length())
         program.buckets_sort.exact(buckets, *shape, bits, bucket_ptr, dealt, heads, degree, stay, local=1)
         before, kept = exclusive_sums(device.download(stay, np.int64, buckets))
         offset = offset_type(kept)

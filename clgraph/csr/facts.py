@@ -37,6 +37,14 @@ def count_loops_and_copies(device: Device, rows: DeviceCSR) -> tuple[int, int]:
     return loops, copies
 
 
+def count_linked(device: Device, rows: DeviceCSR) -> int:
+    """Vertices that have arcs."""
+    with device.alone():
+        found = device.zeros(1, np.uint32)
+        _program(device, rows).facts_linked(_over(device, rows.n), np.int32(rows.n), rows.row_ptr, found)
+        return int(device.download(found, np.uint32, 1)[0])
+
+
 def distinct_arcs(device: Device, rows: DeviceCSR) -> Any:
     """Which arcs do not repeat the one before them in their row: uint8 device buffer; does not wait."""
     distinct = device.empty(max(rows.arcs, 1), np.uint8)
@@ -84,6 +92,16 @@ def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
         found,
     )
     return int(device.download(found, np.uint32, 1)[0])
+
+
+def count_range(device: Device, rows: DeviceCSR, counts: Any) -> tuple[int, int]:
+    """The smallest and the largest of int32 values beside the arcs, of which there are some."""
+    run = SHAPES.of(device)
+    found = device.upload(np.array([2**31 - 1, 1 - 2**31], np.int32), writable=True)
+    program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
+    program.facts_range(-(-rows.arcs // run), np.int64(rows.arcs), counts, found)
+    low, high = device.download(found, np.int32, 2).tolist()
+    return low, high
 
 
 def differ(device: Device, rows: DeviceCSR, *pairs: tuple[Any, Any, int]) -> bool:

@@ -224,6 +224,15 @@ def _make_on_host(model: PowerLaw | RMat, duplicates: Duplicates, progress: Prog
     return Graph.of(replace(rows, multiplicity=None))  # how often the model drew an edge means nothing
 
 
+def model_args(device: Device, model: PowerLaw | RMat) -> tuple[Any, ...]:
+    """What kernels that draw ask of a model, beside its seed."""
+    if isinstance(model, PowerLaw):
+        tables = map(device.upload, rank_guide(model.bounds, model.thresholds))
+        return np.uint32(model.num_vertices), np.uint32(model.stride), *tables
+    thresholds = map(np.uint64, model.thresholds)
+    return np.int32(model.scale), *thresholds, np.int32(model.scramble), device.upload(model.scrambling)
+
+
 def _make_on_device(
     model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Progress, clock: _Clock
 ) -> Graph:
@@ -236,23 +245,8 @@ def _make_on_device(
     reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before edges are drawn in vain
     ends = device.output(count, np.int32), device.output(count, np.int32)
     common = -(-count // device.tuning.items), np.int64(count), np.uint64(model.seed)
-    if isinstance(model, PowerLaw):
-        program.generate_powerlaw(
-            *common,
-            np.uint32(model.num_vertices),
-            np.uint32(model.stride),
-            *map(device.upload, rank_guide(model.bounds, model.thresholds)),
-            *ends,
-        )
-    else:
-        program.generate_rmat(
-            *common,
-            np.int32(model.scale),
-            *map(np.uint64, model.thresholds),
-            np.int32(model.scramble),
-            device.upload(model.scrambling),
-            *ends,
-        )
+    draw = program.generate_powerlaw if isinstance(model, PowerLaw) else program.generate_rmat
+    draw(*common, *model_args(device, model), *ends)
     device.finish()
     clock.phase("draw")
     if progress:

@@ -35,6 +35,8 @@ class Building:
         Whether loops are kept, one arc each.
     counts : bool
         Whether to count how many arcs each merged one stands for.
+    heads : int, optional
+        Heads are below it, where that is not `n`.
 
     Attributes
     ----------
@@ -45,9 +47,17 @@ class Building:
     copies: Any = None
 
     def __init__(
-        self, device: Device, n: int, mirror: bool, merge: bool, loops: bool = False, counts: bool = False
+        self,
+        device: Device,
+        n: int,
+        mirror: bool,
+        merge: bool,
+        loops: bool = False,
+        counts: bool = False,
+        heads: int | None = None,
     ) -> None:
         self.device, self.n = device, n
+        self.heads = n if heads is None else heads
         self.mirror, self.merge = np.int32(mirror), merge
         self.loops, self.counts = loops, counts and merge
 

@@ -79,6 +79,7 @@ class Memory:
         self._counting = Lock()
         self._pinned = Pinned(queues)
         self._used = 0
+        self.peak = 0  # the most that `allocated` has been; whoever measures sets it back
         self._own: dict[int, _Sized] = {}  # of the buffers in the device's own memory
         self._gone: deque[Any] = deque()  # of those that are freed, in whichever thread that happened
         # arrays that are a buffer's memory, by a number: kernels may read them after the buffer is freed
@@ -137,6 +138,7 @@ class Memory:
         with self._counting:
             self._used += known.size
             self._own[id(known)] = known
+        self.peak = max(self.peak, self.allocated)
         return buffer
 
     @property

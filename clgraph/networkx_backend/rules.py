@@ -11,6 +11,7 @@ import networkx as nx
 
 from clgraph.networkx_backend import (
     assortativity,
+    betweenness,
     centrality,
     cluster,
     components,
@@ -64,6 +65,7 @@ CROSSOVER: dict[str, Crossover] = {
     "average_clustering": Crossover(2_000, 2_000),
     "transitivity": Crossover(2_000, 600),
     "average_shortest_path_length": Crossover(2_000, 2_000),
+    "betweenness_centrality": Crossover(600, 600),
     "closeness_centrality": Crossover(2_000, 2_000),
     "eigenvector_centrality": Crossover(6_000, 6_000),
     "harmonic_centrality": Crossover(2_000, 600),
@@ -79,6 +81,7 @@ WITHOUT_WEIGHTS = frozenset(
         "average_clustering",
         "average_neighbor_degree",
         "average_shortest_path_length",
+        "betweenness_centrality",
         "closeness_centrality",
         "clustering",
         "degree_assortativity_coefficient",
@@ -104,7 +107,17 @@ EARLY_END = ("has_path", "descendants_at_distance")
 @cache
 def function_of(name: str) -> Callable[..., Any]:
     """The backend's function of that name."""
-    modules = (traversal, paths, components, link_analysis, cluster, cores, assortativity, centrality)
+    modules = (
+        traversal,
+        paths,
+        components,
+        link_analysis,
+        cluster,
+        cores,
+        assortativity,
+        centrality,
+        betweenness,
+    )
     found: Callable[..., Any] = next(vars(module)[name] for module in modules if name in vars(module))
     return found
 

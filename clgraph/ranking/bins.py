@@ -124,7 +124,7 @@ class BinRows(SliceRows[BinBalance]):
         sizes: dict[str, Any] = {"width": self.width, "long_row": self.long_row}
         share = None
         if self.weighted:
-            share = upload_shares(dev, self.graph.reverse, self.problem, real, self.weight)
+            share = upload_shares(dev, self.graph, self.problem, real, self.weight)
         found = renumber(
             dev, self.graph, share, real, hot=self.hot, long_row=self.long_row, classes=self.classes
         )

@@ -32,7 +32,7 @@ Reals = npt.NDArray[np.float64]
 
 
 SHAPES = Shapes(
-    gpu=Shape(span=512, items=1, width=128), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
+    gpu=Shape(span=1024, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
 )
 
 
@@ -80,10 +80,10 @@ class FixedPower:
         self.n = n = len(out)
         self._device, self._damping, self._drop = device, np.float64(damping), drop
         self._dtype = np.dtype(dtype)
-        self._shape = shape or SHAPES.of(device)
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype))
         self._integers = integers = dtype == "float32"
+        self._shape = shape or (SHAPES if integers else fixed_windows.SHAPES).of(device)
         self._defines = {
             "REAL": "float" if dtype == "float32" else "double",
             "HAS_SHARES": int(kind != "arcs"),

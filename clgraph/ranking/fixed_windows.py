@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.scan import running_sums
-from clgraph.device.shapes import OfKind, fewer, fitting
+from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -50,6 +50,9 @@ class Shape:
 
 
 ALONE = Shape(span=0, items=64, width=1)
+SHAPES = Shapes(  # of float64 ranks; `clgraph.ranking.fixed` has those of float32
+    gpu=Shape(span=512, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
+)
 
 
 @dataclass(frozen=True)

@@ -140,20 +140,21 @@ def row_order(
         device.reserve({"inverse_out": n * np.dtype(real).itemsize, "order": 8 * n})
         there = inverse_order(device, n, order) if order is not None and position is None else position
         made = RowOrder(device, real, n, order, there, None)
-        if problem.weights is not None:
+        if problem.weighted and problem.largest is None:
             inverse = made.upload((problem.out > 0).astype(np.float64))
         elif by_pipelines(device):
-            inverse = made.upload(_inverse(problem.out))
+            inverse = made.upload(
+                (problem.out > 0).astype(np.float64) if problem.weighted else _inverse(problem.out)
+            )
         else:
             csr = upload_csr(device, graph)
             inverse = device.empty(n, real)
             program, items = order_program(device, real, csr)
-            program.order_inverse_out(-(-n // items), np.int32(n), order, csr.row_ptr, inverse)
+            kernel = program.order_leaving if problem.weighted else program.order_inverse_out
+            kernel(-(-n // items), np.int32(n), order, csr.row_ptr, inverse)
         return replace(made, inverse_out=inverse)
 
-    return device.cached(
-        graph, ("row-order", plan, real, None if problem.weights is None else bool(weight)), make
-    )
+    return device.cached(graph, ("row-order", plan, real, bool(weight) if problem.weighted else None), make)
 
 
 def upload_out(
@@ -170,17 +171,20 @@ def upload_out(
     def make() -> Any:
         n = graph.num_vertices
         device.reserve({"out": n * np.dtype(real).itemsize})
-        if problem.weights is not None:
+        if problem.weighted and problem.largest is None:
             return device.upload((problem.out > 0).astype(real))
-        if not problem.counts_arcs:
+        if not (problem.counts_arcs or problem.weighted):
             return device.upload(problem.out.astype(real))
         csr = upload_csr(device, graph)
         out = device.empty(n, real)
         program, items = order_program(device, real, csr)
-        program.order_out(-(-n // items), np.int32(n), csr.row_ptr, out)
+        if problem.weighted:
+            program.order_leaving(-(-n // items), np.int32(n), None, csr.row_ptr, out)
+        else:
+            program.order_out(-(-n // items), np.int32(n), csr.row_ptr, out)
         return out
 
-    return device.cached(graph, ("out", real, None if problem.weights is None else bool(weight)), make)
+    return device.cached(graph, ("out", real, bool(weight) if problem.weighted else None), make)
 
 
 def by_pipelines(device: Device) -> bool:

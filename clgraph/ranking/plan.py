@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clgraph.errors import CapacityError
+from clgraph.graph.building import INT32_MAX
 from clgraph.ranking import small
 from clgraph.ranking.bins import BinRows
 from clgraph.ranking.fixed_graph import FixedSolver
@@ -33,6 +35,7 @@ KINDS: dict[str, type[Rows]] = {
         PartitionRows,
     )
 }
+LARGEST = INT32_MAX  # arcs that slices are made of
 
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
@@ -40,6 +43,8 @@ def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
     if device.has_pipeline("ranking/rows_pull"):
         # one flat loop over all arcs; where the vertices do not fit on chip, two
         return "contribution" if cut_for(device, graph) is None else "partitions"
+    if graph.num_arcs > LARGEST:
+        return "contribution"
     key = ("small-fits", numbers.dtype)
     if device.cached(graph, key, lambda: _fits_small(device, graph, numbers)):
         return "small"
@@ -63,6 +68,14 @@ def make_solver(
     """The solver of a variant; "auto" chooses."""
     if variant == "auto":
         variant = choose(device, graph, numbers)
+        large = graph.num_arcs > LARGEST and device.kernels == "ndrange"
+        if large and stop.norm == "l1" and "HAVE_FP64" in device.features:
+            variant = "fixed"  # long rows in pieces
+    if graph.num_arcs > LARGEST and variant in ("runs", "bins"):
+        raise CapacityError(
+            f"variant {variant!r} lays out at most {LARGEST} arcs, and there are {graph.num_arcs}: use "
+            "'auto', which takes 'fixed' (with float64) or 'contribution'"
+        )
     if variant == "fixed":
         return FixedSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
     rows = KINDS[variant](device, graph, problem, numbers, weight)

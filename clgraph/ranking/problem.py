@@ -31,20 +31,24 @@ ROUNDINGS = 6
 
 
 class Later:
-    """An attribute `out` that may be given as a function, which is called at the first look."""
+    """An attribute that may be given as a function, which is called at the first look."""
 
-    def __get__(self, instance: Any, owner: Any = None) -> Reals:
-        """The array."""
+    def __set_name__(self, owner: Any, name: str) -> None:
+        """Note its name."""
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The array, or None."""
         if instance is None:
-            raise AttributeError("out")
-        value: Reals | Callable[[], Reals] = vars(instance)["out"]
+            raise AttributeError(self._name)
+        value: Reals | Callable[[], Reals] | None = vars(instance)[self._name]
         if callable(value):
-            value = vars(instance)["out"] = value()
+            value = vars(instance)[self._name] = value()
         return value
 
-    def __set__(self, instance: Any, value: Reals | Callable[[], Reals]) -> None:
+    def __set__(self, instance: Any, value: Reals | Callable[[], Reals] | None) -> None:
         """Take an array, or what makes it."""
-        vars(instance)["out"] = value
+        vars(instance)[self._name] = value
 
 
 @dataclass(frozen=True)
@@ -66,8 +70,12 @@ class Problem:
     n : int
         Number of vertices.
     out : float64 array, shape (n,)
-        W: the sum of w over the arcs that leave a vertex. Where that is the out-degree it is made at the
-        first look, as long as the graph lives; devices have it from the graph's rows.
+        W: the sum of w over the arcs that leave a vertex.
+    largest : int or None
+        The largest multiplicity, if w are multiplicities that only a device has.
+
+    Where W is the out-degree, and where only a device has the multiplicities, the host makes w and W at the
+    first look, as long as the graph lives; devices make their own of the graph's rows.
     """
 
     damping: float
@@ -75,25 +83,31 @@ class Problem:
     dangling: Reals | None
     start: Reals | None
     drop: bool
-    weights: Reals | None
     policy: str
     n: int
+    weights: Later = Later()
     out: Later = Later()
+    largest: int | None = None
+
+    @property
+    def weighted(self) -> bool:
+        """Whether there are `weights`."""
+        return vars(self)["weights"] is not None
 
     @property
     def counts_arcs(self) -> bool:
         """Whether W is the out-degree, which nobody has looked at yet."""
-        return callable(vars(self)["out"])
+        return not self.weighted and callable(vars(self)["out"])
 
-    def out_of(self, graph: Graph, vertices: npt.NDArray[Any]) -> Reals:
-        """W of some vertices."""
-        if not self.counts_arcs:
-            return self.out[vertices]
-        return (graph.row_ptr[vertices + 1] - graph.row_ptr[vertices]).astype(np.float64)
+    def dangles(self, graph: Graph, vertices: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Whether no weight leaves some vertices."""
+        if self.counts_arcs or self.largest is not None:
+            return graph.row_ptr[vertices + 1] == graph.row_ptr[vertices]
+        return np.asarray(self.out[vertices] == 0)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: W only where it has been looked at."""
-        return {**vars(self), **({"out": np.empty(0)} if self.counts_arcs else {})}
+        """What is pickled: w and W only where they have been looked at."""
+        return {name: np.empty(0) if callable(value) else value for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -146,35 +160,57 @@ def make_problem(
     weight = flag(weight, "weight")
     p = distribution(graph, personalization, "personalization")
     policy, q = _dangling(graph, dangling, p)
-    weights, out = _weighing(graph, bool(weight))
+    weights, out, largest = _weighing(graph, weight)
     start = distribution(graph, nstart, "nstart")
-    return Problem(d, p, q, start, policy == "drop", weights, policy, graph.num_vertices, out)
+    return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, weights, out, largest)
 
 
 # w and W of graphs, by whether the graph's weights count: kept as long as the graph lives
 _weighings: WeakKeyDictionary[Graph, dict[bool, tuple[Reals | None, Reals]]] = WeakKeyDictionary()
+_largest: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()  # multiplicity, 0 where all are the same
 
 
-def _weighing(graph: Graph, weight: bool) -> tuple[Reals | None, Reals | Callable[[], Reals]]:
-    """w of each arc (None: all equal) and W of each vertex."""
+def _weighing(graph: Graph, weight: bool) -> tuple[Any, Any, int | None]:
+    """w of each arc (None: all equal), W of each vertex, and `Problem.largest`."""
     kept = _weighings.setdefault(graph, {})
-    if weight not in kept:
+    largest = None if weight in kept else _largest_there(graph, weight)
+    if largest is None and weight not in kept:
         weights = arc_weights(graph, weight)
-        if weights is None:
-            return None, partial(_out_degrees, ref(graph), weight)
-        out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64)
-        kept[weight] = weights, _frozen(out)
-    return kept[weight]
+        if weights is not None:
+            kept[weight] = weights, _leaving(graph, weights)
+    if weight in kept:
+        return *kept[weight], None
+    later = partial(_of_host, ref(graph), weight)
+    return partial(later, 0) if largest else None, partial(later, 1), largest or None
 
 
-def _out_degrees(graph: ref[Graph], weight: bool) -> Reals:
+def _largest_there(graph: Graph, weight: bool) -> int | None:
+    """The largest of multiplicities that only a device has, 0 where all are the same; else None."""
+    if graph.is_on_host or not graph.is_counted or (weight and graph.is_weighted):
+        return None
+    if graph not in _largest:
+        found = None if graph.home is None else graph.home.count_range()
+        if found is None:
+            return None
+        _largest[graph] = 0 if found[0] == found[1] else found[1]
+    return _largest[graph]
+
+
+def _of_host(graph: ref[Graph], weight: bool, which: int) -> Any:
     there = graph()
     if there is None:
         raise InputError("the graph of this problem is gone, and its out-degrees with it: keep the graph")
     kept = _weighings.setdefault(there, {})
     if weight not in kept:
-        kept[weight] = None, _frozen(np.diff(there.row_ptr).astype(np.float64))
-    return kept[weight][1]
+        weights = None if _largest_there(there, weight) == 0 else arc_weights(there, weight)
+        kept[weight] = weights, _leaving(there, weights)
+    return kept[weight][which]
+
+
+def _leaving(graph: Graph, weights: Reals | None) -> Reals:
+    if weights is None:
+        return _frozen(np.diff(graph.row_ptr).astype(np.float64))
+    return _frozen(np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64))
 
 
 def _frozen(values: Reals) -> Reals:

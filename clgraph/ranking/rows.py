@@ -122,7 +122,7 @@ class Rows:
     ) -> None:
         self.device, self.graph, self.problem, self.numbers = device, graph, problem, numbers
         self.n, self.weight = graph.num_vertices, weight
-        self.weighted = problem.weights is not None
+        self.weighted = problem.weighted
 
     def row_order(self) -> RowOrder:
         """The order of the vertices, and the arrays in that order on the device; made at the first call."""
@@ -185,9 +185,7 @@ class PlainRows(Rows):
     def upload(self) -> None:
         self.csr = upload_csr(self.device, self.reverse)
         if self.weighted:
-            self.share = upload_shares(
-                self.device, self.reverse, self.problem, self.numbers.real, self.weight
-            )
+            self.share = upload_shares(self.device, self.graph, self.problem, self.numbers.real, self.weight)
         self._upload_more()
 
     def _upload_more(self) -> None:

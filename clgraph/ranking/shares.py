@@ -1,18 +1,48 @@
-"""The share of its source that each arc carries: w(u, v) / W(u)."""
+"""The share of its source that each arc carries: w(u, v) / W(u).
+
+Host half of ``cl/ranking/shares.cl``, which makes the same bytes of multiplicities that only a device has.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.upload import parts_of
+from clgraph.device.shapes import Grouped, Shapes
 from clgraph.ranking.problem import Reals, arc_weights
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
+
+
+@dataclass(frozen=True)
+class Shape(Grouped):
+    """Launch shape.
+
+    Attributes
+    ----------
+    long : int
+        Arcs of a row from which on a work-group divides them together.
+    run : int
+        Arcs of a work-item.
+    """
+
+    long: int
+    run: int
+    EACH: ClassVar[int] = 8
+
+
+SHAPES = Shapes(
+    gpu=Shape(local=64, long=256, run=16),
+    cpu=Shape(local=1, long=1, run=4096),
+    simulator=Shape(local=4, long=6, run=8),
+)
 
 
 def arc_shares(weights: Reals, out: Reals, tails: npt.NDArray[Any]) -> Reals:
@@ -33,26 +63,24 @@ def arc_shares(weights: Reals, out: Reals, tails: npt.NDArray[Any]) -> Reals:
 
 def graph_shares(graph: Graph, problem: Problem) -> Reals | None:
     """The shares of the graph's arcs in its own order; None if the problem is not weighted."""
-    return None if problem.weights is None else arc_shares(problem.weights, problem.out, graph.rows)
+    return arc_shares(problem.weights, problem.out, graph.rows) if problem.weighted else None
 
 
 def upload_shares(
     device: Device,
-    rows: Graph,
+    graph: Graph,
     problem: Problem,
     real: type[np.floating[Any]],
     weight: bool,
     *,
     by_tail: bool = False,
 ) -> Any:
-    """The shares beside a graph's arcs on the device; kept there as long as the graph lives.
+    """The shares beside the arcs that arrive at each vertex, on the device; kept there as long as these live.
 
     Parameters
     ----------
     device : Device
-    rows : Graph
-        The reversed graph, each row of which holds the arcs that arrive at a vertex; with `by_tail` the graph
-        itself.
+    graph : Graph
     problem : Problem
         A weighted one.
     real : type
@@ -60,14 +88,35 @@ def upload_shares(
     weight : bool
         Whether the graph's weights count; else its multiplicities do.
     by_tail : bool
-        Whether an arc's row is its tail.
+        The shares of the graph's own arcs, in its order; else of ``graph.reverse``.
     """
+    rows = graph if by_tail else graph.reverse
 
     def make() -> Any:
+        device.reserve({"share": rows.num_arcs * np.dtype(real).itemsize})
+        if problem.largest is not None and "HAVE_FP64" in device.features and device.kernels == "ndrange":
+            return _shares_there(device, graph, rows, problem.largest, real, by_tail)
         weights = arc_weights(rows, weight)
         assert weights is not None
-        shares = arc_shares(weights, problem.out, rows.rows if by_tail else rows.col_idx).astype(real)
-        device.reserve({"share": shares.nbytes})
-        return device.upload(shares)
+        tails = rows.rows if by_tail else rows.col_idx
+        return device.upload(arc_shares(weights, problem.out, tails).astype(real))
 
     return device.cached(rows, ("arc-shares", real, bool(weight), by_tail), make)
+
+
+def _shares_there(
+    device: Device, graph: Graph, rows: Graph, largest: int, real: type[np.floating[Any]], by_tail: bool
+) -> Any:
+    """The shares of multiplicities, made on the device."""
+    shape, own, there = SHAPES.of(device), parts_of(device, graph), parts_of(device, rows)
+    items, number = device.tuning.items, "float" if real is np.float32 else "double"
+    fixed = {"LOCAL": shape.local, "LONG": shape.long, "RUN": shape.run, "ITEMS": items, "REAL": number}
+    program = device.program("ranking/shares", **fixed, **own.rows.defines)
+    n, most, arcs = np.int32(own.rows.n), np.int32(largest), own.rows.arcs
+    out, share = device.empty(own.rows.n, np.float64), device.output(arcs, real)
+    groups = -(-own.rows.n // (shape.local * items))
+    first = own.rows.row_ptr, own.multiplicity, out
+    program.shares_out.exact(groups * shape.local, n, most, *first, local=shape.local)
+    beside = there.rows.row_ptr, there.rows.col_idx, there.multiplicity, out, share
+    program.shares_arcs(-(-arcs // shape.run), n, np.int64(arcs), most, np.int32(by_tail), *beside)
+    return share

@@ -115,7 +115,7 @@ class Solver:
         problem = self.problem
         return {
             **self.numbers.defines,
-            "WEIGHTED": problem.weights is not None,
+            "WEIGHTED": problem.weighted,
             "SEND_RANK": self.rows.sends_rank,
             "SHIFT": self.rows.shift,
         }

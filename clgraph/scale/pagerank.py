@@ -74,7 +74,7 @@ def rank_shards(
     if kind == "arcs" and shards.manifest.weights:
         raise InputError("weight=False of a weighted dataset is not offered; convert it without weights")
     d = check_damping(damping)
-    problem = Problem(d, p, q, start, policy == "drop", None, policy, n, out)
+    problem = Problem(d, p, q, start, policy == "drop", policy, n, None, out)
 
     def work(ranks: Ranks, dev: Device) -> PageRankResult:
         ranks.agree(dataset=shards.fingerprint, method="pagerank", options=f"{d} {stop} {policy} {dtype}")
@@ -99,7 +99,8 @@ def _dangling(shards: Shards, dangling: Any, p: Reals | None) -> tuple[str, Real
     return "given", normalised(distribution(shards, dangling, "dangling"))  # type: ignore[arg-type]
 
 
-def _rows_of(loaded: Loaded) -> Rows:
+def rows_of(loaded: Loaded) -> Rows:
+    """A loaded shard as `FixedPower` takes it."""
     shard, values = loaded.shard, loaded.values
     return Rows(
         shard.first_row,
@@ -153,7 +154,7 @@ def _run(
         yield from kept.values()
         for loaded in loading.rows(name, [number for number in own if number not in kept]):
             with device.alone():
-                prepared = power.prepare(_rows_of(loaded))
+                prepared = power.prepare(rows_of(loaded))
             size = loaded.nbytes + loaded.shard.edges * (8 if wanted else 1)
             if size <= room:
                 room -= size

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph import system
 from clgraph.scale.extract import Extraction, Kept
@@ -16,12 +15,10 @@ from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import Manifest, Shard
 from clgraph.scale.ranks import Ranks
 from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.writing import Writer, gathered, row_sums, shared_dataset, summed
+from clgraph.scale.writing import Sums, Writer, gathered, gathered_sums, row_sums, shared_dataset, summed
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-
-Sums = tuple[int, npt.NDArray[np.float64]]
 
 
 def count_edges(
@@ -56,7 +53,7 @@ def write_sample(
             made = {number: job.result() for number, job in jobs.items()}
             leaving += [sums for _, sums in made.values() if sums is not None]
             sections[name] = summed(gathered(ranks, {number: shard for number, (shard, _) in made.items()}))
-        sums = _gathered_sums(ranks, leaving, size)
+        sums = gathered_sums(ranks, leaving, size)
         if ids is not None:
             known = {"rows", "out"} & shards.manifest.sections.keys()
             writer.finish(
@@ -97,16 +94,3 @@ def _ids(
         return writer.ids(known)
 
     return pool.submit(write)
-
-
-def _gathered_sums(ranks: Ranks, parts: list[Sums], size: int) -> npt.NDArray[np.float64]:
-    """One array of the parts that all ranks have, from (first entry, values)."""
-    sums = np.zeros(size)
-    firsts = ranks.everywhere(np.array([[first, len(part)] for first, part in parts], np.int64).reshape(-1))
-    values = ranks.everywhere(np.concatenate([np.empty(0), *(part for _, part in parts)]))
-    for where, found in zip(firsts, values, strict=True):
-        at = 0
-        for first, count in where.reshape(-1, 2).tolist():
-            sums[first : first + count] = found[at : at + count]
-            at += count
-    return sums

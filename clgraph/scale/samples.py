@@ -16,6 +16,7 @@ from clgraph import keyed
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
+from clgraph.sampling.samples import collapsed
 from clgraph.scale.choose import choose
 from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.scale.loading import VALUES
@@ -297,4 +298,6 @@ def _notes(shards: Shards, target: int, chosen: Chosen, found: int) -> list[str]
             f"the largest component has {found} of {shards.num_vertices} vertices, not more than the target "
             f"of {target}: it is returned untouched"
         )
+    elif collapse := collapsed(found, target):
+        notes.append(collapse)
     return notes

@@ -23,6 +23,8 @@ from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard
 from clgraph.scale.ranks import Ranks
 from clgraph.temporary import sync, sync_folder, temporary_name
 
+Sums = tuple[int, npt.NDArray[np.float64]]  # first entry, and values from there on
+
 
 class Writer:
     """Writes the files of one dataset into a folder of its own.
@@ -205,6 +207,19 @@ def gathered(ranks: Ranks, made: dict[int, Shard]) -> list[Shard]:
         for number, entry in json.loads(bytes(each)).items():
             found[int(number)] = Shard(**entry)
     return [found[number] for number in sorted(found)]
+
+
+def gathered_sums(ranks: Ranks, parts: list[Sums], size: int) -> npt.NDArray[np.float64]:
+    """One array of the parts that all ranks have, from (first entry, values)."""
+    sums = np.zeros(size)
+    firsts = ranks.everywhere(np.array([[first, len(part)] for first, part in parts], np.int64).reshape(-1))
+    values = ranks.everywhere(np.concatenate([np.empty(0), *(part for _, part in parts)]))
+    for where, found in zip(firsts, values, strict=True):
+        at = 0
+        for first, count in where.reshape(-1, 2).tolist():
+            sums[first : first + count] = found[at : at + count]
+            at += count
+    return sums
 
 
 def check_dataset_name(path: Path) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from clgraph.centrality import average_neighbor_degree, closeness_centrality
+from clgraph.centrality import average_neighbor_degree, closeness_centrality, katz_centrality
+from clgraph.centrality.betweenness import dependencies
 from clgraph.components import connected_components, largest_component
 from clgraph.csr import barabasi_albert_graph, erdos_renyi_graph, lfr_graph, powerlaw_graph, rmat_graph
 from clgraph.csr.build import build_rows
@@ -23,8 +24,9 @@ from clgraph.graph import Duplicates, Graph, build_csr
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
-from clgraph.reference.distances import reference_closeness
+from clgraph.reference.distances import reference_betweenness, reference_closeness
 from clgraph.reference.draws import verify_draw
+from clgraph.reference.eigen import verify_katz
 from clgraph.reference.forest import reference_forest
 from clgraph.reference.models import reference_barabasi_albert, reference_erdos_renyi, reference_lfr
 from clgraph.reference.neighbours import reference_average_neighbor_degree
@@ -102,7 +104,7 @@ def checks(device: Device) -> Iterator[Named]:
     yield "measures", "degrees, triangles, hop plot", partial(check_measures, graphs, device)
     yield "measures", "several graphs at once", partial(check_several, graphs, device)
     yield "measures", "eigenvalues", partial(check_spectrum, graphs, device)
-    yield "centrality", "closeness, degrees of neighbours", partial(_centrality, graphs, device)
+    yield "centrality", "distances, degrees, paths, powers", partial(_centrality, graphs, device)
     yield "forests of large graphs", "power-law graph", partial(_on, graphs, "powerlaw", _forest, device)
 
 
@@ -302,11 +304,20 @@ def _drawn(graph: Graph, method: str, device: Device, size: str | None = "30%") 
 
 
 def _centrality(graphs: Graphs, device: Device) -> None:
-    for graph in (graphs.arcs, graphs.star):
-        if closeness_centrality(graph, device=device).tolist() != reference_closeness(graph):
+    for graph in (graphs.arcs, graphs.powerlaw):
+        close = closeness_centrality(graph, device=device)
+        if not np.allclose(close, reference_closeness(graph), rtol=1e-12):
             raise AssertionError("closeness is wrong")
+    for graph in (graphs.arcs, graphs.star):
         if average_neighbor_degree(graph, device=device).tolist() != reference_average_neighbor_degree(graph):
             raise AssertionError("the degrees of neighbours are wrong")
+    if "HAVE_FP64" not in device.features:
+        return
+    some = np.arange(0, graphs.powerlaw.num_vertices, 40, dtype=np.int32)
+    found = dependencies(device, graphs.powerlaw, some)
+    if not np.allclose(found, reference_betweenness(graphs.powerlaw, some.tolist()), rtol=1e-12):
+        raise AssertionError("betweenness is wrong")
+    verify_katz(graphs.arcs, katz_centrality(graphs.arcs, alpha=0.01, device=device), alpha=0.01)
 
 
 def _forest(graph: Graph, device: Device) -> None:

@@ -2,70 +2,28 @@
 
 from __future__ import annotations
 
-from string import Template
+from clgraph.measures.style import page
 
-PAGE = Template("""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="clgraph $version">
-<title>$title</title>
-<style>
-:root { --paper: #ffffff; --card: #f4f5f7; --ink: #1b1b1b; --soft: #5a5f66; --grid: #d5d8dc; --good: #00795a;
-  --heat: 213, 94, 0; $light }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #15181c; --card: #1e2329; --ink: #e9ebee; --soft: #a8afb8; --grid: #3a414a;
-    --good: #35c79b; --heat: 230, 130, 30; $dark }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-main { max-width: 76rem; margin: 0 auto; padding: 1.2rem 1rem 3rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: .4rem 0 .2rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.25rem; margin: 2.2rem 0 .6rem; }
-h3 { font-size: 1rem; margin: 0; }
+STYLE = """\
 .lead { font-size: 1.1rem; margin: .4rem 0 1rem; max-width: 60rem; overflow-wrap: anywhere; }
-.note { color: var(--soft); margin: .2rem 0 1rem; max-width: 60rem; overflow-wrap: anywhere; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .7rem; }
-.cards div { background: var(--card); border-radius: .5rem; padding: .6rem .8rem; }
-.cards b { display: block; font-size: 1.15rem; line-height: 1.4; }
-.cards span { color: var(--soft); font-size: .88rem; }
-dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .25rem 1rem; margin: 0; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: right; padding: .35rem .55rem; border-top: 1px solid var(--grid);
-  white-space: nowrap; font-variant-numeric: tabular-nums; }
-th:first-child { text-align: left; font-weight: 400; white-space: normal; min-width: 9rem;
-  position: sticky; left: 0; background: var(--paper); }
-thead th { border-top: 0; color: var(--soft); font-weight: 600; vertical-align: bottom; }
+.note { max-width: 60rem; }
+th, td { padding: .35rem .55rem; }
+th:first-child { min-width: 9rem; position: sticky; left: 0; background: var(--paper); }
+thead th { vertical-align: bottom; }
 thead th:first-child { font-weight: 600; }
 td.best { color: var(--good); font-weight: 700; } td.none { color: var(--soft); }
 td.heat { background: rgba(var(--heat), var(--share)); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1rem; }
-figure { margin: 0; background: var(--card); border-radius: .5rem; padding: .8rem; min-width: 0; }
-figure svg { display: block; width: 100%; height: auto; }
-figcaption { color: var(--soft); font-size: .88rem; margin-top: .4rem; }
-ul { padding-left: 1.2rem; } li { overflow-wrap: anywhere; }
 @media (max-width: 36rem) {
-  main { padding: .8rem .8rem 2rem; } h1 { font-size: 1.4rem; }
-  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
   th:first-child { min-width: 7rem; } th, td { padding: .3rem .35rem; font-size: .88rem; }
 }
 @media print {
-  figure, .cards div, tr { break-inside: avoid; } h2 { break-after: avoid; }
   .scroll { overflow: visible; } th:first-child { position: static; }
   th, td { padding: .2rem .3rem; font-size: .8rem; }
   td.heat { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .figures { grid-template-columns: 1fr 1fr; }
 }
-</style>
-</head>
-<body>
-<main>
+"""
+BODY = """\
 <header>
 <h1>$title</h1>
 $answer
@@ -82,7 +40,10 @@ $figures
 $facts
 </dl>
 </section>
-</main>
-</body>
-</html>
-""")
+"""
+PAGE = page(
+    BODY,
+    STYLE,
+    light="--good: #00795a; --heat: 213, 94, 0; $light",
+    dark="--good: #35c79b; --heat: 230, 130, 30; $dark",
+)

@@ -23,7 +23,6 @@ PAPER = (
     "hop_plot_exponent",
     "effective_diameter",
     "eigen_exponent",
-    "clustering",
 )
 NONE, MINUS = "\u2013", "\u2212"
 

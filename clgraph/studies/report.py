@@ -13,13 +13,14 @@ from clgraph.studies.columns import COMPARED
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.page import PAGE
 from clgraph.studies.plan import Tolerance
-from clgraph.studies.summary import Answer
+from clgraph.studies.summary import Answer, Place
 
 if TYPE_CHECKING:
     from clgraph.studies.found import Found
     from clgraph.studies.presets import Comparison
 
 NOTES = 30  # that the report lists
+SIZES = 6  # that a sentence names
 NONE = "\u2013"
 
 
@@ -87,7 +88,7 @@ def answer_html(study: Found, found: Answer, tolerance: Tolerance) -> str:
     """The answer: in a sentence, as cards, and in tables."""
     parts = [f'<p class="lead">{escape(sentence(study, found))}</p>', '<div class="cards">']
     for number, place in enumerate(found.ranking, 1):
-        kept = ", ".join(f"{count} at {size}" for size, count in place.kept.items())
+        kept = _kept(study, place)
         parts.append(
             f"<div><b>{number}. {escape(place.method)}</b><span>of {len(found.verdicts)} measures "
             f"{escape(kept)} within the tolerance; {100 * place.deviation:.1f} % from the original on "
@@ -95,6 +96,15 @@ def answer_html(study: Found, found: Answer, tolerance: Tolerance) -> str:
         )
     parts += ["</div>", _smallest(study, found, tolerance), _heat(found), _missing(study, found)]
     return "\n".join(parts)
+
+
+def _kept(study: Found, place: Place) -> str:
+    """How many measures a method keeps at each size, from the largest on; of many sizes at some."""
+    plan = study.plan
+    sizes = [size for _, size in sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)]
+    if len(sizes) > SIZES:
+        sizes = [sizes[i * (len(sizes) - 1) // (SIZES - 1)] for i in range(SIZES)]
+    return ", ".join(f"{place.kept[size]} at {size}" for size in sizes)
 
 
 def sentence(study: Found, found: Answer) -> str:
@@ -108,10 +118,7 @@ def sentence(study: Found, found: Answer) -> str:
             "No method keeps any measure within the tolerance at any of the sizes. "
             f"{closest.method} stays closest: {100 * closest.deviation:.1f} % from the original on average."
         )
-    plan = study.plan
-    sizes = dict(zip(plan.sizes, plan.targets, strict=True))
-    at = ", ".join(f"{best.kept[size]} at {size}" for size in sorted(sizes, key=lambda size: -sizes[size]))
-    text = f"{best.method} keeps most: of {of} measures {at} are within the tolerance."
+    text = f"{best.method} keeps most: of {of} measures {_kept(study, best)} are within the tolerance."
     if len(found.ranking) > 1:
         closest = min(found.ranking, key=lambda place: place.deviation)
         text += (

@@ -56,3 +56,20 @@ def test_mistakes(run, tmp_path, device):
         assert done.err.splitlines()[-1].startswith("clgraph: error: ")
         assert words in done.err
     assert not list(tmp_path.iterdir())
+
+
+def test_shards(run, tmp_path, device):
+    line = ["generate", "rmat", "--scale", 9, "--directed", "--seed", 3]
+    both = ["--device", f"{device.spec},{device.spec}", "--sections", "pairs,in"]
+    done = run(*line, *both, "-o", tmp_path / "g.clgs")
+    assert done.status == 0 and "rmat, seed 3: wrote " in done.err, done.err
+    made = clgraph.rmat_graph(9, seed=3, directed=True)
+    assert same(clgraph.join_shards(clgraph.open_shards(tmp_path / "g.clgs")), made)
+    for out, more, words in (
+        ("k.clgs", "--duplicates keep", "with parallel copies, are not made in shards"),
+        ("k.clgs", "--sections rows", "a directed graph has pairs, in, out"),
+        ("k.txt", "--shard-edges 7", "are of datasets: OUT.clgs"),
+    ):
+        done = run(*line, *more.split(), "-o", tmp_path / out)
+        assert done.status and words in done.err
+    assert [file.name for file in tmp_path.iterdir()] == ["g.clgs"]

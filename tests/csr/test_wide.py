@@ -7,6 +7,7 @@ import pytest
 
 import clgraph
 from clgraph.csr import build_buckets, rows
+from clgraph.ranking import plan
 from clgraph.sampling import replicates
 
 EXACT = {"mode": "exact"}
@@ -82,3 +83,14 @@ def test_graphs_made_on_a_device(device, graph, monkeypatch):
     narrow = clgraph.rmat_graph(10, edge_factor=8, seed=1, directed=True)
     assert np.array_equal(again.reverse.col_idx, narrow.reverse.col_idx)
     assert np.array_equal(again.undirected.col_idx, narrow.undirected.col_idx)
+
+
+def test_more_arcs_than_slices_take(device, graph, monkeypatch):
+    monkeypatch.setattr(plan, "LARGEST", 100)
+    exact = "fixed" if "HAVE_FP64" in device.features and device.kernels == "ndrange" else "contribution"
+    for norm, variant in (("l1", exact), ("linf", "contribution")):
+        found = clgraph.pagerank(graph, norm=norm, device=device)
+        assert found.variant == ("partitions" if device.kernels == "pipeline" else variant)
+        assert np.abs(found.ranks - clgraph.reference_pagerank(graph)).sum() <= found.error_bound
+    with pytest.raises(clgraph.CapacityError, match="lays out at most 100 arcs"):
+        clgraph.pagerank(graph, variant="bins", device=device)

@@ -177,6 +177,8 @@ shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
 average_shortest_path_length: GRAPHS
 closeness_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False
 harmonic_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']
+betweenness_centrality: GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; normalized=True | False ;
+    endpoints=True | False ; seed=1
 eigenvector_centrality: GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ;
     weight=True | False
 katz_centrality: GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ;

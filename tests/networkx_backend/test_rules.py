@@ -52,6 +52,7 @@ def test_what_is_left_to_networkx_has_a_reason():
         ("k_core", (M,), {}, "multigraph"),
         ("degree_assortativity_coefficient", (G,), {"nodes": [0]}, "some nodes"),
         ("average_neighbor_degree", (G,), {"weight": "w"}, "weight='w'"),
+        ("betweenness_centrality", (G,), {"weight": "w"}, "weight='w'"),
         ("closeness_centrality", (G,), {"distance": "w"}, "distance='w'"),
         ("harmonic_centrality", (G,), {"distance": "w"}, "distance='w'"),
         ("eigenvector_centrality", (M,), {}, "multigraph"),

@@ -51,6 +51,7 @@ SUITES = {
     "networkx.algorithms.tests.test_core": 10,
     "networkx.algorithms.assortativity.tests.test_correlation": 10,
     "networkx.algorithms.assortativity.tests.test_neighbor_degree": 5,
+    "networkx.algorithms.centrality.tests.test_betweenness_centrality": 30,
     "networkx.algorithms.centrality.tests.test_closeness_centrality": 10,
     "networkx.algorithms.centrality.tests.test_harmonic_centrality": 10,
     "networkx.algorithms.centrality.tests.test_katz_centrality": 20,

@@ -26,6 +26,16 @@ def case_distances(device: Any) -> None:
     assert np.allclose(found, reference_harmonic(graph, set(some)), rtol=1e-14)
 
 
+def case_betweenness(device: Any) -> None:
+    """Paths counted forth and dependencies back, level by level, with endpoints."""
+    from clgraph.centrality.betweenness import dependencies
+    from clgraph.reference.distances import reference_betweenness
+
+    graph, some = _tangle(), np.array([1, 2, 7, 49], np.int32)
+    found = dependencies(device, graph, some, endpoints=True)
+    assert np.allclose(found, reference_betweenness(graph, some.tolist(), endpoints=True), rtol=1e-12)
+
+
 def case_matrix(device: Any) -> None:
     """Rows summed by a group, vectors combined, sums of chunks; Lanczos's steps."""
     from clgraph import hits, katz_centrality

@@ -178,6 +178,27 @@ def case_fixed_groups(device: Any) -> None:
     _fixed(device, 32)
 
 
+def case_shares(device: Any) -> None:
+    """Shares of arcs that count for several, made on the device."""
+    from clgraph import Graph
+    from clgraph.csr.upload import graph_of, parts_of
+    from clgraph.ranking.order import upload_out
+    from clgraph.ranking.problem import make_problem
+    from clgraph.ranking.shares import graph_shares, upload_shares
+
+    rng = np.random.default_rng(3)
+    host = Graph.from_edges(rng.integers(0, 25, 90), rng.integers(0, 3, 90))
+    graph, wanted = graph_of(device, parts_of(device, host)), make_problem(host)
+    problem = make_problem(graph)
+    assert problem.largest
+    share = upload_shares(device, graph, problem, np.float32, True, by_tail=True)
+    shares = graph_shares(host, wanted)
+    assert shares is not None
+    assert np.array_equal(device.download(share, np.float32, host.num_arcs), shares.astype(np.float32))
+    out = upload_out(device, graph, problem, np.float32, True)
+    assert np.array_equal(device.download(out, np.float32, host.num_vertices), wanted.out > 0)
+
+
 def case_order(device: Any) -> None:
     """Out-degrees and their inverses made from a graph's rows; a vector made narrower."""
     from clgraph import Graph

@@ -165,3 +165,24 @@ def case_curve_of_shards(device: Any) -> None:
         expected = reference_sample(graph, method, size=10, seed=3)
         assert np.array_equal(np.flatnonzero(path.last == len(path.vertices) - 1), expected.vertices)
         assert (path.vertices[-1], ends[-1]) == (len(expected.vertices), len(expected.edges))
+
+
+def case_generate_shards(device: Any) -> None:
+    """Draws taken and merged, shard by shard, made anew or read."""
+    from clgraph.graph.models import PowerLaw, RMat
+    from clgraph.scale.generate import Draws
+
+    for model in (PowerLaw(60, 4.0, 2.71, 3), RMat(6, 2, (0.57, 0.19, 0.19), 5, True, True)):
+        tails, heads = model.draw(0, model.count)
+        for kept in (False, True):
+            draws = Draws(device, model, kept)
+            assert [cut[:2] for cut in draws.cuts("pairs", 10**6)] == [(0, model.num_vertices)]
+            rows = draws.rows(0, 10, 40, model.count)
+            pairs = {(min(t, h), max(t, h)) for t, h in zip(tails.tolist(), heads.tolist(), strict=True)}
+            expected = sorted(pair for pair in pairs if 10 <= pair[0] < 40 and pair[0] != pair[1])
+            found = device.download(rows.col_idx, np.int32, rows.arcs).tolist()
+            assert found == [head for _, head in expected]
+            if model.directed:
+                arcs = set(zip(tails.tolist(), heads.tolist(), strict=True))
+                ways = draws.ways(rows, 10, 40, model.count).tolist()
+                assert ways == [((u, v) in arcs) + 2 * ((v, u) in arcs) for u, v in expected]

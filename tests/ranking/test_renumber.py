@@ -29,7 +29,7 @@ def test_same_as_on_the_host(device: Device, hot: int, classes: tuple[int, ...])
         )
         share = None
         if problem.weights is not None:
-            share = upload_shares(device, graph.reverse, problem, np.float64, True)
+            share = upload_shares(device, graph, problem, np.float64, True)
         found = renumber(device, graph, share, np.float64, hot=hot, long_row=6, classes=classes)
         assert (found.sources, found.hot, found.csr.arcs) == (want.sources, want.hot, graph.num_arcs)
         assert_holds(device, found.order, want.order)

@@ -105,7 +105,7 @@ class Coo(Arcs):
 
         self._head = upload_csr(device, graph).col_idx
         self._tail = device.cached(graph, "ppr-tails", tails)
-        self._share = self._shares(graph, by_tail=True)
+        self._share = self._shares(by_tail=True)
         self._fixed = device.zeros(self.n, np.uint64)
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
@@ -151,7 +151,7 @@ class CooFlat(Arcs):
 
         self._tail = upload_csr(device, reverse).col_idx
         self._head = device.cached(reverse, "ppr-heads", heads)
-        self._share = self._shares(reverse)
+        self._share = self._shares()
         self._row_sum = device.zeros(self.n, np.float64)  # an ACC has 8 bytes either way
         self._carry = device.empty(2 * self.flat_groups, np.float64)
         self._closes = device.empty(self.flat_groups, np.int32)

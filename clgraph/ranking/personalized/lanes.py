@@ -165,7 +165,7 @@ class Lanes:
             "LANES": self.width,
             "POLICY": policy,
             "NORM": NORMS[self.stop.norm],
-            "WEIGHTED": self.problem.weights is not None,
+            "WEIGHTED": self.problem.weighted,
             "P_VECTOR": self.by_vector,
         }
         self.product.compile(defines)

@@ -52,7 +52,7 @@ class Runs(Product):
 
     def upload(self) -> None:
         self.csr = upload_csr(self.device, self.reverse)
-        self._share = self._shares(self.reverse)
+        self._share = self._shares()
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._program = self.device.program("ranking/personalized/power", **defines, **self.csr.defines)

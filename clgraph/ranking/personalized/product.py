@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from clgraph.ranking.shares import upload_shares
 
 if TYPE_CHECKING:
-    from clgraph.graph import Graph
     from clgraph.ranking.personalized.engine import Request
 
 
@@ -35,7 +34,7 @@ class Product:
         self.device, self.graph, self.problem = request.device, request.graph, request.problem
         self.numbers, self.weight, self.width = request.numbers, request.weight, width
         self.n = request.graph.num_vertices
-        self.weighted = request.problem.weights is not None
+        self.weighted = request.problem.weighted
 
     def explain(self) -> list[str]:
         """What is done, in words."""
@@ -64,9 +63,9 @@ class Product:
         """
         raise NotImplementedError
 
-    def _shares(self, rows: Graph, *, by_tail: bool = False) -> Any:
-        """The shares of a graph's arcs, as `upload_shares` has them; None where all arcs weigh the same."""
+    def _shares(self, *, by_tail: bool = False) -> Any:
+        """The shares of the graph's arcs, as `upload_shares` has them; None where all arcs weigh the same."""
         if not self.weighted:
             return None
         real = self.numbers.real
-        return upload_shares(self.device, rows, self.problem, real, self.weight, by_tail=by_tail)
+        return upload_shares(self.device, self.graph, self.problem, real, self.weight, by_tail=by_tail)

@@ -112,7 +112,7 @@ def _distributions(graph: Graph, matrix: Any, names: list[Any], problem: Problem
     """The queries of distributions, a row each."""
     k = len(names)
     of_row = np.repeat(np.arange(k), np.diff(matrix.indptr))
-    mass = np.where(problem.out_of(graph, matrix.indices) == 0, matrix.data, 0)
+    mass = np.where(problem.dangles(graph, matrix.indices), matrix.data, 0)
     on_dangling: Reals = np.bincount(of_row, weights=mass, minlength=k).astype(np.float64)
     return Queries(graph.num_vertices, None, matrix, np.arange(k), names, on_dangling)
 
@@ -161,7 +161,7 @@ def _vertices(graph: Graph, sources: Any, problem: Problem) -> Queries:
         None,
         row.ravel(),
         ids_of(graph, index).tolist(),
-        (problem.out_of(graph, distinct) == 0).astype(np.float64),
+        problem.dangles(graph, distinct).astype(np.float64),
     )
 
 

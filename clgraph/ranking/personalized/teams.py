@@ -123,7 +123,7 @@ class Teams(Product):
 
     def upload(self) -> None:
         self.csr = upload_csr(self.device, self.graph.reverse)
-        self._share = self._shares(self.graph.reverse)
+        self._share = self._shares()
         self._piece_sum = self.device.empty(self.places.pieces * self.width, np.float64)
 
     def compile(self, defines: dict[str, Any]) -> None:

@@ -78,7 +78,7 @@ class Walks:
         problem = self.problem
         self.csr = upload_csr(dev, graph)
         self._limit = None
-        if problem.weights is not None:
+        if problem.weighted:
 
             def make() -> Any:
                 limits = arc_limits(graph, problem)
@@ -105,7 +105,7 @@ class Walks:
             **self.numbers.defines,
             **self.csr.defines,
             ITEMS=self._items,
-            WEIGHTED=self.problem.weights is not None,
+            WEIGHTED=self.problem.weighted,
             POLICY=POLICIES[self.problem.policy],
             P_VECTOR=self.queries.vertices is None,
             GROUPED=self.shape.local is not None,
@@ -249,7 +249,7 @@ class Walks:
         """The vertices after the first step, and their weights."""
         graph, problem = self.graph, self.problem
         where, mass = self.queries.entries(i)
-        if len(where) == 1 and problem.weights is not None:
+        if len(where) == 1 and problem.weighted:
             begin, end = graph.row_ptr[where[0] : where[0] + 2]
             return graph.col_idx[begin:end], problem.weights[begin:end]
         keep = problem.out[where] > 0
@@ -259,7 +259,7 @@ class Walks:
         turn = np.arange(len(first)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         arcs = first + turn
         share = np.repeat(mass / problem.out[where], lengths)
-        if problem.weights is not None:
+        if problem.weighted:
             share = share * problem.weights[arcs]
         heads, place = np.unique(graph.col_idx[arcs], return_inverse=True)
         return heads, np.asarray(np.bincount(place.ravel(), weights=share), dtype=np.float64)

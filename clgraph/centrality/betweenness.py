@@ -1,0 +1,280 @@
+"""Betweenness centrality, many sources at once: host half of ``cl/centrality/betweenness.cl``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.arguments import flag, whole
+from clgraph.centrality.power import Floats, need_doubles
+from clgraph.device.shapes import Shapes
+from clgraph.errors import InputError
+from clgraph.graph import Graph, as_graph, build_csr
+from clgraph.progress import tells
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.traversal.many import ManySearch
+
+Progress = Callable[[int, int | None], None]
+LANES = 32
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch choices.
+
+    Attributes
+    ----------
+    split : int
+        Work-items that share a vertex's lanes.
+    entries : int
+        Vertices of a level that they take.
+    """
+
+    split: int
+    entries: int
+
+
+SHAPES = Shapes(
+    gpu=Shape(split=LANES, entries=1), cpu=Shape(split=1, entries=16), simulator=Shape(split=4, entries=2)
+)
+
+
+class Brandes:
+    """Sums of dependencies, a batch of sources at a time.
+
+    Parameters
+    ----------
+    search : ManySearch
+        Of a graph without parallel arcs.
+    endpoints : bool
+        Whether the ends of a path count as on it.
+    """
+
+    def __init__(self, search: ManySearch, endpoints: bool) -> None:
+        from clgraph.csr.upload import upload_csr
+
+        self.search, self.endpoints = search, endpoints
+        self.dev, self.n = dev, n = search.dev, search.n
+        self.leaving = upload_csr(dev, search.graph)
+        self.arriving = upload_csr(dev, search.graph.reverse) if search.graph.directed else self.leaving
+        self.shape = SHAPES.of(dev)
+        dev.reserve({"paths": 8 * LANES * n, "shares": 8 * LANES * n, "distances": LANES * n, "sums": 8 * n})
+        self.paths, self.share = (dev.empty(LANES * n, np.float64) for _ in range(2))
+        self.total = dev.zeros(n, np.float64)
+        self._room: dict[str, tuple[int, Any]] = {}
+
+    def add(self, sources: npt.NDArray[np.int32]) -> None:
+        """Add what a batch of sources contributes."""
+        from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
+        from clgraph.traversal.search import NO_LIMIT
+
+        search, dev, n, count = self.search, self.dev, np.int32(self.n), len(sources)
+        levels = search.search(sources, NO_LIMIT, deep=NO_LIMIT)
+        assert levels is not None
+        kind = distance_type(levels, None)
+        program = dev.program(
+            "centrality/betweenness",
+            LANES=LANES,
+            DIST=DISTANCE_TYPES[kind],
+            SPLIT=self.shape.split,
+            ENTRIES=self.shape.entries,
+            ITEMS=dev.tuning.items,
+            **self.leaving.defines,
+        )
+        passes = -(-self.n // dev.tuning.items)
+        distance = self._buffer("distances", LANES * self.n, kind)
+        at = dev.upload(sources)
+        ranks = None if search.ranked is None else search.ranked.ranks
+        scratch = search.scratch
+        program.betweenness_begin(
+            passes,
+            n,
+            np.int32(search.rows),
+            np.uint32(scratch.bits),
+            ranks,
+            scratch.seen,
+            scratch.planes,
+            distance,
+            self.paths,
+        )
+        program.betweenness_sources(count, np.int32(count), at, distance, self.paths)
+        bounds, entries = self._lists(program, passes, distance, levels)
+
+        def level_of(kernel: Any, level: int, csr: Any, *more: Any) -> None:
+            begin, end = int(bounds[level]), int(bounds[level + 1])
+            items = -(-(end - begin) // self.shape.entries) * self.shape.split
+            args = np.int32(begin), np.int32(end), np.int32(level), entries, csr.row_ptr, csr.col_idx
+            kernel(items, *args, distance, self.paths, *more)
+
+        for level in range(1, levels):
+            level_of(program.betweenness_forward, level, self.arriving)
+        for level in range(levels - 1, 0, -1):
+            level_of(program.betweenness_back, level, self.leaving, self.share)
+        reached = dev.zeros(LANES, np.int32)
+        program.betweenness_add(
+            passes, n, np.int32(self.endpoints), distance, self.paths, self.total, reached
+        )
+        if self.endpoints:
+            program.betweenness_ends(1, np.int32(count), at, reached, self.total)
+
+    def _lists(self, program: Any, passes: int, distance: Any, levels: int) -> tuple[Any, Any]:
+        """For each level the vertices that some search has there: where they begin, and all of them."""
+        dev, n = self.dev, np.int32(self.n)
+        place = dev.zeros(levels, np.int32)
+        program.betweenness_lists(passes, n, distance, place, None)
+        bounds = np.concatenate(([0], np.cumsum(dev.download(place, np.int32, levels))))
+        dev.write(place, bounds[:-1].astype(np.int32))
+        entries = self._buffer("lists", int(bounds[-1]), np.dtype(np.int32))
+        program.betweenness_lists(passes, n, distance, place, entries)
+        return bounds, entries
+
+    def _buffer(self, name: str, count: int, kind: np.dtype[Any]) -> Any:
+        """A buffer that later batches have again, unless they need a larger one."""
+        nbytes = count * kind.itemsize
+        if name not in self._room or self._room[name][0] < nbytes:
+            self.dev.reserve({name: nbytes})
+            self._room[name] = nbytes, self.dev.empty(nbytes, np.uint8)
+        return self._room[name][1]
+
+
+def dependencies(
+    dev: Device,
+    graph: Graph,
+    sources: npt.NDArray[np.int32],
+    *,
+    endpoints: bool = False,
+    progress: Progress | None = None,
+) -> Floats:
+    """For each vertex the sum over sources and targets of the share of shortest paths that pass it."""
+    from clgraph.traversal.many import ManySearch
+
+    if graph.has_copies:
+        graph = build_csr(graph.rows, graph.col_idx, graph.num_vertices, directed=True, duplicates="merge")
+    if not len(sources):
+        return np.zeros(graph.num_vertices)
+    with ManySearch(dev, graph, LANES, len(sources)) as search:
+        brandes = Brandes(search, endpoints)
+        for first in range(0, len(sources), LANES):
+            brandes.add(sources[first : first + LANES])
+            if progress:
+                dev.finish()
+                progress(min(first + LANES, len(sources)), len(sources))
+        return dev.download(brandes.total, np.float64, graph.num_vertices)
+
+
+@tells("betweenness")
+def betweenness_centrality(
+    graph: Any,
+    *,
+    k: int | None = None,
+    sources: Any = None,
+    normalized: bool = True,
+    endpoints: bool = False,
+    seed: int = 0,
+    device: Device | str | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """On what share of the shortest paths between two others each vertex lies, summed over all pairs [1]_.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+        Weights, loops and parallel edges play no part.
+    k : int, optional
+        Count the paths from this many vertices only, drawn by the seed, and scale up [2]_; by default all.
+    sources : list of ids, optional
+        The same, from these vertices.
+    normalized : bool
+        Whether the sums are divided by the number of pairs. Else they are sums over pairs (of an undirected
+        graph: each pair once), scaled up to all pairs if only some sources count.
+    endpoints : bool
+        Whether a path's ends count as on it.
+    seed : int
+    device : Device or str, optional
+        As in `clgraph.get_device`; one with numbers of 64 bits.
+    progress : callable or True, optional
+        Called with (done, of): sources. True shows a bar.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        As NetworkX 3.6 defines and scales it. Sums are made in a fixed order: the same bytes at each run on a
+        device.
+
+    Raises
+    ------
+    InputError
+        If it is no graph, an id is not in it, or an argument is not as above.
+    DeviceError, BuildError, CapacityError
+        If the device fails, has no numbers of 64 bits, or the graph does not fit on it (it takes about 550
+        bytes a vertex beside the graph).
+
+    References
+    ----------
+    .. [1] U. Brandes, "A Faster Algorithm for Betweenness Centrality", J. Mathematical Sociology 25(2), 2001.
+    .. [2] U. Brandes, C. Pich, "Centrality Estimation in Large Networks", Int. J. Bifurcation and Chaos
+       17(7), 2007.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.betweenness_centrality(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 3])).round(6)
+    array([0.      , 0.666667, 0.666667, 0.      ])
+    """
+    whole_graph = as_graph(graph)
+    n = whole_graph.num_vertices
+    normalized, endpoints = flag(normalized, "normalized"), flag(endpoints, "endpoints")
+    seed = keyed.check_seed(seed)
+    chosen = _chosen(whole_graph, k, sources, seed)
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    need_doubles(dev, "betweenness centrality")
+    if n == 0:
+        return np.zeros(0)
+    with dev.alone():
+        total = dependencies(dev, whole_graph, chosen, endpoints=endpoints, progress=progress)
+    directed = whole_graph.directed
+    return total * scales(n, chosen, normalized=normalized, endpoints=endpoints, directed=directed)
+
+
+def _chosen(graph: Graph, k: Any, sources: Any, seed: int) -> npt.NDArray[np.int32]:
+    """The vertices to search from, each once, ascending."""
+    from clgraph.measures.hops import draw_sources
+    from clgraph.traversal.arguments import indices_of, list_of
+
+    n = graph.num_vertices
+    if sources is not None:
+        if k is not None:
+            raise InputError("k and sources are given: use one of them")
+        return np.unique(indices_of(graph, list_of(sources))).astype(np.int32)
+    if k is None or whole(k, "k", 1, max(n, 1)) == n:
+        return np.arange(n, dtype=np.int32)
+    return draw_sources(n, int(k), seed)
+
+
+def scales(
+    n: int, sources: npt.NDArray[np.int32], *, normalized: bool, endpoints: bool, directed: bool
+) -> Floats:
+    """What each vertex's sum is multiplied by, shape (n,).
+
+    A source is no target of its own paths: where only some vertices are sources, these have one source less
+    than the others.
+    """
+    others = n if endpoints else n - 1  # that may be the other end of a path
+    if others < 2:
+        return np.ones(n)
+    every = len(sources) == n
+    of = np.full(n, others if every else len(sources), np.float64)
+    if not every and not endpoints:
+        of[sources] -= 1
+    with np.errstate(divide="ignore"):
+        per_source = np.where(of > 0, 1 / of, np.nan)  # of the only source nothing is known
+    return per_source / (others - 1) if normalized else per_source * others / (1 if directed else 2)

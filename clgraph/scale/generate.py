@@ -1,0 +1,206 @@
+"""Graphs made from a seed straight into shards: host half of ``cl/scale/generate.cl``.
+
+Where all draws fit the device, they are made once; otherwise they are made anew for each shard. Shards are
+cut by how many draws belong to blocks of rows, so that they are the same on every device.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import system
+from clgraph.csr.build import build_some
+from clgraph.csr.generate import GUIDE_BITS, model_args
+from clgraph.csr.parts import DeviceCSR
+from clgraph.device.shapes import Shapes
+from clgraph.graph.models import PowerLaw, RMat
+from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges
+from clgraph.scale.manifest import BLOCK, Manifest, Shard
+from clgraph.scale.ranks import Ranks, run_on_ranks
+from clgraph.scale.shards import Shards, open_shards
+from clgraph.scale.writing import (
+    Sums,
+    Writer,
+    check_dataset_name,
+    gathered,
+    gathered_sums,
+    row_sums,
+    shared_dataset,
+    summed,
+)
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+SECTIONS = {"pairs": 0, "rows": 1, "out": 2, "in": 3}
+FORWARD, BACK = 4, 5
+SHAPES = Shapes(gpu=32, cpu=4096, simulator=8)  # draws that one work-item takes
+
+
+class Draws:
+    """The draws of a model on a device.
+
+    Parameters
+    ----------
+    device : Device
+    model : PowerLaw or RMat
+    kept : bool, optional
+        Whether they are kept. Default: if they take a quarter of its memory at most.
+    """
+
+    def __init__(self, device: Device, model: PowerLaw | RMat, kept: bool | None = None) -> None:
+        self._device, self._model, self._run = device, model, SHAPES.of(device)
+        self._n, self._count = model.num_vertices, model.count
+        rmat = int(isinstance(model, RMat))
+        self._options = {"RMAT": rmat, "RUN": self._run, "BLOCK": BLOCK, "GUIDE_SHIFT": 32 - GUIDE_BITS}
+        self._args = model_args(device, model)
+        self._ends: tuple[Any, Any] = (None, None)
+        size = 4 * self._count
+        fits = 8 * size <= device.global_memory and size <= device.max_buffer
+        if fits if kept is None else kept:
+            program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
+            self._ends = device.output(self._count, np.int32), device.output(self._count, np.int32)
+            draw = program.generate_rmat if rmat else program.generate_powerlaw
+            passes = -(-self._count // device.tuning.items)
+            draw(passes, np.int64(self._count), np.uint64(model.seed), *self._args, *self._ends)
+
+    def _launch(self, name: str, *more: Any) -> None:
+        kernel = getattr(self._device.program("scale/generate", **self._options), name)
+        common = np.int64(self._count), np.uint64(self._model.seed), *self._args, *self._ends
+        kernel(-(-self._count // self._run), *common, *more)
+
+    def cuts(self, section: str, shard_edges: int) -> list[tuple[int, int, int]]:
+        """First row, end and draws of each shard."""
+        blocks = -(-self._n // BLOCK)
+        counts = self._device.zeros(blocks, np.uint32)
+        self._launch("shard_tally", np.int32(SECTIONS[section]), counts)
+        found: list[tuple[int, int, int]] = []
+        first = held = 0
+        for block, count in enumerate(self._device.download(counts, np.uint32, blocks).tolist()):
+            if held and held + count > shard_edges:
+                found.append((first, block * BLOCK, held))
+                first, held = block * BLOCK, 0
+            held += count
+        return [*found, (first, self._n, held)]
+
+    def rows(self, section: int, first: int, last: int, count: int) -> DeviceCSR:
+        """Some rows, merged, ascending; `count` is at least the number of draws that belong to them."""
+        device = self._device
+        placed = device.zeros(1, np.uint32)
+        row, col = device.output(count, np.int32), device.output(count, np.int32)
+        self._launch("shard_take", np.int32(section), np.int32(first), np.int32(last), placed, row, col)
+        found = int(device.download(placed, np.uint32, 1)[0])
+        return build_some(device, last - first, row, col, found, heads=self._n)
+
+    def ways(self, rows: DeviceCSR, first: int, last: int, count: int) -> npt.NDArray[np.uint8]:
+        """The ways of the pairs of some rows."""
+        device = self._device
+        away, back = (self.rows(section, first, last, count) for section in (FORWARD, BACK))
+        way = device.output(rows.arcs, np.uint8)
+        program = device.program("scale/generate", **self._options, **rows.defines)
+        arrays = (each for csr in (rows, away, back) for each in (csr.row_ptr, csr.col_idx))
+        program.shard_ways(last - first, np.int32(last - first), *arrays, way)
+        return device.take(way, np.uint8, rows.arcs)
+
+
+def generate_shards(
+    model: PowerLaw | RMat,
+    path: str | os.PathLike[str],
+    *,
+    sections: Sequence[str] | None = None,
+    shard_edges: int = SHARD_EDGES,
+    device: Any = None,
+    progress: Callable[[int, int], None] | None = None,
+    comm: Any = None,
+) -> Shards:
+    """Make the graph of a model as a dataset of shards, on one device or several.
+
+    It is the graph that `clgraph.powerlaw_graph` or `clgraph.rmat_graph` makes of the same arguments.
+
+    Parameters
+    ----------
+    model : PowerLaw or RMat
+    path, sections, shard_edges
+        As `clgraph.write_shards` takes them; shards are cut by draws, some of which are dropped or merged.
+    device : str or Device, or several, optional
+        Which share the work; also the ranks of MPI do.
+    progress : callable, optional
+        Called with (shards made, shards to make) of the first rank.
+
+    Raises
+    ------
+    InputError, CapacityError
+    """
+    target = Path(path)
+    check_dataset_name(target)
+    wanted = check_sections(sections, model.directed)
+    check_shard_edges(shard_edges)
+
+    def work(ranks: Ranks, dev: Device) -> None:
+        about = {key: str(value) for key, value in vars(model).items() if np.isscalar(value)}
+        ranks.agree(dataset=str(target), **about, sections=str(wanted), shard_edges=str(shard_edges))
+        _write(ranks, dev, model, target, wanted, shard_edges, progress)
+
+    run_on_ranks(work, device, comm)
+    return open_shards(target)
+
+
+def _write(
+    ranks: Ranks,
+    device: Device,
+    model: PowerLaw | RMat,
+    target: Path,
+    wanted: Sequence[str],
+    shard_edges: int,
+    progress: Callable[[int, int], None] | None,
+) -> None:
+    sums: list[Sums] = []
+    base = "out" if model.directed else "rows"  # what leaves each vertex
+    names = [*wanted, *([base] if "in" in wanted and base not in wanted else [])]
+    with device.alone():
+        draws = Draws(device, model)
+        cuts = {name: draws.cuts(name, shard_edges) for name in names}
+    steps = list(_steps(ranks, cuts))
+    with shared_dataset(ranks, target) as folder, ThreadPoolExecutor(system.cores(), "clgraph-write") as pool:
+        writer = Writer(folder, directed=model.directed, vertices=model.num_vertices)
+        jobs: dict[str, dict[int, Future[Shard]]] = {name: {} for name in wanted}
+        for done, (name, number, (first, last, count)) in enumerate(steps):
+            with device.alone():
+                rows = draws.rows(SECTIONS[name], first, last, count)
+                ways = name == "pairs" and model.directed
+                values = {"way": draws.ways(rows, first, last, count)} if ways else {}
+                row_ptr = device.take(rows.row_ptr, rows.offset, rows.n + 1)
+                heads = device.take(rows.col_idx, np.int32, rows.arcs)
+            if name == base:
+                sums.append((first, row_sums(row_ptr, None)))
+            if name in wanted:
+                own = jobs[name]
+                own[number] = pool.submit(writer.shard, name, number, first, row_ptr, heads, values, loops=0)
+                if len(own) > system.cores():  # so many shards are in memory at once
+                    list(own.values())[-system.cores()].result()
+            if progress and ranks.rank == 0:
+                progress(done + 1, len(steps))
+        made = {
+            name: summed(gathered(ranks, {number: job.result() for number, job in jobs[name].items()}))
+            for name in wanted
+        }
+        leaving = gathered_sums(ranks, sums, model.num_vertices)
+        if ranks.rank == 0:
+            known = writer.numbers("leaving.f8", leaving) if base in cuts else None
+            writer.finish(Manifest(model.directed, model.num_vertices, False, False, made, leaving=known))
+
+
+def _steps(
+    ranks: Ranks, cuts: dict[str, list[tuple[int, int, int]]]
+) -> Iterator[tuple[str, int, tuple[int, int, int]]]:
+    """What a rank makes: section, number of the shard, and its cut."""
+    for name, found in cuts.items():
+        for number in ranks.shares(len(found)):
+            yield name, number, found[number]

@@ -1,0 +1,127 @@
+"""Betweenness on every device against the reference, which counts pair by pair, and NetworkX."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from graphs import tangle
+from samplers import awkward_graphs
+
+import clgraph
+from clgraph import DeviceError, Graph, InputError
+from clgraph.centrality.betweenness import dependencies
+from clgraph.csr.generate import powerlaw_graph
+from clgraph.reference.distances import reference_betweenness
+from clgraph.traversal import many
+
+
+@pytest.fixture
+def doubles(device):
+    """A device with numbers of 64 bits; others say that they have none."""
+    if "HAVE_FP64" not in device.features:
+        with pytest.raises(DeviceError, match="64 bits"):
+            clgraph.betweenness_centrality(Graph.from_edges([0], [1]), device=device)
+        pytest.skip("no numbers of 64 bits")
+    return device
+
+
+def as_networkx(graph):
+    made = (nx.DiGraph if graph.directed else nx.Graph)()
+    made.add_nodes_from(range(graph.num_vertices))
+    made.add_edges_from(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    return made
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_equals_reference_and_networkx(doubles, directed):
+    graph = tangle(3, 40, 90, directed=directed, duplicates="keep")
+    other = as_networkx(graph)
+    some = np.array([2, 5, 30, 39], np.int32)
+    for endpoints in (False, True):
+        for chosen in (None, some):
+            sources = np.arange(40, dtype=np.int32) if chosen is None else some
+            found = dependencies(doubles, graph, sources, endpoints=endpoints)
+            expected = reference_betweenness(graph, sources.tolist(), endpoints)
+            assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        for normalized in (True, False):
+            found = clgraph.betweenness_centrality(
+                graph, normalized=normalized, endpoints=endpoints, device=doubles
+            )
+            expected = nx.betweenness_centrality(other, normalized=normalized, endpoints=endpoints)
+            assert found == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-12)
+
+
+def test_awkward_and_deep_graphs(doubles):
+    deep = Graph.from_edges(np.arange(200), np.arange(1, 201))  # more levels than a byte holds
+    for graph in [*awkward_graphs(), deep, Graph.from_edges([], [])]:
+        n = graph.num_vertices
+        found = clgraph.betweenness_centrality(graph, device=doubles)
+        if graph is deep:
+            expected = [v * (200 - v) * 2 for v in range(201)]
+        else:
+            expected = reference_betweenness(graph) if n < 60 else None
+        if expected is not None:
+            scale = 1 / ((n - 1) * (n - 2)) if n > 2 else 1
+            assert found == pytest.approx(np.array(expected) * scale, rel=1e-12, abs=1e-15)
+
+
+def test_some_sources(doubles):
+    graph = powerlaw_graph(300, seed=2)
+    other = as_networkx(graph)
+    whole = clgraph.betweenness_centrality(graph, device=doubles)
+    assert (whole == clgraph.betweenness_centrality(graph, k=300, device=doubles)).all()
+    for normalized in (True, False):
+        for endpoints in (True, False):
+            options = {"normalized": normalized, "endpoints": endpoints}
+            found = clgraph.betweenness_centrality(graph, sources=[7, 3, 7, 250], device=doubles, **options)
+
+            class Three:
+                """Draws the same three."""
+
+                def sample(self, nodes, k):
+                    return [3, 7, 250]
+
+            if tuple(map(int, nx.__version__.split(".")[:2])) >= (3, 6):
+                betweenness = nx.betweenness_centrality.orig_func
+                while hasattr(betweenness, "__wrapped__"):
+                    betweenness = betweenness.__wrapped__
+                expected = betweenness(other, k=3, seed=Three(), **options)
+                assert found == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-12)
+    one, two = (clgraph.betweenness_centrality(graph, k=40, seed=seed, device=doubles) for seed in (1, 2))
+    assert not np.array_equal(one, two)
+    assert np.abs(one - whole).max() < 0.3
+
+
+def test_same_bytes_whatever_was_searched_before(doubles, monkeypatch):
+    monkeypatch.setattr("clgraph.traversal.ranked.MANY_VERTICES", 100)
+    monkeypatch.setattr(many, "RANK_SEARCHES", 1)
+    graph = powerlaw_graph(400, seed=5)
+    fresh = Graph(graph.row_ptr, graph.col_idx)
+    clgraph.bfs_many(fresh, range(100), device=doubles)
+    one, two, three = (clgraph.betweenness_centrality(g, device=doubles) for g in (graph, graph, fresh))
+    assert one.tobytes() == two.tobytes() == three.tobytes()
+
+
+def test_the_sum_is_that_of_distances(doubles):
+    """A path of length d passes d - 1 vertices."""
+    graph = clgraph.largest_component(powerlaw_graph(2000, seed=1), device=doubles)
+    n = graph.num_vertices
+    mean = clgraph.average_shortest_path_length(graph, device=doubles)
+    total = clgraph.betweenness_centrality(graph, normalized=False, device=doubles).sum() * 2
+    assert total == pytest.approx((mean - 1) * n * (n - 1), rel=1e-12)
+
+
+def test_what_is_refused(doubles):
+    graph = Graph.from_edges(["a", "b"], ["b", "c"])
+    for options, word in (
+        ({"k": 0}, "k is 0"),
+        ({"k": 4}, "k is 4"),
+        ({"k": 1, "sources": ["a"]}, "one of them"),
+        ({"sources": ["x"]}, "vertex x"),
+        ({"normalized": 1}, "normalized is 1"),
+        ({"seed": -1}, "seed"),
+    ):
+        with pytest.raises(InputError) as caught:
+            clgraph.betweenness_centrality(graph, device=doubles, **options)
+        assert word in str(caught.value)
+    only = clgraph.betweenness_centrality(graph, sources=["a"], device=doubles)
+    assert np.isnan(only[0]) and only[1:].tolist() == [1, 0]

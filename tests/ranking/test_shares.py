@@ -1,0 +1,92 @@
+"""Shares of arcs that count for several, made where the graph is: the host's bytes, nothing goes there."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clgraph import Graph, pagerank, personalized_pagerank
+from clgraph.csr.upload import graph_of, parts_of
+from clgraph.device.shapes import Shapes
+from clgraph.ranking import shares
+from clgraph.ranking.order import row_order, upload_out
+from clgraph.ranking.problem import arc_weights, make_problem
+from clgraph.ranking.shares import SHAPES, Shape, arc_shares, upload_shares
+
+
+def counted(directed: bool) -> Graph:
+    """With a hub whose row a work-group divides together, isolated vertices, and a loop."""
+    rng = np.random.default_rng(5)
+    hub = np.repeat(np.arange(1, 700), rng.integers(1, 5, 699))
+    tail = np.concatenate((rng.integers(0, 60, 900), np.zeros(len(hub), int), hub, [7, 7]))
+    head = np.concatenate((rng.integers(0, 60, 900), hub, np.zeros(len(hub), int), [7, 7]))
+    made = Graph.from_edges(tail, head, directed=directed, vertices=np.arange(750))
+    assert made.multiplicity is not None and made.multiplicity.max() > 5
+    return made
+
+
+def on_device(device: Any, graph: Graph) -> Graph:
+    made = graph_of(device, parts_of(device, graph))
+    assert not made.is_on_host
+    return made
+
+
+@pytest.mark.parametrize("teams", [False, True], ids=["alone", "teams"])
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+def test_the_bytes_of_the_host(
+    device: Any, monkeypatch: pytest.MonkeyPatch, directed: bool, teams: bool
+) -> None:
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("the host makes them for devices without float64")
+    if teams:  # rows are shared as GPUs do it
+        shape = Shape(local=16, long=100, run=16)
+        monkeypatch.setattr(shares, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    host = counted(directed)
+    asked = make_problem(host)
+    for real in (np.float32, np.float64):
+        there = on_device(device, host)
+        problem = make_problem(there)
+        assert problem.weighted and problem.largest == host.multiplicity.max() and asked.largest is None
+        for by_tail, rows in ((True, host), (False, host.reverse)):
+            got = upload_shares(device, there, problem, real, True, by_tail=by_tail)
+            weights, tails = arc_weights(rows, True), rows.rows if by_tail else rows.col_idx
+            wanted = arc_shares(weights, asked.out, tails).astype(real)
+            assert device.download(got, real, host.num_arcs).tobytes() == wanted.tobytes()
+        vertices = device.upload(np.arange(749, -1, -1, dtype=np.int32))
+        leaving = (asked.out > 0).astype(real)
+        made = row_order(device, there, "this", vertices, None, problem, real, True).inverse_out
+        assert device.download(made, real, 750).tobytes() == leaving[::-1].tobytes()
+        made = upload_out(device, there, problem, real, True)
+        assert device.download(made, real, 750).tobytes() == leaving.tobytes()
+        assert problem.dangles(there, np.array([0, 749])).tolist() == [False, True]
+        if device.kernels == "ndrange":
+            assert not {"multiplicity", "col_idx"} & set(vars(there))  # nobody has looked
+        # at the first look the host makes its own
+        assert problem.weights.tobytes() == asked.weights.tobytes()
+        assert problem.out.tobytes() == asked.out.tobytes()
+    assert max(np.diff(host.row_ptr)) > SHAPES["gpu"].long
+
+
+def test_ranks_are_those_of_a_graph_on_the_host(device: Any) -> None:
+    host = counted(True)
+    for variant in ("auto", "pull", "contribution", "bins", "runs", "small", "subgroup"):
+        if device.kernels == "pipeline" and variant not in ("auto", "pull", "contribution"):
+            continue
+        wanted = pagerank(host, variant=variant, tol=1e-6, device=device)  # type: ignore[arg-type]
+        there = on_device(device, host)
+        found = pagerank(there, variant=variant, tol=1e-6, device=device)  # type: ignore[arg-type]
+        assert found.ranks.tobytes() == wanted.ranks.tobytes(), variant
+    for method in ("power", "coo", "coo-flat"):
+        options: Any = {"method": method, "device": device}
+        wanted = personalized_pagerank(host, [0, 749, 3], **options)
+        there = on_device(device, host)
+        found = personalized_pagerank(there, [0, 749, 3], **options)
+        assert found.ranks.tobytes() == wanted.ranks.tobytes(), method
+
+
+def test_counts_that_are_all_the_same_are_no_weights(device: Any) -> None:
+    twice = Graph.from_edges([0, 0, 1, 1], [1, 1, 2, 2], directed=True)
+    there = on_device(device, twice)
+    problem = make_problem(there)
+    assert not problem.weighted and problem.largest is None and problem.counts_arcs
+    assert problem.out.tolist() == [1, 1, 0]
