@@ -18,8 +18,8 @@ from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 EQUAL, DEGREES, GIVEN = 0, 1, 2  # the variants WEIGHT of the kernels
 WAY = 1 << 32

@@ -33,7 +33,7 @@ from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.wish import Wish
 
 Reals = npt.NDArray[np.float64]
 
