@@ -40,6 +40,7 @@ GROUPS = {
         "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
         "components": ("clgraph.cli.traverse", "Connected components."),
         "pagerank": ("clgraph.cli.pagerank", "PageRank."),
+        "centrality": ("clgraph.cli.centrality", "Betweenness, closeness, eigenvectors, Katz, hubs."),
         "ppr": ("clgraph.cli.ppr", "Personalized PageRank, many sources at once."),
     },
     "Files": {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clgraph.arguments import whole
 from clgraph.components import largest_component
+from clgraph.csr.generate import on_device
 from clgraph.csr.generate_distinct import static_model_graph
 
 if TYPE_CHECKING:
@@ -101,13 +102,17 @@ def copra_graph(
     """
     n = whole(num_vertices, "number of vertices", 10, 1_700_000_000)
     drawn = round(n / LARGEST)
-    graph = static_model_graph(
-        drawn,
-        average_degree=AVERAGE_DEGREE,
-        alpha=1 / (EXPONENT - 1),
-        shift=round(drawn * SHIFT),
-        seed=seed,
-        device=device,
-        progress=progress,
-    )
-    return largest_component(graph, device=device)
+
+    def make(dev: Device) -> Graph:
+        graph = static_model_graph(
+            drawn,
+            average_degree=AVERAGE_DEGREE,
+            alpha=1 / (EXPONENT - 1),
+            shift=round(drawn * SHIFT),
+            seed=seed,
+            device=dev,
+            progress=progress,
+        )
+        return largest_component(graph, device=dev)
+
+    return on_device(device, make)
