@@ -22,7 +22,7 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"__init__\.py",
     "download_all_examples": False,
     "show_signature": False,
-    "min_reported_time": 1e9,
+    "write_computation_times": False,
     "abort_on_example_error": True,
 }
 exclude_patterns = ["_build", "gallery/*.ipynb"]
