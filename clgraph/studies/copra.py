@@ -67,7 +67,7 @@ def copra_graph(
     (2.287), shift (4.47e-5 of the vertices) and average degree (4.255) were fitted: for drv and dre the
     degree distribution of what is left is that of percolation, which was computed for 30 million vertices and
     compared with the thesis's fourteen rows. The average degrees come within 3 %, and among such graphs the
-    degree exponents as near as they do: 0.22 to 0.34 steeper. (Exponent 2.3023 and shift 1.417e-5 bring them
+    degree exponents as near as they do: 0.23 to 0.30 steeper. (Exponent 2.3023 and shift 1.417e-5 bring them
     within 0.12, but one average degree is 3.5 % off; exponent 2.05 and shift 0.0031 bring all average degrees
     within 1 %.) The thesis's rank exponents, from -0.53 to -0.17, do not come near with any graph of these
     models: they are -0.67 and steeper.
