@@ -1,5 +1,8 @@
 """How Sphinx builds the documentation: ``python -m sphinx -W docs OUT`` (extra ``docs``)."""
 
+import re
+from typing import Any
+
 import clgraph
 
 project = "clgraph"
@@ -7,9 +10,22 @@ author = "The clgraph developers"
 copyright = author
 version = release = clgraph.__version__
 
-extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_parser"]
-source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build"]
+extensions = ["sphinx.ext.autodoc", "numpydoc", "myst_nb", "sphinx_click", "sphinx_gallery.gen_gallery"]
+source_suffix = {".md": "myst-nb", ".rst": "restructuredtext"}
+nb_execution_mode = "force"  # the notebook runs each time the documentation is built
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/(plot_\w+|own_kernel|shared_queue|researcher|data_scientist|engineer)\.py$",
+    "ignore_pattern": r"__init__\.py",
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+}
+exclude_patterns = ["_build", "gallery/*.ipynb"]
 default_role = "py:obj"  # `Graph.reverse` in a docstring becomes a link where there is such a page
 nitpicky = False
 
@@ -23,10 +39,24 @@ myst_heading_anchors = 3
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"clgraph {version}"
-html_static_path = []
+html_static_path = ["_static"]
+html_css_files = ["names.css"]
 html_show_sourcelink = False
 # single pages have no section to navigate
-ALONE = ("tutorial", "coming-from", "methods", "devices", "performance", "networkx", "fpga", "bench-json")
+ALONE = (
+    "tutorial",
+    "install",
+    "notebook",
+    "commands",
+    "troubleshooting",
+    "coming-from",
+    "methods",
+    "devices",
+    "performance",
+    "networkx",
+    "fpga",
+    "bench-json",
+)
 html_sidebars = {page: [] for page in ALONE}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],  # nothing that needs a network
@@ -35,3 +65,13 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
+
+
+def setup(app: Any) -> None:
+    """The stars of patterns such as ``part-*`` in the commands' help begin no emphasis."""
+
+    def plain(_: Any, __: Any, lines: list[str]) -> None:
+        lines[:] = [re.sub(r"(?<!\*)\*(?!\*)", r"\\*", line) for line in lines]
+
+    for part in ("description", "options", "arguments", "epilog"):
+        app.connect(f"sphinx-click-process-{part}", plain)

@@ -1,4 +1,8 @@
-"""Sample a graph on the CPU with PoCL, the free OpenCL for CPUs (Debian: apt-get install pocl-opencl-icd).
+"""
+Sample on the CPU
+=================
+
+Sample a graph on the CPU with PoCL, the free OpenCL for CPUs (Debian: apt-get install pocl-opencl-icd).
 
     python examples/cpu_pocl.py [GRAPH]
 

@@ -1,4 +1,8 @@
-"""A data scientist's way: tables in, tables out, and NetworkX where it already is.
+"""
+Tables in, tables out
+=====================
+
+A data scientist's way: tables in, tables out, and NetworkX where it already is.
 
     python examples/data_scientist.py [--device DEVICE]
 

@@ -1,4 +1,8 @@
-"""An OpenCL engineer's first hour: which devices work, how fast, what does each kernel cost, is it right?
+"""
+An OpenCL engineer's first hour
+===============================
+
+An OpenCL engineer's first hour: which devices work, how fast, what does each kernel cost, is it right?
 
 python examples/engineer.py [--device DEVICE] [--scale N]
 """

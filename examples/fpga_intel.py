@@ -1,4 +1,8 @@
-"""Compile for an Intel FPGA or its emulator, load the binary, sample a graph from it.
+"""
+Sample on Intel's FPGA emulator
+===============================
+
+Compile for an Intel FPGA or its emulator, load the binary, sample a graph from it.
 
     python examples/fpga_intel.py [GRAPH] [--board B] [--binary FILE]
 

@@ -1,4 +1,8 @@
-"""Sample a graph on an NVIDIA GPU by three methods, and print where the time goes.
+"""
+Sample on an NVIDIA GPU
+=======================
+
+Sample a graph on an NVIDIA GPU by three methods, and print where the time goes.
 
     python examples/gpu_nvidia.py [GRAPH]
 

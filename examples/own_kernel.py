@@ -1,4 +1,8 @@
-"""A kernel of one's own on a graph and a result of clgraph, without a copy: how many edges join two levels?
+"""
+A kernel of one's own
+=====================
+
+A kernel of one's own on a graph and a result of clgraph, without a copy: how many edges join two levels?
 
     python examples/own_kernel.py [DEVICE]
 

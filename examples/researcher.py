@@ -1,8 +1,13 @@
-"""A network researcher's questions: how small may the graph be, by which method, and can a reader check it?
+"""
+A network researcher's questions
+================================
+
+A network researcher's questions: how small may the graph be, by which method, and can a reader check it?
 
     python examples/researcher.py [GRAPH] [--device DEVICE]
 
-Without GRAPH, a power-law graph of 3000 vertices. Writes into the folder study/ and sample.json.
+Without GRAPH, a power-law graph of 3000 vertices. Writes a study, a sample and its record
+into the folder --out (default: a temporary one).
 """
 
 import json
@@ -10,13 +15,14 @@ import subprocess
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
+from tempfile import mkdtemp
 
 import clgraph
 
 parser = ArgumentParser()
 parser.add_argument("graph", nargs="?")
 parser.add_argument("--device")
-parser.add_argument("--out", type=Path, default=Path())
+parser.add_argument("--out", type=Path, default=Path(mkdtemp()))
 options = parser.parse_args()
 
 try:
@@ -48,4 +54,5 @@ record = options.out / "sample.json"
 wanted = ["--method", "drv", "--size", "50%", "--seed", "7", "-o", options.out / "half.txt"]
 subprocess.run([*run, "sample", file, *wanted, "--record", record, "-q", *chosen], check=True)
 print("recorded:", ", ".join(sorted(json.loads(record.read_text()))[:6]), "...")
-subprocess.run([*run, "replay", record, "-q", *chosen], check=True)
+again = subprocess.run([*run, "replay", record, "-q", *chosen], check=True, capture_output=True, text=True)
+print(again.stdout, end="")

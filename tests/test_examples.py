@@ -16,6 +16,8 @@ TRIALS = {
     "researcher": "equal: drv, size 50%, seed 7",
     "data_scientist": "corners of triangles: 82 at most",
     "engineer": "right: ",
+    "plot_reduction_curve": "dre at a half",
+    "plot_walk_bias": "weighted 5.27",
 }
 
 
@@ -44,7 +46,7 @@ def test_trials(name, tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=environment(CLGRAPH_DEVICE=word),
+        env=environment(CLGRAPH_DEVICE=word, MPLBACKEND="agg"),
         timeout=300,
     )
     assert done.returncode == 0, done.stderr

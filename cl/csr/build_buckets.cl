@@ -75,6 +75,14 @@ static inline void insertion_sort(__global int *x, int length)
     }
 }
 
+static inline int ascends(__global const int *x, long length)
+{
+    for (long i = 1; i < length; i++)
+        if (x[i - 1] > x[i])
+            return 0;
+    return 1;
+}
+
 // Radix sort by bytes, the lowest first; two passes per iteration, so that the heads end where they began.
 static inline void radix_sort(__global int *x, __global int *other, long length, int bits)
 {
@@ -114,20 +122,23 @@ __kernel void buckets_sort(const int n, const int shift, const int buckets, cons
             degree[v] = 0;
         for (long p = from; p < to; p++)
             degree[dealt[2 * p]]++;
-        long end = from;
+        int place = 0;
         for (int v = first; v < last; v++) {
-            end += degree[v];
-            degree[v] = (int)(end - from);   // filled from the end of the row
+            const int here = degree[v];
+            degree[v] = place;
+            place += here;
         }
+        // in the order of the list, which is often sorted
         for (long p = from; p < to; p++)
-            heads[from + --degree[dealt[2 * p]]] = dealt[2 * p + 1];
-        long kept = from;
+            heads[from + degree[dealt[2 * p]]++] = dealt[2 * p + 1];
+        long kept = from, end = from;
         for (int v = first; v < last; v++) {
-            const long begin = from + degree[v];
-            const long length = (v + 1 < last ? from + degree[v + 1] : to) - begin;
+            const long begin = end;
+            end = from + degree[v];
+            const long length = end - begin;
             if (length <= INSERTION)
                 insertion_sort(heads + begin, (int)length);
-            else
+            else if (!ascends(heads + begin, length))
                 radix_sort(heads + begin, dealt + 2 * from, length, bits);
             if (MERGE) {
                 const long was = kept;

@@ -2,8 +2,8 @@
 // lengths of some.
 //
 // row_ptr  OFFSET[n + 1], col_idx  int[arcs]   rows ascend, so equal heads are neighbours
-// found    uint[2]     self-loops; arcs that repeat the one before; of facts_twins uint[1]: arcs without a twin; of
-//          facts_differ uint[1]: 1 if anything differs; of facts_range int[2]
+// found    uint[2]     self-loops; arcs that repeat the one before; of facts_linked uint[1]: rows that are not empty; of
+//          facts_twins uint[1]: arcs without a twin; of facts_differ uint[1]: 1 if anything differs; of facts_range int[2]
 // launch   padded range, ITEMS consecutive vertices per work-item; facts_twins, facts_range: RUN consecutive
 //          arcs
 
@@ -26,6 +26,16 @@ __kernel void facts_count(const int n, __global const OFFSET *restrict row_ptr, 
         atomic_add(&found[0], loops);
     if (copies)
         atomic_add(&found[1], copies);
+}
+
+// found[0]: rows that are not empty.
+__kernel void facts_linked(const int n, __global const OFFSET *restrict row_ptr, volatile __global uint *found)
+{
+    uint linked = 0;
+    FOR_ITEMS(v, n)
+        linked += row_ptr[v + 1] > row_ptr[v];
+    if (linked)
+        atomic_add(&found[0], linked);
 }
 
 // Which arcs do not repeat the one before.

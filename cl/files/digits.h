@@ -24,16 +24,24 @@ static inline ulong ten_to(const int k)
     return power * (k & 16 ? 10000000000000000 : 1);
 }
 
+// How many of the next eight bytes are digits before anything else is; their number in *value.
+static inline int some_digits(__global const uchar *text, const int at, ulong *value)
+{
+    const ulong x = as_ulong(vload8(0, text + at)) ^ 0x3030303030303030;
+    const ulong other = ((x + 0x7676767676767676) | x) & 0x8080808080808080;
+    const int length = (int)popcount((other - 1) & ~other) >> 3;
+    *value = length ? eight_digits(x << (64 - 8 * length)) : 0;
+    return length;
+}
+
 // The number that the digits from *at on continue, and how many of them count: more than 19 do not fit.
 static inline ulong more_digits(__global const uchar *text, int *at, int *count, ulong value)
 {
     int length = 8;
     while (length == 8 && *count < 24) {
-        const ulong x = as_ulong(vload8(0, text + *at)) ^ 0x3030303030303030;
-        const ulong other = ((x + 0x7676767676767676) | x) & 0x8080808080808080;
-        length = (int)popcount((other - 1) & ~other) >> 3;
-        if (length)
-            value = value * ten_to(length) + eight_digits(x << (64 - 8 * length));
+        ulong more;
+        length = some_digits(text, *at, &more);
+        value = value * ten_to(length) + more;
         *at += length;
         *count += length;
     }
@@ -49,7 +57,11 @@ static inline ulong whole_number(__global const uchar *text, int *at, const int 
     const int begin = p;
     while (text[p] == '0' && IS_DIGIT(text[p + 1]) && p - begin < LONGEST)
         p++;
-    const ulong value = more_digits(text, &p, &count, 0);
+    ulong value;
+    count = some_digits(text, p, &value);
+    p += count;
+    if (count == 8)
+        value = more_digits(text, &p, &count, value);
     *fits = count > 0 && count < 20 && value <= (ulong)LONG_MAX;
     *at = p;
     return *fits ? value : 0;

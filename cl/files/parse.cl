@@ -59,11 +59,15 @@ static inline int at_end(__global const uchar *text, const int p)
     return c == '\n' || (!EXACT && (c == '#' || c == '%')) || (c == '\r' && text[p + 1] == '\n');
 }
 
+// The first line feed from p on; eight bytes at a time.
 static inline int line_feed(__global const uchar *text, int p)
 {
-    while (text[p] != '\n')
-        p++;
-    return p;
+    for (;; p += 8) {
+        const ulong x = as_ulong(vload8(0, text + p)) ^ 0x0A0A0A0A0A0A0A0A;
+        const ulong found = (x - 0x0101010101010101) & ~x & 0x8080808080808080;
+        if (found)
+            return p + ((int)popcount((found - 1) & ~found) >> 3);
+    }
 }
 
 // The first line that begins in the block from `from` on.

@@ -6,10 +6,15 @@
 // core      int[n]    -1 until a vertex is taken
 // queue, next  int[n]: the vertices taken last, those taken by their removal
 // state     int[2]    entries of `next`; the smallest number of neighbours left (of scan)
-// launch    padded range: scan: ITEMS vertices per work-item; peel: a work-item per entry of the queue
+// launch    padded range: scan: ITEMS vertices per work-item; peel: LANES work-items per entry of the queue, which share
+//           its row: a hub's would hold up the level
+// tunables  ITEMS, LANES
 
 #ifndef OFFSET
 #define OFFSET int
+#endif
+#ifndef LANES
+#define LANES 1
 #endif
 
 __kernel void cores_begin(const int n, __global const OFFSET *restrict row_ptr, __global int *restrict left,
@@ -42,10 +47,10 @@ __kernel void cores_peel(const int count, const int k, __global const OFFSET *re
                          __global int *left, __global int *restrict core, __global int *restrict next,
                          volatile __global int *state)
 {
-    const int i = (int)min((long)get_global_id(0), (long)count);
+    const long i = (long)get_global_id(0) / LANES;
     if (i < count) {
         const int v = queue[i];
-        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+        for (OFFSET p = row_ptr[v] + (int)(get_global_id(0) % LANES); p < row_ptr[v + 1]; p += LANES) {
             volatile __global int *mine = left + col_idx[p];
             if (SHARED_LOAD(mine) > k) {   // a stale value is only larger
                 const int before = atomic_dec(mine);

@@ -40,6 +40,7 @@ GROUPS = {
         "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
         "components": ("clgraph.cli.traverse", "Connected components."),
         "pagerank": ("clgraph.cli.pagerank", "PageRank."),
+        "centrality": ("clgraph.cli.centrality", "Betweenness, closeness, eigenvectors, Katz, hubs."),
         "ppr": ("clgraph.cli.ppr", "Personalized PageRank, many sources at once."),
     },
     "Files": {
@@ -135,18 +136,21 @@ def main(args: list[str] | None = None) -> None:
         _main(args, caught)
 
 
+LAST_WORDS = {"mpi4py", "cProfile", "profile", "coverage", "pdb"}
+
+
 def run() -> NoReturn:
     """The whole life of the process: `main`, and its end without taking apart what the system frees at once.
 
     The interpreter and the drivers take their memory apart piece by piece, for longer than a small graph is
-    sampled. They still do so under MPI, which says good-bye then, and where Python looks for faults (-X dev).
+    sampled. They still do so where something else has its last word then: MPI, a profiler, -X dev.
     """
     status: Any = 0
     try:
         main()
     except SystemExit as stop:
         status = stop.code
-    if not isinstance(status, int) or sys.flags.dev_mode or "mpi4py" in sys.modules:
+    if not isinstance(status, int) or sys.flags.dev_mode or LAST_WORDS & sys.modules.keys():
         sys.exit(status)
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the interpreter does
     atexit._run_exitfuncs()

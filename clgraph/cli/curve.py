@@ -123,7 +123,7 @@ def curve(
         refuse(mode=mode == "batched", mix=mix, weight=weight)
         from clgraph.scale.ranks import shared_seed
 
-        with job() as speaks:
+        with job(quiet) as speaks:
             saved, method, seed = saved_forest(forest, method, seed)
             options |= {"forest": saved, "checkpoint": work_folder(output, resume)}
             first = shared_seed(seed)

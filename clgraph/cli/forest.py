@@ -74,7 +74,7 @@ def make(
 
     if not is_dataset(graph):
         raise InputError(f"{graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
-    with job() as speaks:
+    with job(quiet) as speaks:
         shards = open_dataset(graph, speaks, quiet)
         how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device, "method": method}
         if planned(shards, speaks, "forest", only_plan=only_plan, **how):
@@ -106,7 +106,7 @@ def merge(forests: tuple[str, ...], output: str, device: str | None, as_json: bo
     """Merge forests of parts of one dataset: any order, the same bytes."""
     from clgraph.scale import merge_forests
 
-    with job() as speaks:
+    with job(quiet) as speaks:
         if speaks:  # one rank is enough
             _tell(merge_forests(forests, output, device=device), as_json, quiet)
 

@@ -262,7 +262,7 @@ def _of_dataset(
     """``clgraph pagerank NAME.clgs``."""
     from clgraph.ranking import pagerank as rank
 
-    with job() as speaks:
+    with job(quiet) as speaks:
         shards = open_dataset(graph, speaks, quiet)
         how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": options["device"]}
         how |= {"iterations": options["max_iter"], "dtype": options["dtype"]}

@@ -198,7 +198,7 @@ def ppr(
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
     if is_dataset(graph):
         refuse(explain=explain, verify=verify, energy=energy.wanted)
-        with job() as speaks:
+        with job(quiet) as speaks:
             shards = open_dataset(graph, speaks, quiet)
             how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
             if planned(shards, speaks, "ppr", only_plan=only_plan, **how):

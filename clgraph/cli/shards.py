@@ -23,7 +23,7 @@ GRACE = 10  # seconds in which the rank that failed ends the job, before this on
 
 
 @contextmanager
-def job() -> Iterator[bool]:
+def job(quiet: bool = False) -> Iterator[bool]:
     """A command on all ranks: yields whether this one speaks; an error of one ends all processes."""
     from clgraph.scale.ranks import Failure, world
 
@@ -35,8 +35,8 @@ def job() -> Iterator[bool]:
     try:
         with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
             yield rank == 0
-        for warning in caught:
-            say(f"note: {warning.message}")
+        for warning in caught if rank == 0 else ():
+            say(f"note: {warning.message}", quiet)
     except Failure:
         time.sleep(GRACE)
         sys.exit(1)
@@ -79,7 +79,7 @@ def sample_dataset(
     from clgraph.sampling import sample
     from clgraph.scale.ranks import shared_seed
 
-    with job() as speaks:
+    with job(quiet) as speaks:
         saved, method, seed = saved_forest(forest, method, seed)
         first = shared_seed(seed)
         if output:
@@ -274,7 +274,7 @@ def generate_dataset(
             f"{target}: graphs of this model, or with parallel copies, are not made in shards; write a .clg "
             "file, and convert it"
         )
-    with job() as speaks:
+    with job(quiet) as speaks:
         drawn = shared_seed(seed)
         with progress_bar("generating", quiet or not speaks) as progress:
             made = generate_shards(

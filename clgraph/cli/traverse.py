@@ -101,7 +101,7 @@ def bfs(
         raise click.UsageError("Give start vertices: --source ID (repeatable), or --sources ID,ID,...")
     if is_dataset(graph):
         refuse(method=method != "hybrid", verify=verify, energy=energy.wanted)
-        with job() as speaks:
+        with job(quiet) as speaks:
             shards = open_dataset(graph, speaks, quiet)
             how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
             if planned(shards, speaks, "bfs", only_plan=only_plan, **how):
@@ -261,7 +261,7 @@ def components(
             raise InputError(f"-o and --largest both name {output}: give them different names")
     if is_dataset(graph):
         refuse(strong=strong, largest=largest, verify=verify)
-        with job() as speaks:
+        with job(quiet) as speaks:
             shards = open_dataset(graph, speaks, quiet)
             how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
             if planned(shards, speaks, "components", only_plan=only_plan, **how):

@@ -37,6 +37,14 @@ def count_loops_and_copies(device: Device, rows: DeviceCSR) -> tuple[int, int]:
     return loops, copies
 
 
+def count_linked(device: Device, rows: DeviceCSR) -> int:
+    """Vertices that have arcs."""
+    with device.alone():
+        found = device.zeros(1, np.uint32)
+        _program(device, rows).facts_linked(_over(device, rows.n), np.int32(rows.n), rows.row_ptr, found)
+        return int(device.download(found, np.uint32, 1)[0])
+
+
 def distinct_arcs(device: Device, rows: DeviceCSR) -> Any:
     """Which arcs do not repeat the one before them in their row: uint8 device buffer; does not wait."""
     distinct = device.empty(max(rows.arcs, 1), np.uint8)

@@ -126,7 +126,11 @@ def lfr_graph(
             f"mixing {mixing}: there is only one community of all {n} vertices, and nothing outside; give 0, "
             "or a smaller maximum community"
         )
-    making = _Making(n, least, most, degrees, sizes, int(exact(mixing) * 2**32), seed, progress)
+    begin = np.concatenate(([0], np.cumsum(sizes)))
+    # seats in communities of more than k vertices, for k = most, most - 1, ..., 0
+    larger = len(sizes) - np.searchsorted(sizes[::-1], np.arange(most, -1, -1), side="right")
+    tables = begin.astype(np.int32), begin[larger].astype(np.int32)
+    making = _Making(n, least, most, degrees, *tables, int(exact(mixing) * 2**32), seed, progress)
     return on_device(device, making.make)
 
 
@@ -165,20 +169,21 @@ def _community_sizes(n: int, least: int, most: int, exponent: float, seed: int) 
 
 @dataclass(frozen=True)
 class _Making:
-    """What is checked, and how it becomes a graph."""
+    """What is checked, and how it becomes a graph; the tables are those of ``cl/csr/generate_lfr.cl``."""
 
     n: int
     least: int
     most: int
     degrees: npt.NDArray[np.uint64]
-    sizes: npt.NDArray[np.int64]
+    begin: npt.NDArray[np.int32]
+    eligible: npt.NDArray[np.int32]
     mixing: int
     seed: int
     progress: Progress
 
     def make(self, dev: Device) -> Communities:
         """The graph."""
-        n, count, items = self.n, len(self.sizes), dev.tuning.items
+        n, count, items = self.n, len(self.begin) - 1, dev.tuning.items
         dev.reserve({"vertices": 40 * n})
         program = dev.program("csr/generate_lfr", ITEMS=items)
         over, seed = -(-n // items), np.uint64(self.seed)
@@ -188,7 +193,7 @@ class _Making:
         split = np.int32(n), seed, np.int32(self.most), np.uint64(self.mixing)
         program.lfr_split(over, *split, degree, inside, outside, key)
         seated = self._seat(dev, program, key)
-        begin = dev.upload(np.concatenate(([0], np.cumsum(self.sizes))).astype(np.int32))
+        begin = dev.upload(self.begin)
         community, total = dev.output(n, np.int32), dev.empty(count, np.int32)
         groups, length = -(-count // items), np.int32(count)
         program.lfr_count(groups, length, begin, seated, inside, community, total)
@@ -216,15 +221,11 @@ class _Making:
     def _seat(self, dev: Device, program: Any, key: Any) -> Any:
         """The vertex on each seat."""
         n, over = self.n, -(-self.n // dev.tuning.items)
-        # seats in communities of more than k vertices, for k = most, most - 1, ..., 0
-        sizes = self.sizes[::-1]
-        larger = len(sizes) - np.searchsorted(sizes, np.arange(self.most, -1, -1), side="right")
-        eligible = np.concatenate(([0], np.cumsum(self.sizes)))[larger].astype(np.int32)
         key, order = sort_by_key(dev, key, n, self.most.bit_length())
         aim, seat = dev.empty(n, np.int32), dev.empty(n, np.int32)
         refused = dev.empty(1, np.int32)
         dev.fill(refused, np.int32(INT32_MAX), 1)
-        table = dev.upload(eligible)
+        table = dev.upload(self.eligible)
         program.lfr_aim(over, np.int32(n), np.uint64(self.seed), key, table, aim, seat, refused)
         first = int(dev.download(refused, np.int32, 1)[0])
         if first < n:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.facts import count_loops_and_copies, count_range, find_hub, lengths_of
+from clgraph.csr.facts import count_linked, count_loops_and_copies, count_range, find_hub, lengths_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.views import reversed_arcs, without_directions
 from clgraph.errors import DeviceError, InputError
@@ -167,6 +167,10 @@ class Place:
     def count_loops(self, graph: Any) -> int | None:
         """Number of arcs from a vertex to itself; None where the host counts them."""
         return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[0]
+
+    def count_linked(self, graph: Any) -> int | None:
+        """Number of vertices that have arcs; None where the host counts them."""
+        return None if self._device.is_second else count_linked(self._device, self._any)
 
     def find_copies(self, graph: Any) -> bool | None:
         """Whether some row names a vertex twice; None where the host finds out."""

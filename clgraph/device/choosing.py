@@ -180,14 +180,11 @@ def _of_users(given: Any) -> Device:
             if device.raw == given:
                 return device
         raise DeviceError(f"{given.name} is none of the devices that `clgraph devices` lists")
-    # handles of our own: with the user's the object would keep itself
+    context, queue = given, None
     if isinstance(given, cl.CommandQueue):
-        queue = cl.CommandQueue.from_int_ptr(given.int_ptr, retain=True)
-        context = queue.context
-        if queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+        context, queue = given.context, given
+        if given.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
             raise DeviceError("this queue is out of order: clgraph needs one that keeps the order")
-    else:
-        context, queue = cl.Context.from_int_ptr(given.int_ptr, retain=True), None
     raws = [queue.device] if queue else context.devices
     if len(raws) != 1:
         names = ", ".join(raw.name for raw in raws)
@@ -199,7 +196,7 @@ def _of_users(given: Any) -> Device:
         if made is None:
             made = Device(raws[0], base.spec, base.setup, context=context, queue=queue)
             _given[given.int_ptr] = made
-        given.clgraph_device = made  # lives as long as the user's object, or what lies on it
+        given.clgraph_device = made  # they live as long as the user's object is used, or what lies there
         return made
 
 

@@ -114,6 +114,13 @@ class Graph(Placed, Exchange, Shown):
         return None if {"row_ptr", "col_idx"} <= vars(self).keys() else self._home
 
     @lazy
+    def num_linked(self) -> int:
+        """Number of vertices that have arcs (of a directed graph: that leave them)."""
+        if (place := self._elsewhere()) and (found := place.count_linked(self)) is not None:
+            return found
+        return int(np.count_nonzero(self.degrees))
+
+    @lazy
     def num_self_loops(self) -> int:
         """Number of stored arcs from a vertex to itself."""
         if (place := self._elsewhere()) and (found := place.count_loops(self)) is not None:

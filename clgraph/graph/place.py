@@ -53,6 +53,9 @@ class Place(Protocol):
     def count_loops(self, graph: Any) -> int | None:
         """Number of arcs from a vertex to itself; None where the host counts them."""
 
+    def count_linked(self, graph: Any) -> int | None:
+        """Number of vertices that have arcs; None where the host counts them."""
+
     def find_copies(self, graph: Any) -> bool | None:
         """Whether some row names a vertex twice; None where the host finds out."""
 

@@ -25,7 +25,7 @@ from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
 from clgraph.measures.mixing import assortativity, degree_products
 from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.packaged import Fit, packaged_tail
-from clgraph.measures.spectrum import MANY, largest_eigenvalues
+from clgraph.measures.spectrum import MANY, largest_eigenvalues, on_host
 from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
 from clgraph.measures.triangle_count import count_triangles
 from clgraph.results import Shown
@@ -92,7 +92,7 @@ class Measures(Shown):
     reasons : dict of str to str
         Why a measure is None, by its name.
     notes : tuple of str
-        What was left out of the graph.
+        What was left out of the graph; where its eigenvalues come from, if not from the device.
     seconds : dict of float
         By phase.
     """
@@ -179,7 +179,8 @@ def measure(graph: Graph, dev: Device, wish: Wish, progress: Callable[[str], Non
             progress("view")
         found = measure_all(pack, wish, progress)[0]
         seconds = {"view": time.perf_counter() - started - sum(found.seconds.values()), **found.seconds}
-        return replace(found, notes=_notes(graph), seconds=seconds)
+        host = on_host(dev, found.vertices) if len(found.eigenvalues) else None
+        return replace(found, notes=(*_notes(graph), *([host] if host else [])), seconds=seconds)
 
     return dev.cached(graph, ("measures", wish), make)
 

@@ -61,6 +61,16 @@ SHAPES = Shapes(
 )
 
 
+def on_host(device: Device, n: int) -> str | None:
+    """Why SciPy has to find the eigenvalues of a graph of n vertices; None if the device can."""
+    if "HAVE_FP64" not in device.features:
+        return "eigenvalues by SciPy on the host: the device has no float64"
+    nbytes = BYTES * (n + SHAPES.of(device).chunk)
+    if nbytes > device.max_buffer:
+        return f"eigenvalues by SciPy on the host: {nbytes} bytes are more than a buffer of the device takes"
+    return None
+
+
 def largest_eigenvalues(pack: Pack, wanted: list[bool] | None = None) -> list[Found]:
     """The `COUNT` largest (algebraic) positive eigenvalues of each graph, descending, or why there are none.
 
@@ -79,10 +89,10 @@ def largest_eigenvalues(pack: Pack, wanted: list[bool] | None = None) -> list[Fo
             continue
         if arcs[i] == arcs[i + 1]:
             found[i] = np.zeros(0), "no vertex has a neighbour: all eigenvalues are 0"
+        elif on_host(device, n):
+            found[i] = scipy_eigenvalues(*pack.rows_of(i), COUNT)
         elif n <= DENSE:
             found[i] = dense_eigenvalues(*pack.rows_of(i), COUNT), None
-        elif "HAVE_FP64" not in device.features:
-            found[i] = scipy_eigenvalues(*pack.rows_of(i), COUNT)
         else:
             large.append(i)
     for some in _side_by_side(device, np.diff(begin), large):

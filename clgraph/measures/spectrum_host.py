@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 DENSE = 100  # vertices up to which the whole spectrum is cheaper
+NO_LANCZOS = 1000  # the same, where SciPy is the other way: less than a second
 ZERO = 1e-9  # shares of the largest eigenvalue up to which others are rounding errors
 
 
@@ -38,11 +39,16 @@ def dense_eigenvalues(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.
 def scipy_eigenvalues(
     row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], count: int
 ) -> tuple[Floats, str | None]:
-    """Of a graph of more than `DENSE` vertices by SciPy's eigsh, or why there are none."""
+    """By SciPy's eigsh, of small graphs by NumPy; or why there are none.
+
+    It may find an eigenvalue of a large graph that repeats too seldom, as it begins with one vector.
+    """
     import scipy.sparse as sp
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
     n = len(row_ptr) - 1
+    if n <= NO_LANCZOS:
+        return dense_eigenvalues(row_ptr, col_idx, count), None
     matrix = sp.csr_array((np.ones(len(col_idx)), col_idx, row_ptr), shape=(n, n))
     # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one
     # would not be reproducible
@@ -50,7 +56,7 @@ def scipy_eigenvalues(
     try:
         # its many small products are faster on one core than on two that wait for each other
         with blas().limit(limits=1, user_api="blas"):
-            values = eigsh(matrix, k=count, which="LA", v0=start, tol=1e-6, return_eigenvectors=False)
+            values = eigsh(matrix, k=count, which="LA", v0=start, return_eigenvectors=False)
     except ArpackNoConvergence as error:
         found = len(error.eigenvalues)
         return np.zeros(0), f"SciPy's eigsh found only {found} of {count} eigenvalues in {10 * n} iterations"

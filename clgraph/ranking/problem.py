@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag, real, shown, whole, word
-from clgraph.errors import InputError
+from clgraph.errors import DeviceError, InputError
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -189,7 +189,10 @@ def _largest_there(graph: Graph, weight: bool) -> int | None:
     if graph.is_on_host or not graph.is_counted or (weight and graph.is_weighted):
         return None
     if graph not in _largest:
-        found = None if graph.home is None else graph.home.count_range()
+        try:
+            found = None if graph.home is None else graph.home.count_range()
+        except DeviceError:
+            found = None  # the host asks for the arrays, and says what is lost if they are
         if found is None:
             return None
         _largest[graph] = 0 if found[0] == found[1] else found[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from fractions import Fraction
 
 from clgraph.graph import Graph, check_graph_type
@@ -73,6 +74,60 @@ def reference_harmonic(graph: Graph, sources: set[int] | None = None) -> list[fl
         )
         for v in range(len(back))
     ]
+
+
+def verify_distances(graph: Graph, measure: str, found: Sequence[float], vertices: list[int]) -> None:
+    """Check the closeness or harmonic centrality of some vertices, by index.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    back = _turned(_rows(graph))
+    n = len(back)
+    if len(found) != n:
+        raise AssertionError(f"{len(found)} values for {n} vertices")
+    for v in vertices:
+        near = _distances(back, v)
+        total, others = sum(near.values()), len(near) - 1
+        if measure == "closeness":
+            want = others / total * others / (n - 1) if total else 0.0
+        else:
+            want = sum(1 / each for each in near.values() if each)
+        if abs(found[v] - want) > 1e-9 * max(1, want):
+            raise AssertionError(f"{measure} of vertex {graph.ids[v]} is {found[v]!r}, not {want!r}")
+
+
+def verify_betweenness(graph: Graph, found: Sequence[float]) -> None:
+    """Check normalized betweenness of all sources by its sum: a path of length d passes d - 1 vertices.
+
+    Also that no vertex has less than 0 or more than 1, and that one on no path between two others has 0.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    rows = _rows(graph)
+    n = len(rows)
+    if len(found) != n:
+        raise AssertionError(f"{len(found)} values for {n} vertices")
+    back = _turned(rows)
+    for v, value in enumerate(found):
+        if not -1e-12 <= value <= 1 + 1e-9:
+            raise AssertionError(f"betweenness of vertex {graph.ids[v]} is {value!r}")
+        arriving, leaving = set(back[v]) - {v}, set(rows[v]) - {v}
+        ends = len(arriving | leaving) < 2 or not arriving or not leaving
+        if ends and abs(value) > 1e-12:
+            raise AssertionError(f"no path passes vertex {graph.ids[v]}, and its betweenness is {value!r}")
+    want = 0
+    for v in range(n):
+        near = _distances(rows, v)
+        want += sum(near.values()) - (len(near) - 1)
+    pairs = (n - 1) * (n - 2) if n > 2 else 1
+    if abs(float(sum(found)) * pairs - want) > 1e-6 * max(1, want):
+        raise AssertionError(f"the sums over all pairs are {float(sum(found)) * pairs:.9g}, not {want}")
 
 
 def reference_betweenness(

@@ -103,6 +103,7 @@ def test_the_quick_end_leaves_nothing_out():
 
     assert ended("-c", code, "formats", "--nonsense") == (2, ["farewell"])
     assert ended("-c", code, "--version") == (0, ["waited for", "farewell"])
+    assert ended("-c", f"import cProfile; {code}", "--version")[1][-1] == "taken apart"
     assert ended("-X", "dev", "-c", code, "--version") == (0, ["waited for", "farewell", "taken apart"])
 
 

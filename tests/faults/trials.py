@@ -61,6 +61,7 @@ TASKS = [
     Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt"), True),
     Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",), True),
     Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",), True),
+    Task("centrality", "centrality IN --measure closeness -o OUT.tsv", (".tsv",), True),
     Task("ppr", "ppr IN -s 1 -s 2 --top 0 -o OUT.tsv", (".tsv",), True),
     Task("quality", "quality IN --no-eigenvalues --report OUT.html", (".html",), True),
 ]

@@ -202,6 +202,22 @@ DEVICE = {
             "--json",
         ),
     ),
+    "centrality": (
+        "g.txt --measure closeness",
+        (
+            *READING,
+            "--measure",
+            "--k",
+            "--seed",
+            "--alpha",
+            "--max-iter",
+            "--tol",
+            "--top",
+            "-o",
+            "--verify",
+            "--json",
+        ),
+    ),
     "ppr": (
         "g.txt -s 0 --seed 1",
         (

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from graphs import tangle
 
-from clgraph import Graph, powerlaw_graph
+from clgraph import Graph, powerlaw_graph, quality
 from clgraph.measures import spectrum
 from clgraph.measures.pack import Pack, simple_view
 from clgraph.measures.ritz import COUNT
-from clgraph.measures.spectrum import largest_eigenvalues
+from clgraph.measures.spectrum import largest_eigenvalues, on_host
 from clgraph.measures.spectrum_host import DENSE, scipy_eigenvalues
 from clgraph.reference.spectrum import reference_eigenvalues, verify_eigenvalues
 
@@ -60,11 +60,16 @@ def test_larger_graphs_as_scipy_and_verified(device):
 
 
 def test_without_float64_scipy_finds_them_and_what_does_not_converge_says_so(device, monkeypatch):
-    graph = simple_view(powerlaw_graph(400, seed=4))
+    graph = simple_view(powerlaw_graph(1100, seed=4))
     wanted = reference_eigenvalues(graph, COUNT)
     values, reason = scipy_eigenvalues(graph.row_ptr, graph.col_idx, COUNT)
     assert reason is None
-    np.testing.assert_allclose(values, wanted, rtol=1e-6)
+    np.testing.assert_allclose(values, wanted, rtol=1e-9)
+    found = quality(graph, device=device).original
+    assert ("HAVE_FP64" in device.features) != any(
+        "the device has no float64" in note for note in found.notes
+    )
+    assert "on the host" in on_host(device, 2**40)
     if "HAVE_FP64" in device.features:
         monkeypatch.setattr(spectrum, "RESTARTS", 1)
         ((values, reason),) = largest_eigenvalues(Pack.of_one(device, graph))

@@ -100,12 +100,13 @@ def case_generate_models(device: Any) -> None:
 def case_facts(device: Any) -> None:
     """Self-loops and parallel arcs are counted; the longest row and the lengths of some."""
     from clgraph import Graph
-    from clgraph.csr.facts import count_loops_and_copies, find_hub, lengths_of
+    from clgraph.csr.facts import count_linked, count_loops_and_copies, find_hub, lengths_of
     from clgraph.csr.upload import upload_csr
 
     graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
     rows = upload_csr(device, graph)
     assert count_loops_and_copies(device, rows) == (3, 2)
+    assert count_linked(device, rows) == np.count_nonzero(graph.degrees)
     assert find_hub(device, rows) == graph.degrees.argmax()
     assert lengths_of(device, rows, np.array([4, 0], np.int32)).tolist() == graph.degrees[[4, 0]].tolist()
 

@@ -19,8 +19,8 @@ from clgraph.sampling.literature.smallest import Cut, Smallest
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 LOW, HIGH, DEGREE, RUN, GIVEN = range(5)  # what chordal_key makes keys of
 NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' makes one that is"

@@ -13,8 +13,8 @@ from clgraph.sampling.literature.roots import COMPONENT, VALUE, Roots
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 
 def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:

@@ -16,8 +16,8 @@ from clgraph.sampling.literature.smallest import Smallest
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 LANES = 32  # pairs at a time
 MOST = 100  # pairs for each vertex wanted

@@ -12,7 +12,7 @@ from clgraph.sampling.literature.starts import Given
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.wish import Wish
 
 NOBODY = 2**31 - 1
 PRIORITY, RUN, COMPONENT, VALUE = (0, 1), 2, (3, 4), (5, 6)  # words of `roots_words`

@@ -21,9 +21,10 @@ from clgraph.sampling.literature import (
     ust,
     walk,
 )
-from clgraph.sampling.literature.arguments import Wish, check_wish
+from clgraph.sampling.literature.arguments import check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
+from clgraph.sampling.literature.wish import Wish
 from clgraph.sampling.options import check_seeds, given_options
 from clgraph.sampling.samples import Clock
 

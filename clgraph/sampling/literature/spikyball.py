@@ -16,9 +16,9 @@ from clgraph.sampling.literature.smallest import Smallest
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.drawn import Drawn
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 
 @dataclass(frozen=True)

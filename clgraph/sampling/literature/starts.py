@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.sampling.literature.arguments import Wish
+    from clgraph.sampling.literature.wish import Wish
 
 QUEUE, QUEUES = 256, 1 << 18  # starts that a run keeps in readiness at least; and up to so many of all runs
 MARKS = {np.uint32: "uint", np.uint64: "ulong"}

@@ -14,8 +14,8 @@ from clgraph.sampling.literature.stream import SHAPES, Rule, StreamRun
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 LOW, HIGH, RUN = range(3)  # what order_key makes keys of
 

@@ -15,12 +15,13 @@ from clgraph.graph import Graph
 from clgraph.graph.io.arrivals import Chunk, arrivals, is_stream
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
-from clgraph.sampling.literature.arguments import Wish, check_stream
+from clgraph.sampling.literature.arguments import check_stream
 from clgraph.sampling.literature.estimates import Estimate
 from clgraph.sampling.literature.held import Held, estimates_of
 from clgraph.sampling.literature.runs import serial_device
 from clgraph.sampling.literature.stream import StreamRun
 from clgraph.sampling.literature.stream_order import rule_of, told_of
+from clgraph.sampling.literature.wish import Wish
 from clgraph.sampling.options import check_seeds
 from clgraph.sampling.samples import Clock
 

@@ -14,8 +14,8 @@ from clgraph.sampling.literature.roots import PRIORITY, Roots
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 
 @dataclass(frozen=True)

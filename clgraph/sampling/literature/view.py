@@ -18,7 +18,7 @@ from clgraph.sampling.literature.clock import integer_weights
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-_linked: WeakKeyDictionary[Graph, dict[bool, int]] = WeakKeyDictionary()
+_linked: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()  # of weighted rows
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,11 @@ class View:
     @property
     def num_linked(self) -> int:
         """Vertices with edges; of weighted views with edges that weigh something. Kept with the rows."""
-        kept = _linked.setdefault(self.rows, {})
-        if self.weighted not in kept:
-            kept[self.weighted] = int(np.count_nonzero(self.strengths if self.weighted else self.degrees))
-        return kept[self.weighted]
+        if not self.weighted:
+            return self.rows.num_linked
+        if self.rows not in _linked:
+            _linked[self.rows] = int(np.count_nonzero(self.strengths))
+        return _linked[self.rows]
 
     @lazy
     def integers(self) -> npt.NDArray[np.uint64]:

@@ -21,8 +21,8 @@ from clgraph.sampling.literature.starts import Given, Queue, queue_room
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 NUMBER = {
     "rw": 0,

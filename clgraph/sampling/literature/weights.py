@@ -12,9 +12,9 @@ import numpy.typing as npt
 from clgraph.sampling.literature.clock import rates
 
 if TYPE_CHECKING:
-    from clgraph.sampling.literature.arguments import Wish
     from clgraph.sampling.literature.drawn import Drawn
     from clgraph.sampling.literature.view import View
+    from clgraph.sampling.literature.wish import Wish
 
 Reals = npt.NDArray[np.float64]
 

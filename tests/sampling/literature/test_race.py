@@ -60,6 +60,12 @@ def test_weights(device, method):
     assert len(everything.vertices) < 50 and any("can reach" in note for note in everything.notes)
 
 
+def test_strata_have_only_what_can_be_drawn():
+    graph = Graph.from_edges([0, 1], [1, 2], vertices=range(5))
+    with pytest.raises(InputError, match="'b' are asked for, it has 1 that have edges"):
+        sample(graph, "rdn", size={"b": 2}, strata=list("aabbb"), device=None)
+
+
 def test_starts_and_strata(device):
     graph = powerlaw_graph(150, seed=2)
     for starts in (1, 7, 150):
