@@ -15,8 +15,11 @@ import platform
 import statistics
 import sys
 from collections.abc import Callable
+from functools import cache
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 import clgraph
 from clgraph.device import get_device
@@ -37,6 +40,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "ff": {"size": "10%"},
     "rds": {"size": "10%"},
 }
+WALKED = 200_000  # steps of littleballoffur
 PEERS = {
     "rn": ("RandomNodeSampler", {}),
     "rdn": ("DegreeBasedSampler", {}),
@@ -77,20 +81,36 @@ def ours(graph: Any, name: str, options: dict[str, Any], device: Any, repeats: i
     return row
 
 
+@cache
+def networkit_graph(graph: Any) -> Any:
+    """The largest component as a NetworKit graph: littleballoffur's fastest."""
+    import networkit
+
+    part = graph.largest_component().with_ids(None)
+    edges = part.edge_indices()
+    ends = np.asarray(edges.source), np.asarray(edges.target)
+    weights = np.ones(len(ends[0]))
+    return networkit.GraphFromCoo((weights, ends), n=part.num_vertices, weighted=False, directed=False)
+
+
 def peer(graph: Any, name: str, repeats: int) -> dict[str, Any] | None:
-    """littleballoffur on the largest component, as a NetworKit graph (its fastest)."""
+    """littleballoffur; of "rw" its steps alone."""
     try:
         import littleballoffur
-        import networkit
+
+        other = networkit_graph(graph)
     except ImportError:
         return None
+    if name == "rw":
+        walk = littleballoffur.RandomWalkSampler(seed=1)
+        walk._deploy_backend(other)
+        walk._create_initial_node_set(other, None)
+        started = perf_counter()
+        for _ in range(WALKED):
+            walk._do_a_step(other)
+        return {"rate": {"value": WALKED / (perf_counter() - started), "unit": "steps/s"}}
     sampler, options = PEERS[name]
-    part = graph.largest_component().with_ids(None)
-    other = networkit.Graph(part.num_vertices)
-    edges = part.edge_indices()
-    for u, v in zip(edges.source.tolist(), edges.target.tolist(), strict=True):
-        other.addEdge(u, v)
-    many = part.num_vertices // 10
+    many = other.numberOfNodes() // 10
 
     def run(seed: int) -> Any:
         return getattr(littleballoffur, sampler)(number_of_nodes=many, seed=seed, **options).sample(other)
@@ -128,7 +148,7 @@ def main() -> None:
     fitting = [name for name in TASKS if TASKS[name].get("walkers", 1) <= graph.num_vertices]
     for name in args.only.split(",") if args.only else fitting:
         row = ours(graph, name, TASKS[name], device, args.repeats)
-        if args.peers and name in PEERS:
+        if args.peers and (name in PEERS or name == "rw"):
             row["littleballoffur"] = peer(graph, name, 1)
         told["tasks"][name] = row
         print(name, json.dumps(row), file=sys.stderr)

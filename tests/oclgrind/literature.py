@@ -40,6 +40,7 @@ def case_race_edges(device: Any) -> None:
     _draw("hyb", device, edges=9, graph=_graph(duplicates="keep"))
     _draw("re", device, size=9, seeds=1, weighted=True, graph=_graph(weights=np.arange(60.0)))
     _draw("ties", device, size=9, seeds=1)
+    _draw("rne", device, edges=9, seeds=1)
 
 
 def case_race_neighbours(device: Any) -> None:
@@ -54,6 +55,7 @@ def case_walks(device: Any) -> None:
         _draw(method, device, seeds=1, size=6)
     _draw("rw", device, size=30, walkers=3, patience=2, keep="tree")
     _draw("mhrw", device, size=6, keep="visited", alpha="0.5")
+    _draw("rw", device, seeds=1, size=9, keep="tree")
     _draw("rw", device, seeds=1, steps=9, walkers=2, weighted=True, graph=_graph(weights=np.arange(1.0, 61)))
     _draw("mhrw", device, seeds=1, steps=30, burn_in=2)
     _draw("mhda", device, seeds=1, steps=20, walkers=5)

@@ -18,6 +18,24 @@ if TYPE_CHECKING:
 UInts = npt.NDArray[np.uint64]
 
 
+@dataclass(frozen=True)
+class There:
+    """Values on a device.
+
+    Attributes
+    ----------
+    device : Device
+    buffer : device buffer
+    dtype
+    count : int
+    """
+
+    device: Device
+    buffer: Any
+    dtype: npt.DTypeLike
+    count: int
+
+
 class Packed:
     """Values of several runs, one after the other: run r's are ``values[offset[r]:offset[r + 1]]``.
 
@@ -26,12 +44,18 @@ class Packed:
     offset : int64 array, shape (runs + 1,)
     values : array, or a function that gives it
         It is called when the values are first looked at: until then they stay on a device.
+
+    Attributes
+    ----------
+    there : There, or None
+        The values on the device (of edges perhaps both arcs of each).
     """
 
     def __init__(
         self, offset: npt.NDArray[np.int64], values: npt.NDArray[Any] | Callable[[], npt.NDArray[Any]]
     ) -> None:
         self.offset, self._source = offset, values
+        self.there: There | None = None
 
     @lazy
     def values(self) -> npt.NDArray[Any]:
@@ -57,7 +81,9 @@ class Packed:
             with device.alone():
                 return device.download(buffer, dtype, int(offset[-1]))
 
-        return Packed(offset, fetch)
+        made = Packed(offset, fetch)
+        made.there = There(device, buffer, dtype, int(offset[-1]))
+        return made
 
     @staticmethod
     def of_parts(parts: list[npt.NDArray[Any]]) -> Packed:

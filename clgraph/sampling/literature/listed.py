@@ -125,6 +125,8 @@ def visits_of(listed: Listed, visits: Any, parts: int) -> tuple[Packed, Packed |
 
 def marked_arcs(device: Device, runs: int, arcs: int, marks: Any) -> Packed:
     """The places of the arcs that have a mark (int32, shape (runs * arcs,)), of each run."""
+    if arcs < 1 << 30:
+        return Listed.visited(device, runs, arcs, 1, marks).vertices
     found = device.download(marks, np.int32, runs * arcs).reshape(runs, -1)
     return Packed.of_parts([np.flatnonzero(row) for row in found])
 

@@ -193,6 +193,7 @@ class _EdgeRace(_Race):
         once = np.int32(wish.target is None)
         self.flat("race_arcs", *numbers, degrees, csr.col_idx, tail, copy, weight, once, key)
         chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None
+        listed = None
         if wish.target is not None:
             first = self.fill("race_first", csr.row_ptr, key, items=self.n)
             vertices = Smallest(self.device, self.runs, self.n)
@@ -209,7 +210,7 @@ class _EdgeRace(_Race):
         drawn, keys = self.kept(taken, selected.item)
         if not once:
             drawn, keys = self.halved(drawn, keys)
-        return Drawn(chosen, came, limits, drawn, more={"edge key": keys})
+        return Drawn(chosen, came, limits, drawn, more={"edge key": keys}, listed=listed)
 
     def halved(self, arcs: Packed, keys: Packed) -> tuple[Packed, Packed]:
         """Of both arcs of each edge that from the smaller end, when they are looked at."""
@@ -220,7 +221,9 @@ class _EdgeRace(_Race):
             made: npt.NDArray[np.bool_] = rows.col_idx[arcs.values] > tails
             return made
 
-        return Packed(offset, lambda: arcs.values[first()]), Packed(offset, lambda: keys.values[first()])
+        made = Packed(offset, lambda: arcs.values[first()])
+        made.there = arcs.there
+        return made, Packed(offset, lambda: keys.values[first()])
 
 
 def mixed(mix: int, n: int, m: int) -> tuple[int, int, bool, bool]:

@@ -26,6 +26,7 @@ from clgraph.sampling.literature.estimates import (
     recruitment_shares,
 )
 from clgraph.sampling.literature.held import estimates_of
+from clgraph.sampling.literature.listed_edges import left_of
 from clgraph.sampling.literature.weights import Weights, chance, edge_pull, view_degrees, weights_of
 from clgraph.sampling.marks import LeftThere
 from clgraph.sampling.result import Sample, extract, with_loops
@@ -118,13 +119,25 @@ class DrawnSample(Sample):
 
     @lazy
     def _there(self) -> tuple[Device, LeftThere] | None:
-        """What is left, on the device: of a single run that keeps all edges among its vertices."""
-        listed = self._drawn.listed
-        if listed is None or self.wish.keep != "induced" or len(listed.offset) > 2:
+        """What is left, on the device, of a single run whose vertices or arcs are listed there."""
+        wish, drawn, listed = self.wish, self._drawn, self._drawn.listed
+        if len(drawn.vertices.offset) > 2 or (listed is None and wish.kind != "edges"):
             return None
-        device, simple = listed.device, self.wish.view.original.undirected.simple
+        simple = wish.view.original.undirected.simple
+        if wish.keep == "induced":
+            if listed is None:
+                return None
+            with listed.device.alone():
+                return listed.device, LeftThere(
+                    listed.device, upload_csr(listed.device, simple), listed.marked(0)
+                )
+        walked = drawn.parent if wish.keep == "tree" else drawn.arcs
+        if walked is None or walked.there is None or not walked.there.device.has_compiler:
+            return None
+        device, there = walked.there.device, walked.there
         with device.alone():
-            return device, LeftThere(device, upload_csr(device, simple), listed.marked(0))
+            tree = wish.keep == "tree"
+            return device, left_of(simple, listed, None if tree else there, there if tree else None)
 
     @lazy
     def graph(self) -> Graph:

@@ -44,6 +44,27 @@ def test_the_graph_is_made_on_the_device(device):
             assert one.kept_arcs.tolist() == among.kept_arcs.tolist()
 
 
+def test_edges_walked_and_drawn_are_marked_on_the_device(device):
+    for options in ({}, {"directed": True}, {"duplicates": "keep"}):
+        graph = random_graph(3, 60, 150, **options)
+        for method, wanted in (
+            ("rw", {"size": "40%", "keep": "visited"}),
+            ("rw", {"size": "40%", "keep": "tree", "walkers": 3}),
+            ("fs", {"size": "40%", "keep": "visited"}),
+            ("ff", {"size": "40%", "keep": "tree"}),
+            ("snowball", {"size": "40%", "keep": "visited"}),
+            ("re", {"size": "40%"}),
+            ("hyb", {"edges": "20%"}),
+        ):
+            one = sample(graph, method, seed=4, device=device, **wanted)
+            among = sample(graph, method, seed=4, seeds=2, device=device, **wanted)[0]
+            assert one._there is not None and among._there is None
+            for name in ("row_ptr", "col_idx", "ids"):
+                assert getattr(one.graph, name).tolist() == getattr(among.graph, name).tolist()
+            assert one.kept_arcs.tolist() == among.kept_arcs.tolist()
+            assert one.vertices.tolist() == among.vertices.tolist()
+
+
 def test_samples_are_pickled(device):
     graph = random_graph(3, 60, 150)
     for options in ({"size": "40%"}, {"steps": 40, "walkers": 2}):
