@@ -136,7 +136,6 @@ whole: GRAPHS
 powerlaw_graph: 0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1
 rmat_graph: 0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |
     False ; scramble=True | False ; duplicates='merge' | 'keep'
-copra_graph: 0 | 10 | 200 ; seed=1
 read: 'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\0' ; format='edges' | 'mtx' |
     'clg' ; directed=True | False ; ids='int' | 'str' ; weights=True | False ; duplicates='merge' |
     'keep'
@@ -155,6 +154,7 @@ reference_sample: GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crv
 top_accuracy: [[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2
 """)
 DEVICE = table(r"""
+copra_graph: 0 | 10 | 200 ; seed=1
 erdos_renyi_graph: 0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1
 watts_strogatz_graph: 0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1
 static_model_graph: 0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1
