@@ -87,7 +87,8 @@ def curve_of_shards(
         if found.words is not None:
             with dev.alone():
                 path = followed(dev, found.words, n, method, agreed, target)
-        path = _told(ranks, path)
+        if path is None or not found.everywhere:
+            path = _told(ranks, path)
         ends, gone = _counted(dev, path, method, agreed, found.loaded())
         ends, gone = ranks.total(ends), ranks.total(gone)
         forget(ranks, folder, about_of(shards, method, agreed))
