@@ -13,7 +13,7 @@ from clgraph import keyed
 from clgraph.arguments import flag, whole
 from clgraph.centrality.power import Floats, need_doubles
 from clgraph.device.shapes import Shapes
-from clgraph.errors import InputError
+from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.progress import tells
 
@@ -62,6 +62,8 @@ class Brandes:
 
         self.search, self.endpoints = search, endpoints
         self.dev, self.n = dev, n = search.dev, search.n
+        if LANES * n >= 2**31:
+            raise CapacityError(f"{dev}: betweenness takes graphs below {2**31 // LANES} vertices, not {n}")
         self.leaving = upload_csr(dev, search.graph)
         self.arriving = upload_csr(dev, search.graph.reverse) if search.graph.directed else self.leaving
         self.shape = SHAPES.of(dev)

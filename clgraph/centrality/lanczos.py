@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from clgraph.centrality.power import Floats, Vectors
+from clgraph.errors import InputError
 
 LITTLE = 1e-4  # of a vector's squares
 ROUND_OFF = 1e-14  # of the largest singular value's square: residuals do not get smaller
@@ -57,6 +58,10 @@ def leading(
             beside.append(length)
             vectors.combine(y, 1 / length, x)
         k = len(diagonal)
+        if not np.all(np.isfinite(diagonal + beside)):
+            raise InputError(
+                "weights are so large that products of them exceed numbers of 64 bits: scale them"
+            )
         values, small = np.linalg.eigh(
             np.diag(diagonal) + np.diag(beside[: k - 1], 1) + np.diag(beside[: k - 1], -1)
         )

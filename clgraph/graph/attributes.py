@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from clgraph.sizes import real_number, whole_number
 
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -52,7 +54,8 @@ class Column:
         return [self.texts.get(key) for key in self._keys(tails, heads, directed)]
 
     def _keys(self, tails: Iterable[Any], heads: Iterable[Any], directed: bool) -> Iterator[Any]:
-        for u, v in zip(tails, heads, strict=True):
+        ends = (end.tolist() if isinstance(end, np.ndarray) else end for end in (tails, heads))
+        for u, v in zip(*ends, strict=True):
             yield (u, v) if directed or (u, v) in self.texts else (v, u)
 
     def reversed(self) -> Column:

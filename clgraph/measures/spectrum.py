@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 MANY = 1_000_000  # vertices beyond which eigenvalues are computed on request only
 BYTES = 8 * (STEPS + 1)  # of a vertex in the basis
 RESTARTS = 400
-Ints = npt.NDArray[np.int32]
 Found = tuple[Floats, str | None]  # descending, or why there are none
 
 

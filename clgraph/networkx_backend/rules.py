@@ -72,7 +72,7 @@ CROSSOVER: dict[str, Crossover] = {
     "hits": Crossover(60_000, 20_000),
     "katz_centrality": Crossover(600, 600),
     "core_number": Crossover(60_000, 20_000),
-    "k_core": Crossover(60_000, 60_000),
+    "k_core": Crossover(NEVER, 60_000),
     "degree_assortativity_coefficient": Crossover(6_000, 2_000),
     "average_neighbor_degree": Crossover(60_000, 6_000),
 }

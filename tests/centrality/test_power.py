@@ -122,6 +122,7 @@ def test_not_converged(doubles):
 def test_what_is_refused(doubles):
     graph = Graph.from_edges(["a", "b"], ["b", "c"])
     empty = Graph.from_edges([], [])
+    huge = Graph(graph.row_ptr, graph.col_idx, weights=[1e200] * 4)
     heavy = Graph.of(Arrays(graph.row_ptr, graph.col_idx, weights=np.array([1, 1, np.inf, np.inf])))
     for call, word in (
         (lambda: clgraph.eigenvector_centrality(empty, device=doubles), "empty"),
@@ -132,6 +133,7 @@ def test_what_is_refused(doubles):
         (lambda: clgraph.katz_centrality(graph, beta="much", device=doubles), "beta is 'much'"),
         (lambda: clgraph.hits(graph, nstart=[0, 0, 0], device=doubles), "0 everywhere"),
         (lambda: clgraph.hits(heavy, device=doubles), "is inf: finite weights"),
+        (lambda: clgraph.hits(huge, device=doubles), "so large that products"),
         (lambda: clgraph.hits(Graph.from_edges([], [], vertices=[1]), device=doubles), "no arc"),
     ):
         with pytest.raises(InputError) as caught:

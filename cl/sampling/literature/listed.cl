@@ -28,7 +28,7 @@ __kernel void listed_met(const int n, const int blocks, const int parts, __globa
     const int run = (int)get_global_id(1), block = (int)get_global_id(0);
     const long base = (long)run * n, step = (long)get_global_size(1) * n;
     if (block < blocks) {
-        const int first = block * BLOCK, end = min(first + BLOCK, n);
+        const int first = block * BLOCK, end = (int)min((long)first + BLOCK, (long)n);
         int many = 0;
         for (int v = first; v < end; v++)
             many += visits_of(base + v, step, parts, visits) != 0;
@@ -43,7 +43,7 @@ __kernel void listed_list(const int n, const int blocks, const int parts, __glob
     const int run = (int)get_global_id(1), block = (int)get_global_id(0);
     const long base = (long)run * n, step = (long)get_global_size(1) * n;
     if (block < blocks) {
-        const int first = block * BLOCK, end = min(first + BLOCK, n);
+        const int first = block * BLOCK, end = (int)min((long)first + BLOCK, (long)n);
         long place = before[(long)run * blocks + block];
         for (int v = first; v < end; v++)
             if (visits_of(base + v, step, parts, visits)) list[place++] = v;

@@ -257,6 +257,6 @@ def to_arrow(graph: Arrays, source: str, target: str, attributes: Attributes | N
         columns["multiplicity"] = pa.array(multiplicity)
     if attributes is not None:
         names = graph.all_ids()
-        columns |= into_arrow(attributes, columns, names[tail].tolist(), names[head].tolist(), graph.directed)
+        columns |= into_arrow(attributes, columns, names[tail], names[head], graph.directed)
     noted = {METADATA: json.dumps({"directed": graph.directed}).encode()}
     return pa.table(columns).replace_schema_metadata(noted)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph.attributes import Attributes, Column, Renaming
-from clgraph.graph.building import pack
+from clgraph.graph.building import number_vertices, pack
 from clgraph.graph.exchange.columns import Column as Ids
 from clgraph.graph.exchange.columns import Names
 from clgraph.graph.exchange.common import library
@@ -35,8 +35,9 @@ class Rows:
     def _index(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The ids in ascending order, and by them the rows: their keys, ascending, and their numbers."""
         source, target = map(_plain, self._ends())
-        ids, number = np.unique(np.concatenate((source, target)), return_inverse=True)
-        key = pack(number[: len(source)], number[len(source) :])
+        n, known, tail, head = number_vertices(source, target)
+        ids = np.arange(n) if known is None else known
+        key = pack(tail, head)
         order = np.argsort(key, kind="stable")
         return ids, key[order], order
 
@@ -77,7 +78,7 @@ def _arrays(tails: list[Any], heads: list[Any]) -> Ends:
 
 def _ids(ids: Any) -> npt.NDArray[Any]:
     """Ids as an array: of int64, or of strings as objects."""
-    return np.array(ids, object if _are_text(ids) else np.int64)
+    return np.asarray(ids, object if _are_text(ids) else np.int64)
 
 
 def _are_text(ids: Any) -> bool:

@@ -165,7 +165,5 @@ def to_pandas(graph: Arrays, source: Any, target: Any, attributes: Attributes | 
         columns["multiplicity"] = multiplicity
     if attributes is not None:
         known = graph.all_ids()
-        columns |= into_pandas(
-            attributes, columns, known[tail].tolist(), known[head].tolist(), graph.directed
-        )
+        columns |= into_pandas(attributes, columns, known[tail], known[head], graph.directed)
     return pd.DataFrame(columns)

@@ -90,11 +90,14 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
         if word in WORDS[1:]:
             gone += [graph.col_idx[graph.row_ptr[v] : graph.row_ptr[v + 1]] for v in gone[1].tolist()]
         left_out.append(np.unique(np.concatenate(gone).astype(np.int64)))
-        if queries.n - len(left_out[-1]) < top:
+        left = queries.n - len(left_out[-1])
+        if left < top:
             name = queries.names[int(np.flatnonzero(queries.row == i)[0])]
             raise InputError(
-                f"source {name!r}: {queries.n - len(left_out[-1])} of {queries.n} vertices are not excluded, "
-                f"and top asks for {top}"
+                f"source {name!r}: {left} of {queries.n} vertices are not excluded, and top asks for {top}: "
+                f"use {left} at most"
+                if left
+                else f"source {name!r}: all vertices are excluded"
             )
     return Exclusion(top, left_out)
 
