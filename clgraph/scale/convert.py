@@ -17,10 +17,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph import system
 from clgraph.errors import InputError
@@ -28,15 +27,15 @@ from clgraph.files.parse import NotTaken
 from clgraph.files.summary import read_with_summary
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of, sorted_rows
-from clgraph.graph.io.binary import OnDisk
 from clgraph.graph.io.common import Options, Progress
-from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, cuts, write_shards
+from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, write_shards
 from clgraph.scale.inputs import Input
-from clgraph.scale.manifest import BLOCK, Manifest, Section
+from clgraph.scale.manifest import Manifest
 from clgraph.scale.numbering import Numbering
 from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.tables import STEP, Columns, Dealt, Table, tails_between
-from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums, summed
+from clgraph.scale.stored import Stored, cut_shards, turned
+from clgraph.scale.tables import Columns, Dealt, Table
+from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums
 from clgraph.temporary import temporary_name
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 BUCKET = 1 << 22  # edges that are sorted at a time, by each core
-VALUES = ("weights", "multiplicity", "way")
 
 
 def convert_to_shards(
@@ -236,7 +234,7 @@ class _Conversion:
                 if name not in stored:
                     stored[name] = self._other(name, base)
             for name in wanted:
-                made[name] = _cut(writer, name, stored[name], shard_edges)
+                made[name] = cut_shards(writer, name, stored[name], shard_edges)
             writer.finish(
                 Manifest(
                     self._directed,
@@ -266,12 +264,12 @@ class _Conversion:
                     row, head = np.minimum(row, head), np.maximum(row, head)
                 yield {"row": row, "head": head, **part}
 
-    def _base(self, *, adds: bool) -> _Stored:
+    def _base(self, *, adds: bool) -> Stored:
         """The section that all others are made of: the pairs, or the arcs by tail; merged.
 
         With `adds` the weights that leave are added up, too.
         """
-        stored = _Stored(self._folder, "base")
+        stored = Stored(self._folder, "base")
 
         def merge(first: int, last: int, tables: list[Table]) -> Arrays:
             edges = _whole(tables)
@@ -309,10 +307,10 @@ class _Conversion:
         np.add.at(self._leaving, arrays.col_idx[apart], counts[apart])
         np.add.at(self._leaving, tails, counts)
 
-    def _other(self, name: str, base: _Stored) -> _Stored:
+    def _other(self, name: str, base: Stored) -> Stored:
         """A section made of the base's rows, which are merged already."""
-        stored = _Stored(self._folder, name)
-        dealt = self._deal(f"deal-{name}", _turned(name, base), base.rows * (2 if name == "rows" else 1))
+        stored = Stored(self._folder, name)
+        dealt = self._deal(f"deal-{name}", turned(name, base), base.rows * (2 if name == "rows" else 1))
 
         def sort(first: int, last: int, tables: list[Table]) -> Columns:
             edges = _whole(tables)
@@ -367,112 +365,3 @@ def _whole(tables: list[Table]) -> Columns:
     if not found:
         return {"row": np.empty(0, np.int32), "head": np.empty(0, np.int32)}
     return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
-
-
-def _turned(name: str, base: _Stored) -> Iterator[Columns]:
-    """The base's rows as another section wants them dealt."""
-    for tail, part in base.parts():
-        head = part.pop("head")
-        if name == "in":
-            yield {"row": head, "head": tail, **part}
-        elif name == "pairs":
-            way = np.where(tail == head, 3, np.where(tail < head, 1, 2)).astype(np.uint8)
-            yield {"row": np.minimum(tail, head), "head": np.maximum(tail, head), "way": way}
-        else:
-            apart = tail != head
-            yield {"row": tail, "head": head, **part}
-            back = {each: column[apart] for each, column in part.items()}
-            yield {"row": head[apart], "head": tail[apart], **back}
-
-
-class _Stored:
-    """The rows of a section in long files.
-
-    Attributes
-    ----------
-    rows : int
-        Entries.
-    """
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._table = Table(folder, f"section-{name}")
-        self._counts: list[npt.NDArray[np.int32]] = []
-        self._loops: list[npt.NDArray[np.bool_]] = []
-        self._names: set[str] = set()
-        self.rows = 0
-
-    def add(
-        self, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32], first: int, values: dict[str, Any]
-    ) -> None:
-        """Add the rows that follow, the first of them of vertex `first`."""
-        counts = np.diff(row_ptr)
-        tails = np.repeat(np.arange(first, first + len(counts), dtype=np.int32), counts)
-        loops = np.zeros(len(counts), bool)
-        loops[tails[tails == col_idx] - first] = True
-        self._counts.append(counts.astype(np.int32))
-        self._loops.append(loops)
-        self._table.write("head", col_idx)
-        for name in VALUES:
-            column = values.get(name)
-            if column is not None and name not in self._names:
-                self._names.add(name)
-                for begin in range(0, self.rows, STEP):  # multiplicities: those so far were 1
-                    self._table.write(name, np.ones(min(STEP, self.rows - begin), column.dtype))
-            if name in self._names:
-                self._table.write(name, np.ones(len(col_idx), np.int32) if column is None else column)
-        self.rows += len(col_idx)
-        self._table.rows = self.rows
-
-    def has(self, name: str) -> bool:
-        """Whether there is a column of this name."""
-        return name in self._names
-
-    def offsets(self) -> npt.NDArray[np.int64]:
-        """Where each row begins, and the number of entries."""
-        row_ptr, at = np.zeros(sum(map(len, self._counts)) + 1, np.int64), 1
-        for counts in self._counts:
-            row_ptr[at : at + len(counts)] = counts
-            at += len(counts)
-        return np.cumsum(row_ptr, out=row_ptr)
-
-    def loops(self) -> npt.NDArray[np.bool_]:
-        """Which rows hold their own vertex."""
-        return np.concatenate([np.empty(0, bool), *self._loops])
-
-    def parts(self) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
-        """Tails, and the other columns, so many entries at a time."""
-        row_ptr = self.offsets()
-        for begin in range(0, self.rows, STEP):
-            end = min(begin + STEP, self.rows)
-            yield tails_between(row_ptr, begin, end), self._table.read(begin, end - begin)
-
-    def column(self, name: str, begin: int, end: int) -> OnDisk:
-        """Some entries of a column."""
-        return OnDisk(self._table.path(name), self._table.type_of(name), begin, end - begin)
-
-
-def _from_zero(row_ptr: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
-    """The offsets of a shard's rows, in the type that is stored."""
-    narrow = np.int32 if row_ptr[-1] - row_ptr[0] < 2**31 else np.int64
-    offsets: npt.NDArray[Any] = np.empty(len(row_ptr), narrow)
-    return np.subtract(row_ptr, row_ptr[0], out=offsets, casting="unsafe")
-
-
-def _cut(writer: Writer, name: str, stored: _Stored, shard_edges: int) -> Section:
-    """Write a section's shards."""
-    row_ptr, loops, made = stored.offsets(), stored.loops(), []
-    for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1 if name == "pairs" else BLOCK)):
-        begin, end = int(row_ptr[first]), int(row_ptr[last])
-        values = {each: stored.column(each, begin, end) for each in VALUES if stored.has(each)}
-        made.append(
-            writer.shard(
-                name,
-                number,
-                first,
-                _from_zero(row_ptr[first : last + 1]),
-                stored.column("head", begin, end) if end > begin else np.empty(0, np.int32),
-                values,
-                loops=int(np.count_nonzero(loops[first:last])),
-            )
-        )
-    return summed(made)
