@@ -230,6 +230,7 @@ class _Conversion:
         with new_dataset(target) as folder:
             writer = Writer(folder, directed=self._directed, vertices=self._n)
             base = self._base(adds="rows" not in wanted)
+            numbering.forget()
             stored = {"out" if self._directed else "pairs": base}
             for name in wanted:
                 if name not in stored:
@@ -428,9 +429,11 @@ class _Stored:
 
     def offsets(self) -> npt.NDArray[np.int64]:
         """Where each row begins, and the number of entries."""
-        row_ptr = np.zeros(sum(map(len, self._counts)) + 1, np.int64)
-        np.cumsum(np.concatenate([np.empty(0, np.int32), *self._counts]), out=row_ptr[1:])
-        return row_ptr
+        row_ptr, at = np.zeros(sum(map(len, self._counts)) + 1, np.int64), 1
+        for counts in self._counts:
+            row_ptr[at : at + len(counts)] = counts
+            at += len(counts)
+        return np.cumsum(row_ptr, out=row_ptr)
 
     def loops(self) -> npt.NDArray[np.bool_]:
         """Which rows hold their own vertex."""
@@ -448,6 +451,13 @@ class _Stored:
         return OnDisk(self._table.path(name), self._table.type_of(name), begin, end - begin)
 
 
+def _from_zero(row_ptr: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """The offsets of a shard's rows, in the type that is stored."""
+    narrow = np.int32 if row_ptr[-1] - row_ptr[0] < 2**31 else np.int64
+    offsets: npt.NDArray[Any] = np.empty(len(row_ptr), narrow)
+    return np.subtract(row_ptr, row_ptr[0], out=offsets, casting="unsafe")
+
+
 def _cut(writer: Writer, name: str, stored: _Stored, shard_edges: int) -> Section:
     """Write a section's shards."""
     row_ptr, loops, made = stored.offsets(), stored.loops(), []
@@ -459,7 +469,7 @@ def _cut(writer: Writer, name: str, stored: _Stored, shard_edges: int) -> Sectio
                 name,
                 number,
                 first,
-                row_ptr[first : last + 1] - begin,
+                _from_zero(row_ptr[first : last + 1]),
                 stored.column("head", begin, end) if end > begin else np.empty(0, np.int32),
                 values,
                 loops=int(np.count_nonzero(loops[first:last])),

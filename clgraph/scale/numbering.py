@@ -97,3 +97,7 @@ class Numbering:
         found = np.empty(len(ids), np.int32)
         found[order] = np.searchsorted(self.ids, ids[order])
         return found
+
+    def forget(self) -> None:
+        """Free what only `numbers` needs."""
+        self._number = None
