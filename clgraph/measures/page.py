@@ -6,7 +6,7 @@ from clgraph.measures.style import page
 
 STYLE = """\
 .lead { color: var(--soft); margin: .2rem 0 1rem; overflow-wrap: anywhere; }
-.cards b { white-space: nowrap; }
+.cards b { overflow-wrap: anywhere; }
 code { font: .92em ui-monospace, "DejaVu Sans Mono", monospace; }
 th, td { vertical-align: top; }
 th:first-child { min-width: 11rem; }
