@@ -44,8 +44,11 @@ print(found.to_pandas().round(3).to_string(index=False))
 # A NetworkX program stays as it is
 les = clgraph.datasets.les_miserables()
 theirs = les.to_networkx()
-ranks = pd.Series(nx.pagerank(theirs, backend="clgraph"), name="pagerank").sort_values(ascending=False)
-print(ranks.head(3).round(4).to_string())
+try:
+    ranks = nx.pagerank(theirs, backend="clgraph")
+except ImportError as error:
+    sys.exit(f"NetworkX finds backends that are installed (pip install '.[networkx]'): {error}")
+print(pd.Series(ranks, name="pagerank").sort_values(ascending=False).head(3).round(4).to_string())
 
 # ... and every public function takes such a graph
 sample = clgraph.sample(theirs, "drv", size="50%", seed=1, device=device)

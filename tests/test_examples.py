@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,9 @@ def test_all_examples_are_here():
 @pytest.mark.parametrize("name", TRIALS)
 def test_trials(name, tmp_path):
     """What a researcher, a data scientist and an engineer do in their first hour."""
+    backends = {found.name for found in entry_points(group="networkx.backends")}
+    if name == "data_scientist" and "clgraph" not in backends:
+        pytest.skip("NetworkX finds backends that are installed")
     word = next(iter(working_devices()))
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / f"{name}.py"],
