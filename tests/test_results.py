@@ -63,5 +63,12 @@ def test_what_stays_on_the_device(device: Any) -> None:
         found: Any = clgraph.bfs_many(searched, range(70), arrays="device", device=device).distance
         assert found.dtype == kind and found.shape == (70, searched.num_vertices)
         assert (found.get() == clgraph.bfs_many(searched, range(70)).distance).all()
+    for options in ({}, {"method": "coo"}, {"method": "monte-carlo", "walks": 500, "seed": 1}):
+        for sources in ([1], [3, 5, 3], list(range(9))):
+            there = clgraph.personalized_pagerank(graph, sources, arrays="device", device=device, **options)
+            here = clgraph.personalized_pagerank(graph, sources, device=device, **options)
+            assert there.ranks.get().tobytes() == here.ranks.tobytes()  # type: ignore[union-attr]
+    with pytest.raises(InputError, match="arrays='device' is of all ranks"):
+        clgraph.personalized_pagerank(graph, [1], top=3, arrays="device")
     with pytest.raises(InputError, match="arrays='device' is of one sample"):
         clgraph.sample(graph, "drv", size="50%", seeds=2, arrays="device")

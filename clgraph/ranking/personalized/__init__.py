@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.arguments import word
+from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
 from clgraph.progress import tells
 from clgraph.ranking.personalized.exclude import make_exclusion
@@ -20,6 +21,7 @@ from clgraph.ranking.problem import (
     make_problem,
     round_off,
 )
+from clgraph.results import Arrays, on_device
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -51,6 +53,7 @@ def personalized_pagerank(
     stable_top: int = 0,
     dtype: Any = "float32",
     on_nonconvergence: OnNonconvergence = "raise",
+    arrays: Arrays = "host",
     device: Device | str | None = None,
     progress: Any = None,
 ) -> PersonalizedResult:
@@ -114,6 +117,9 @@ def personalized_pagerank(
         Of the ranks; sums are kept more exactly.
     on_nonconvergence : {"raise", "warn", "return"}
         What happens if some source does not reach `tol` in `max_iter` iterations.
+    arrays : {"host", "device"}
+        "device" leaves the ranks of all vertices on the device, as ``pyopencl.array.Array`` (without `top`;
+        of random walks there are no standard errors then).
     device : Device or str, optional
         As in `clgraph.get_device`; of `Shards` also several.
     progress : callable or bool, optional
@@ -167,7 +173,12 @@ def personalized_pagerank(
     dtype = check_dtype(dtype)
     word(method, "method", get_args(Method))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
+    stays = on_device(arrays)
+    if stays and (top is not None or stored):
+        raise InputError("arrays='device' is of all ranks, computed there: leave top and stored out")
     if (call := sharded(graph)) is not None:
+        if stays:
+            raise InputError("arrays='device' is of graphs: the ranks of shards come to the host")
         return call(
             "personalized_pagerank",
             sources,
@@ -225,9 +236,8 @@ def personalized_pagerank(
     dev = get_device(device)
     with dev.alone():
         how = dev.watch()
-        request = Request(
-            dev, graph, problem, queries, options, choose_numbers(dev, dtype), bool(weight), progress
-        )
+        numbers = choose_numbers(dev, dtype)
+        request = Request(dev, graph, problem, queries, options, numbers, bool(weight), progress, stays)
         found, seconds = answer(request)
         if exclusion is not None:
             found = exclusion.cut(found)

@@ -41,6 +41,8 @@ class Request:
         Whether the graph's weights count: what is kept on the device depends on it.
     progress : callable, optional
         Called with (distinct sources done, of how many).
+    stays : bool
+        The ranks of all vertices stay on the device.
     """
 
     device: Device
@@ -51,6 +53,7 @@ class Request:
     numbers: Numbers
     weight: bool
     progress: Tell | None = None
+    stays: bool = False
 
     def tell(self, done: int, of: int) -> None:
         """Say how many of an engine's sources are done."""
@@ -109,8 +112,14 @@ class Outcome:
         """Room for all distinct sources of a call."""
         count, top = request.queries.distinct, request.options.top
         width = request.problem.n if top is None else top
+        shape, real = (count, width), np.dtype(request.numbers.real)
+        values: Any = None
+        if request.stays:
+            device = request.device
+            device.reserve({"ranks": count * width * real.itemsize})
+            values = device.array(device.empty(count * width, real), real, count * width).reshape(shape)
         return cls(
-            values=np.zeros((count, width), request.numbers.real),
+            values=np.zeros(shape, real) if values is None else values,
             index=None if top is None else np.zeros((count, width), np.int32),
             iterations=np.zeros(count, np.int64),
             residuals=np.full(count, np.nan),
@@ -120,6 +129,14 @@ class Outcome:
             round_off=round_off,
             plan=plan,
         )
+
+    def put_ranks(self, request: Request, source: int, ranks: Any, offset: int = 0) -> None:
+        """The ranks of all vertices for a source, from the `offset`-th value of a device buffer on."""
+        n, device = request.problem.n, request.device
+        if request.stays:
+            self.values[source] = device.array(ranks, self.values.dtype, offset + n)[offset:]
+        else:
+            self.values[source] = device.download(ranks, self.values.dtype, n, offset=offset)
 
     def put_end(
         self,
@@ -143,6 +160,10 @@ class Outcome:
         arrays: dict[str, Any] = {
             name: value[row] for name, value in vars(self).items() if isinstance(value, np.ndarray)
         }
+        if not isinstance(self.values, np.ndarray) and row.tolist() != list(range(len(self.values))):
+            from pyopencl.array import concatenate
+
+            arrays["values"] = concatenate([self.values[i] for i in row.tolist()]).reshape(len(row), -1)
         return replace(self, **arrays)
 
 

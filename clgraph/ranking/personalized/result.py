@@ -29,7 +29,8 @@ class PersonalizedResult(RunsOn):
     Attributes
     ----------
     ranks : float32 or float64 array, shape (k, n), or None
-        In the graph's vertex order; None if `top` was given.
+        In the graph's vertex order; None if `top` was given. (With ``arrays="device"`` a
+        ``pyopencl.array.Array``.)
     ids : array, shape (k, top), or None
         Ids of the highest ranks, descending; equal ones: smaller index first.
     scores : float32 or float64 array, shape (k, top), or None

@@ -101,7 +101,8 @@ class Single:
 
     def _take(self, i: int, found: Outcome) -> None:
         if self._top is None:
-            found.values[i], iterations, met, moved, residual = self.solver.take()
+            ranks, iterations, met, moved, residual = self.solver.take(on_device=self.request.stays)
+            found.values[i] = ranks
         else:
             assert found.index is not None
             self._top.enqueue(self._lane, 1, self.solver.rank, number=self._number)

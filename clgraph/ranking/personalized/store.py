@@ -125,7 +125,7 @@ def fill_from_store(request: Request, store: Store | None, sources: list[int], f
         x = np.zeros(len(some)) if store is None else d * store.ranks[some]
         if best is None:
             x[where] += share * mass
-            found.values[i] = x
+            found.values[i] = x.astype(request.numbers.real)
             continue
         x[np.searchsorted(some, where)] += share * mass
         x = x.astype(request.numbers.real)

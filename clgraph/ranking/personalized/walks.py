@@ -122,6 +122,8 @@ class Walks:
             found = self._run_for_top(self._select, found)
         else:
             found = self._run_for_all(found)
+        if self.request.stays:
+            return found
         spread = np.sqrt((1 + self.problem.damping) * found.values.astype(np.float64) / self.walks)
         return replace(found, standard_errors=spread)
 
@@ -131,7 +133,7 @@ class Walks:
         visits, lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
         for done, i in enumerate(self.jobs, 1):
             self._walk(i)
-            found.values[i] = dev.download(self._score, self.numbers.real, n)
+            found.put_ranks(self.request, i, self._score)
             counts = dev.download(self._visits, np.uint32, n + 2)
             visits[i], lost[i] = counts[:n], counts[n + 1]
             self.request.tell(done, len(self.jobs))
