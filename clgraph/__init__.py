@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         average_clustering,
         clustering,
         core_numbers,
+        eigenvalues,
         k_core,
         quality,
         transitivity,
@@ -104,7 +105,8 @@ _NAMES = {
     " InputError",
     "files": "read write",
     "graph": "Graph",
-    "measures": "Quality average_clustering clustering core_numbers k_core quality transitivity triangles",
+    "measures": "Quality average_clustering clustering core_numbers eigenvalues k_core quality"
+    " transitivity triangles",
     "ranking": "PageRankResult pagerank",
     "ranking.personalized": "PersonalizedResult personalized_pagerank",
     "reference": "reference_bfs reference_components reference_pagerank reference_sample"
@@ -164,6 +166,7 @@ __all__ = [
     "degree_assortativity_coefficient",
     "deletion_order",
     "devices",
+    "eigenvalues",
     "eigenvector_centrality",
     "erdos_renyi_graph",
     "get_device",

@@ -110,6 +110,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     add("clustering", lambda: [clgraph.clustering(directed, device)])
     add("average_clustering", lambda: [clgraph.average_clustering(directed, device)])
     add("transitivity", lambda: [clgraph.transitivity(directed, device)])
+    add("eigenvalues", lambda: clgraph.eigenvalues(undirected, 3, matrix="laplacian", device=device))
     add("k_core", lambda: rows(clgraph.k_core(undirected, device=device)))
     add("closeness", lambda: [clgraph.closeness_centrality(directed, **on)])
     add("harmonic", lambda: [clgraph.harmonic_centrality(undirected, [0, 3], sources=[1, 4], **on)])

@@ -263,6 +263,7 @@ ARGUMENTS = {
     "harmonic_centrality": (SMALL,),
     "hits": (SMALL,),
     "k_core": (SMALL,),
+    "eigenvalues": (SMALL,),
     "katz_centrality": (SMALL,),
     "largest_component": (Graph.from_edges([0, 1, 3], [1, 2, 4]),),
     "lfr_graph": (200,),

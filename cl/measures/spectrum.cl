@@ -1,6 +1,6 @@
 // measures/spectrum.cl: the steps of Lanczos's method with thick restarts (Wu, Simon: Thick-restart Lanczos method for
 // large symmetric eigenvalue problems, SIAM J. Matrix Analysis and Applications 22(2), 2000), for the adjacency
-// matrices of several graphs side by side. spectrum_start.cl has what happens at a restart.
+// matrices or Laplacians of several graphs side by side. spectrum_start.cl has what happens at a restart.
 //
 // u            double[VECTORS][stride]   the basis: vector i of vertex v at u[i * stride + v - base]; a graph's part of
 //                                        it times scale[i] has length 1. Vectors are read up to CHUNK beyond a graph's
@@ -16,10 +16,23 @@
 // launch     one work-group of LOCAL for each active chunk; for sums: LOCAL x graphs x values
 // tunables   LOCAL, CHUNK (a multiple of LOCAL * LANES), LONG (arcs from which on a whole group sums a row up),
 //            ROWS (vectors whose products are summed together), LANES (vertices of a work-item that are)
+// MATRIX     0: the adjacency matrix A; 1: the Laplacian D - A; 2: the normalized one, 1 - D^(-1/2) A D^(-1/2)
 
 #include "measures/spectrum.h"
 
-// w[j + 1] = A v[j] - norm[j] v[j - 1] (the latter not for the first vector of a cycle), and its product with v[j].
+#define DEGREE(v) ((double)(row_ptr[(v) + 1] - row_ptr[v]))
+#if MATRIX == 2
+#define TERM(c) (x[c] / sqrt(DEGREE(c)))
+#define ROW(v, sum) (DEGREE(v) > 0 ? x[v] - (sum) / sqrt(DEGREE(v)) : 0)
+#elif MATRIX == 1
+#define TERM(c) x[c]
+#define ROW(v, sum) (DEGREE(v) * x[v] - (sum))
+#else
+#define TERM(c) x[c]
+#define ROW(v, sum) (sum)
+#endif
+
+// w[j + 1] = M v[j] - norm[j] v[j - 1] (the latter not for the first vector of a cycle), and its product with v[j].
 __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global const OFFSET *restrict row_ptr,
                                __global const int *restrict col_idx, __global const double *restrict norm,
                                __global double *restrict part)
@@ -48,8 +61,8 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
 #endif
         double sum = 0;
         for (OFFSET e = from; e < to; e++)
-            sum += x[col_idx[e]];
-        y[v] = by * sum - (j > begin ? back * last[v] : 0);
+            sum += TERM(col_idx[e]);
+        y[v] = by * ROW(v, sum) - (j > begin ? back * last[v] : 0);
         mine[0] += by * x[v] * y[v];
     }
 #if LOCAL > 1
@@ -58,10 +71,10 @@ __kernel void spectrum_product(const int j, const int begin, CHUNKS, __global co
         const int v = list[i];
         double some[1] = {0};
         for (OFFSET e = row_ptr[v] + get_local_id(0); e < row_ptr[v + 1]; e += LOCAL)
-            some[0] += x[col_idx[e]];
+            some[0] += TERM(col_idx[e]);
         GROUP_SUMS(1, some);
         if (get_local_id(0) == 0)
-            y[v] = by * SUM_OF(0, some) - (j > begin ? back * last[v] : 0);
+            y[v] = by * ROW(v, SUM_OF(0, some)) - (j > begin ? back * last[v] : 0);
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     }
     if (many) {   // added up again: the list's order is no one's, and no sum may depend on it

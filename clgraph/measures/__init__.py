@@ -15,6 +15,7 @@ from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.hops import SOURCES, check_hop_sources
 from clgraph.measures.packaged import Fit, check_fit
 from clgraph.measures.scalars import PHASES, Measures, Wish, measure
+from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
 from clgraph.results import RunsOn
 
@@ -29,6 +30,7 @@ __all__ = [
     "average_clustering",
     "clustering",
     "core_numbers",
+    "eigenvalues",
     "k_core",
     "quality",
     "transitivity",

@@ -1,4 +1,4 @@
-"""The largest eigenvalues of adjacency matrices: Lanczos's method, several graphs side by side.
+"""The largest eigenvalues of adjacency matrices and Laplacians, by Lanczos's method: graphs side by side.
 
 Host half of ``cl/measures/spectrum.cl`` and ``cl/measures/spectrum_start.cl``: product, basis,
 orthogonalisation and restart are made on the device; what comes here are the small projected matrices, once a
@@ -8,13 +8,16 @@ cycle. A graph's eigenvalues depend on no other graph beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import whole, word
 from clgraph.device.shapes import Grouped, Shapes
-from clgraph.measures.pack import Pack
+from clgraph.errors import ConvergenceError
+from clgraph.graph import as_graph
+from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.ritz import COUNT, KEPT, STEPS, Ritz
 from clgraph.measures.spectrum_host import DENSE, Floats, dense_eigenvalues, positive, scipy_eigenvalues
 
@@ -25,6 +28,7 @@ MANY = 1_000_000  # vertices beyond which eigenvalues are computed on request on
 BYTES = 8 * (STEPS + 1)  # of a vertex in the basis
 RESTARTS = 400
 Found = tuple[Floats, str | None]  # descending, or why there are none
+Matrix = Literal["adjacency", "laplacian", "normalized laplacian"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,64 @@ def on_host(device: Device, n: int) -> str | None:
     return None
 
 
-def largest_eigenvalues(pack: Pack, wanted: list[bool] | None = None) -> list[Found]:
+def eigenvalues(
+    graph: Any, count: int = COUNT, *, matrix: Matrix = "adjacency", device: Device | str | None = None
+) -> Floats:
+    """The largest eigenvalues of a graph's adjacency matrix or Laplacian, by Lanczos's method on the device.
+
+    Directions, loops, parallel edges and weights are ignored.
+
+    Parameters
+    ----------
+    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    count : int
+        At most so many, 1 to 20.
+    matrix : {"adjacency", "laplacian", "normalized laplacian"}
+        A; D - A with the degrees D; or 1 - D^(-1/2) A D^(-1/2), with rows of 0 for vertices without edges.
+    device : Device or str, optional
+        As in `clgraph.get_device`. Without float64 there, SciPy finds them on the host.
+
+    Returns
+    -------
+    float64 array, shape (k,), k <= count
+        Descending; those that are not positive are left out.
+
+    Raises
+    ------
+    InputError
+        An argument is not as above.
+    ConvergenceError
+        They are too close together to be found.
+    DeviceError, CapacityError
+        No such device, or too little memory on it.
+
+    References
+    ----------
+    Wu, Simon: Thick-restart Lanczos method for large symmetric eigenvalue problems. SIAM J. Matrix Analysis
+    and Applications 22(2), 2000.
+
+    Examples
+    --------
+    >>> import clgraph
+    >>> clgraph.eigenvalues(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 0]), matrix="laplacian").round(9)
+    array([3., 3.])
+    """
+    word(matrix, "matrix", get_args(Matrix))
+    whole(count, "count", 1, COUNT)
+    found = as_graph(graph)
+    from clgraph.device import get_device
+
+    dev = get_device(device)
+    with dev.alone():
+        ((values, why),) = largest_eigenvalues(Pack.of_one(dev, measured_view(dev, found)), None, matrix)
+    if why is not None and not len(values) and found.num_arcs and "neighbour" not in why:
+        raise ConvergenceError(why, None)
+    return values[:count]
+
+
+def largest_eigenvalues(
+    pack: Pack, wanted: list[bool] | None = None, matrix: Matrix = "adjacency"
+) -> list[Found]:
     """The `COUNT` largest (algebraic) positive eigenvalues of each graph, descending, or why there are none.
 
     Parameters
@@ -78,6 +139,7 @@ def largest_eigenvalues(pack: Pack, wanted: list[bool] | None = None) -> list[Fo
     pack : Pack
     wanted : list of bool, optional
         Of which graphs; the others have none, for no reason.
+    matrix : {"adjacency", "laplacian", "normalized laplacian"}
     """
     device, begin, arcs = pack.device, pack.begin, pack.arc_begin
     found: list[Found] = [(np.zeros(0), None)] * pack.count
@@ -89,13 +151,13 @@ def largest_eigenvalues(pack: Pack, wanted: list[bool] | None = None) -> list[Fo
         if arcs[i] == arcs[i + 1]:
             found[i] = np.zeros(0), "no vertex has a neighbour: all eigenvalues are 0"
         elif on_host(device, n):
-            found[i] = scipy_eigenvalues(*pack.rows_of(i), COUNT)
+            found[i] = scipy_eigenvalues(*pack.rows_of(i), COUNT, matrix)
         elif n <= DENSE:
-            found[i] = dense_eigenvalues(*pack.rows_of(i), COUNT), None
+            found[i] = dense_eigenvalues(*pack.rows_of(i), COUNT, matrix), None
         else:
             large.append(i)
     for some in _side_by_side(device, np.diff(begin), large):
-        for i, values in zip(some, Lanczos(pack, some).run(), strict=True):
+        for i, values in zip(some, Lanczos(pack, some, matrix).run(), strict=True):
             found[i] = values
     return found
 
@@ -117,7 +179,7 @@ def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]
 class Lanczos:
     """Some adjacent graphs of a pack, on their way."""
 
-    def __init__(self, pack: Pack, some: list[int]) -> None:
+    def __init__(self, pack: Pack, some: list[int], matrix: Matrix = "adjacency") -> None:
         self.pack, self.device = pack, pack.device
         self.graphs = graphs = len(some)
         self.shape = shape = SHAPES.of(self.device)
@@ -142,7 +204,8 @@ class Lanczos:
             "LANES": shape.lanes,
             **pack.csr.defines,
         }
-        self.steps = device.program("measures/spectrum", **options)
+        number = get_args(Matrix).index(matrix)
+        self.steps = device.program("measures/spectrum", MATRIX=number, **options)
         self.starts = device.program("measures/spectrum_start", VECTORS=STEPS + 1, **options)
         self.basis = device.zeros((STEPS + 1) * stride, np.float64)
         self.chunk = device.upload(chunk)

@@ -18,10 +18,20 @@ def _matrix(graph: Graph) -> npt.NDArray[np.float64]:
     return matrix
 
 
-def reference_eigenvalues(graph: Graph, count: int) -> npt.NDArray[np.float64]:
-    """The largest positive eigenvalues of the undirected graph's adjacency matrix, descending."""
+def reference_eigenvalues(graph: Graph, count: int, matrix: str = "adjacency") -> npt.NDArray[np.float64]:
+    """The largest positive eigenvalues of the undirected graph's matrix, descending.
+
+    `matrix` is "adjacency", "laplacian" or "normalized laplacian".
+    """
     check_graph_type(graph)
-    values = np.sort(np.linalg.eigvalsh(_matrix(graph)))[::-1][:count]
+    whole = _matrix(graph)
+    degrees = whole.sum(axis=0)
+    if matrix == "laplacian":
+        whole = np.diag(degrees) - whole
+    elif matrix == "normalized laplacian":
+        roots = np.sqrt(np.where(degrees > 0, degrees, 1))
+        whole = np.diag(1.0 * (degrees > 0)) - whole / np.outer(roots, roots)
+    values = np.sort(np.linalg.eigvalsh(whole))[::-1][:count]
     return values[values > 1e-9 * max(values[:1], default=0)]
 
 

@@ -172,6 +172,7 @@ core_numbers: GRAPHS
 average_clustering: GRAPHS
 transitivity: GRAPHS
 k_core: GRAPHS ; k=None | 1 | 2
+eigenvalues: GRAPHS ; count=1 | 20 ; matrix='laplacian' | 'normalized laplacian'
 shortest_path: GRAPHS ; 0 | 'a' ; 1 | 0
 shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
 average_shortest_path_length: GRAPHS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from graphs import tangle
 
-from clgraph import Graph, powerlaw_graph, quality
+from clgraph import Graph, InputError, eigenvalues, powerlaw_graph, quality
 from clgraph.measures import spectrum
 from clgraph.measures.pack import Pack, simple_view
 from clgraph.measures.ritz import COUNT
@@ -44,6 +44,28 @@ def test_side_by_side_alone_and_by_numpy(device):
         ((alone, why),) = largest_eigenvalues(Pack.of_one(device, graph))
         assert (alone.tobytes(), why) == (values.tobytes(), reason), name
     assert "all eigenvalues are 0" in together[2][1]
+
+
+@pytest.mark.parametrize("matrix", ["laplacian", "normalized laplacian"])
+def test_laplacians(device, matrix):
+    for name, graph in several().items():
+        found = eigenvalues(graph, matrix=matrix, device=device)
+        wanted = reference_eigenvalues(graph, COUNT, matrix)
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, err_msg=name)
+    hubs = powerlaw_graph(600, seed=4)
+    found = eigenvalues(hubs, 7, matrix=matrix, device=device)
+    import networkx as nx
+
+    like = nx.normalized_laplacian_matrix if "normalized" in matrix else nx.laplacian_matrix
+    wanted = np.linalg.eigvalsh(like(hubs.to_networkx(), weight=None).toarray().astype(float))[::-1][:7]
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+def test_what_eigenvalues_refuses():
+    graph = Graph.from_edges([0], [1])
+    for options, said in (({"count": 21}, "count is 21"), ({"matrix": "A"}, "matrix is 'A'")):
+        with pytest.raises(InputError, match=said):
+            eigenvalues(graph, **options)
 
 
 def test_larger_graphs_as_scipy_and_verified(device):

@@ -29,6 +29,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "average_clustering": clgraph.average_clustering,
     "transitivity": clgraph.transitivity,
     "k_core": lambda g: clgraph.k_core(g).col_idx,
+    "eigenvalues": lambda g: clgraph.eigenvalues(g).round(6),
     "betweenness_centrality": clgraph.betweenness_centrality,
     "closeness_centrality": clgraph.closeness_centrality,
     "harmonic_centrality": clgraph.harmonic_centrality,
