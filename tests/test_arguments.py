@@ -68,7 +68,7 @@ CALLS = [
     lambda: clgraph.reference_components(PATH, connection=np.array(["weak", "strong"])),  # type: ignore[arg-type]
     lambda: clgraph.reference_pagerank(PATH, iterations=1.5),  # type: ignore[arg-type]
     lambda: clgraph.reference_pagerank(PATH, personalization=object()),
-    lambda: clgraph.reference_ppr(PATH, [[0], [1, 2]]),
+    lambda: clgraph.reference_ppr(PATH, [[0], [1, 7]]),
     lambda: clgraph.reference_ppr(PATH, [{0: 1}, 1]),
     lambda: clgraph.reference_sample(PATH, "drv", size=1, seed=-1),
     lambda: clgraph.reference_sample(PATH, "dhyb", size=1, seed=1, weight="1e99999999"),

@@ -129,6 +129,7 @@ def test_metadata(either):
         "mpi",
         "zstd",
         "datasets",
+        "powerlaw",
     }
     assert extras == set(data.get_all("Provides-Extra"))
     requires = [line.replace('"', "'") for line in data.get_all("Requires-Dist")]

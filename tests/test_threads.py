@@ -32,7 +32,7 @@ from clgraph.device.memory import Memory
 
 pytestmark = pytest.mark.slow  # not in the smoke set
 
-THREADS, CALLS = 8, 100
+THREADS, CALLS = 8, 60
 
 SCRIPT = """
 import hashlib, json, sys

@@ -52,6 +52,7 @@ def wide(graph):
     return clgraph.Graph(graph.row_ptr.astype(np.int64), graph.col_idx)
 
 
+@pytest.mark.first_device
 @pytest.mark.parametrize("what", CALLS)
 def test_calls(device, graph, what):
     if "fixed" in what and "HAVE_FP64" not in device.features:

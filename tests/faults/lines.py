@@ -45,6 +45,8 @@ COMMANDS = {
     "components": "IN",
     "pagerank": "IN",
     "ppr": "IN -s 0",
+    "centrality": "IN --measure closeness",
+    "forest": "IN -o OUT.forest",
     "info": "IN",
     "convert": "IN OUT.clg",
     "generate powerlaw": "--vertices 20 --seed 1 -o OUT.txt",

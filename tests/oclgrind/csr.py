@@ -83,6 +83,10 @@ def case_generate_models(device: Any) -> None:
             clgraph.watts_strogatz_graph(20, 4, 0.5, seed=2, device=device),
             models.reference_watts_strogatz(20, 4, 0.5, seed=2),
         ),
+        (  # all are neighbours already: edges are left out
+            clgraph.watts_strogatz_graph(5, 4, 1.0, seed=2, device=device),
+            models.reference_watts_strogatz(5, 4, 1.0, seed=2),
+        ),
         (
             clgraph.static_model_graph(30, **static, device=device),
             models.reference_static_model(30, **static),
@@ -91,7 +95,13 @@ def case_generate_models(device: Any) -> None:
             clgraph.barabasi_albert_graph(40, 3, seed=2, device=device),
             models.reference_barabasi_albert(40, 3, seed=2),
         ),
-        (clgraph.configuration_graph(40, **law, device=device), models.reference_configuration(40, **law)[0]),
+        *(  # an even and an odd number of stubs
+            (
+                clgraph.configuration_graph(40, **law | {"seed": seed}, device=device),
+                models.reference_configuration(40, **law | {"seed": seed})[0],
+            )
+            for seed in (2, 3)
+        ),
     ):
         assert graph.row_ptr.tolist() == want.row_ptr.tolist()
         assert graph.col_idx.tolist() == want.col_idx.tolist()
