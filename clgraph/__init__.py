@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
-from clgraph.process import watch_forks
+from clgraph.system import watch_forks
 
 watch_forks()
 

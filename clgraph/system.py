@@ -1,6 +1,8 @@
 """What Linux has and other systems lack, each with what is done there instead.
 
 Nobody has run clgraph on Windows or macOS: there is this module, and tests that hide what those systems lack.
+
+Also what belongs to the whole process: its filters of warnings, and what a fork has left in it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,10 @@ import signal
 import stat
 import sys
 import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 #: for `os.open`: children do not inherit the file, and Windows leaves its bytes alone
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
@@ -82,3 +88,46 @@ def read_at(descriptor: int, view: memoryview, offset: int) -> int:
         data = os.read(descriptor, len(view))
     view[: len(data)] = data
     return len(data)
+
+
+_MAPS = "/proc/self/maps"
+
+
+class _Process:
+    turns = threading.RLock()  # two threads that change filters restore each other's, and leave wrong ones
+    inherited = b""  # what was mapped into it when it was forked
+
+
+def watch_forks() -> None:
+    """At every fork from now on, note in the child what it has of its parent."""
+    if hasattr(os, "register_at_fork"):  # Windows does not fork
+        os.register_at_fork(after_in_child=_begin)
+
+
+def _begin() -> None:
+    # short: Python drops a Ctrl-C that comes now
+    _Process.turns = threading.RLock()  # who had a turn is a thread of the parent
+    if "pyopencl" in sys.modules and os.path.exists(_MAPS):
+        _Process.inherited = Path(_MAPS).read_bytes()
+
+
+def is_inherited(stem: str) -> bool:
+    """Whether a library (``libpocl``) was loaded before this process was forked, by whomever."""
+    names = (line.rpartition(b"/")[2] for line in _Process.inherited.split(b"\n"))
+    return any(os.fsdecode(name).split(".so")[0] == stem for name in names if b".so" in name)
+
+
+@contextmanager
+def no_warnings(*, errors: type[Warning] | None = None) -> Iterator[None]:
+    """Within the block no warning is shown.
+
+    Parameters
+    ----------
+    errors : class of warnings, optional
+        These are raised instead.
+    """
+    with _Process.turns, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if errors is not None:
+            warnings.simplefilter("error", errors)
+        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +14,12 @@ from clgraph.centrality.power import Floats, need_doubles
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
-from clgraph.progress import tells
+from clgraph.progress import Tell, tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.traversal.many import ManySearch
 
-Progress = Callable[[int, int | None], None]
 LANES = 32
 
 
@@ -152,7 +150,7 @@ def dependencies(
     sources: npt.NDArray[np.int32],
     *,
     endpoints: bool = False,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Floats:
     """For each vertex the sum over sources and targets of the share of shortest paths that pass it."""
     from clgraph.traversal.many import ManySearch
@@ -181,7 +179,7 @@ def betweenness_centrality(
     endpoints: bool = False,
     seed: int = 0,
     device: Device | str | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Floats:
     """On what share of the shortest paths between two others each vertex lies, summed over all pairs [1]_.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from clgraph.arguments import flag, shown
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.progress import tells
+from clgraph.progress import Tell, tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Progress = Callable[[int, int | None], None]
 LANES = 64
 FEW = 48  # levels up to here are counted one by one, all searches at once; more of them search by search
 SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
@@ -35,7 +34,7 @@ def distance_counts(
     sources: npt.NDArray[np.int32],
     *,
     counted: npt.NDArray[np.bool_] | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Iterator[tuple[slice, Ints]]:
     """Batches of sources, and for each of a batch how many vertices lie at each distance.
 
@@ -206,7 +205,7 @@ def _ends(graph: Graph, *ends: Any) -> Ints:
 
 @tells("mean distance")
 def average_shortest_path_length(
-    graph: Any, *, device: Device | str | None = None, progress: Progress | None = None
+    graph: Any, *, device: Device | str | None = None, progress: Tell | None = None
 ) -> float:
     """The mean distance of all ordered pairs of different vertices.
 
@@ -265,7 +264,7 @@ def closeness_centrality(
     *,
     improved: bool = True,
     device: Device | str | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Floats:
     """How close all others are to each vertex: one over the mean distance from those that reach it.
 
@@ -316,12 +315,7 @@ def closeness_centrality(
 
 
 def closeness_of(
-    dev: Device,
-    graph: Graph,
-    chosen: npt.NDArray[np.int32],
-    *,
-    improved: bool,
-    progress: Progress | None = None,
+    dev: Device, graph: Graph, chosen: npt.NDArray[np.int32], *, improved: bool, progress: Tell | None = None
 ) -> Floats:
     """`closeness_centrality` of vertices by index."""
     found, others = np.zeros(len(chosen)), graph.num_vertices - 1
@@ -340,7 +334,7 @@ def harmonic_centrality(
     *,
     sources: Any = None,
     device: Device | str | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Floats:
     """The sum of one over the distances from all others to each vertex [1]_.
 
@@ -396,7 +390,7 @@ def harmonic_of(
     chosen: npt.NDArray[np.int32],
     *,
     counted: npt.NDArray[np.bool_] | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Floats:
     """`harmonic_centrality` of vertices by index; `counted`: of which distances count."""
     found = np.zeros(len(chosen))

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clgraph import process
+from clgraph import system
 from clgraph.device import cache
 from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
@@ -240,7 +240,7 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
     with _state.lock:
         if _state.platforms is None:
             for icd in find_icds(oclgrind=oclgrind):
-                if process.is_inherited(icd.stem):  # the parent's own pyopencl, for instance
+                if system.is_inherited(icd.stem):  # the parent's own pyopencl, for instance
                     _state.process = 0
                     raise _forked(f"by other means than clgraph: its {icd.stem} is loaded here")
             folder = _corrected_folder(oclgrind)

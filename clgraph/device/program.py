@@ -20,7 +20,7 @@ from clgraph._version import pip_hint
 from clgraph.device import cache
 from clgraph.device.launch import Kernel
 from clgraph.errors import BuildError
-from clgraph.process import no_warnings
+from clgraph.system import no_warnings
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
 from clgraph.errors import CapacityError
 from clgraph.files.parse import powers_of_five
-from clgraph.files.spell import TENS, write_pieces
+from clgraph.files.spell import TENS, Shape, write_pieces
 from clgraph.files.where import device_or_host
 from clgraph.graph.building import exclusive_sums
 
@@ -25,26 +24,6 @@ LONGEST = {"i4": 12, "i8": 21, "f4": 25, "f8": 25}  # bytes of a value and what 
 SMALL_ROWS = 100_000  # that Python writes sooner
 LARGE = 1000.0  # floats are written with an exponent from here on, or from more, as NumPy's release has it
 ROWS = 1 << 16  # that Python takes at a time
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How a text is cut.
-
-    Attributes
-    ----------
-    run : int
-        Rows that one work-item takes.
-    piece : int
-        Bytes that a piece has at most.
-    rooms : int
-        Pieces that exist at a time.
-    """
-
-    run: int
-    piece: int
-    rooms: int
-
 
 SHAPES = Shapes(
     gpu=Shape(run=16, piece=1 << 25, rooms=3),

@@ -36,12 +36,12 @@ LONGEST_WEIGHT = 25  # bytes of "-2.2250738585072014e-308" and what ends it
 
 @dataclass(frozen=True)
 class Shape:
-    """Tunables of ``cl/files/spell.cl``, and how a text is cut.
+    """Tunables of ``cl/files/spell.cl`` and ``columns.cl``, and how a text is cut.
 
     Attributes
     ----------
     run : int
-        Arcs that one work-item takes.
+        Arcs (or rows) that one work-item takes.
     piece : int
         Bytes that a piece has at most.
     rooms : int

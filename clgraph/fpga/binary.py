@@ -17,7 +17,7 @@ import pyopencl as cl
 from clgraph.device.program import Program
 from clgraph.errors import BuildError
 from clgraph.fpga import parameters, pipelines
-from clgraph.process import no_warnings
+from clgraph.system import no_warnings
 
 if TYPE_CHECKING:
     from clgraph.device.device import Device

@@ -22,7 +22,7 @@ from clgraph.device.cache import write_atomically
 from clgraph.errors import BuildError, DeviceError
 from clgraph.fpga import parameters, pipelines
 from clgraph.fpga.binary import Sidecar
-from clgraph.process import no_warnings
+from clgraph.system import no_warnings
 
 if TYPE_CHECKING:
     from clgraph.device import Device

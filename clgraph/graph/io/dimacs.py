@@ -34,8 +34,8 @@ from clgraph.graph.io.common import (
 )
 from clgraph.graph.io.twins import each_once
 from clgraph.graph.io.written import edges_in_pieces, merged_note, only_whole_weights
-from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
+from clgraph.system import no_warnings
 
 ROW = 8  # bytes of the shortest arc: "a 1 1 1" and a line feed
 

@@ -44,8 +44,8 @@ from clgraph.graph.io.digits import read_integers
 from clgraph.graph.io.names import read_names
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
 from clgraph.graph.io.written import edges_in_pieces
-from clgraph.process import no_warnings
 from clgraph.sizes import real_number, whole_number
+from clgraph.system import no_warnings
 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
 TARGET_NAMES = ("target", "dst", "to", "tonodeid", "to_node", "v", "head", "end", "id2", "node2")

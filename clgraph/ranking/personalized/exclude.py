@@ -75,6 +75,11 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
     if top is None:
         raise InputError("exclude leaves vertices out of the highest ranks: say how many with top")
     everywhere = np.zeros(0, np.int64)
+    if ids is not None and any(isinstance(each, (list, tuple, np.ndarray)) for each in ids):
+        raise InputError(
+            f"exclude is {shown(exclude)}: use 'self', 'neighbours' (the source is one of them), a list of "
+            "ids, or a pair of a word and such a list"
+        )
     if ids is not None and len(ids):
         try:
             everywhere = np.asarray(graph.index(ids))

@@ -80,3 +80,10 @@ def test_bad_words(options: dict[str, Any], word: str) -> None:
     with pytest.raises(InputError) as caught:
         personalized_pagerank(random_graph(1), [0], **options)
     assert word in str(caught.value)
+
+
+def test_more_than_a_pair_is_refused_in_words():
+    with pytest.raises(InputError, match="a pair of a word and such a list"):
+        personalized_pagerank(
+            Graph.from_edges([0, 1], [1, 2]), [1], top=1, exclude=("self", "neighbours", [2])
+        )
