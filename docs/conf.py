@@ -26,6 +26,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
 }
 exclude_patterns = ["_build", "gallery/*.ipynb"]
+smartquotes = False  # two hyphens of an option stay two
 default_role = "py:obj"  # `Graph.reverse` in a docstring becomes a link where there is such a page
 nitpicky = False
 
