@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 from cli_runs import InProcess, environment
@@ -22,7 +23,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> InProcess:
 def completed(*words: str) -> list[str]:
     variables = {"_CLGRAPH_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(("clgraph", *words))}
     done = subprocess.run(
-        [shutil.which("python3") or "python3", "-c", "from clgraph.cli import main; main([])"],
+        [sys.executable, "-c", "from clgraph.cli import main; main([])"],
         env={**environment(), **variables, "COMP_CWORD": str(len(words))},
         capture_output=True,
         text=True,
