@@ -178,6 +178,7 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
 
 
 @mpi
+@pytest.mark.slow
 def test_a_launcher_of_another_mpi(dataset):
     done = process("components", dataset / "g.clgs", OMPI_COMM_WORLD_SIZE="2")
     assert done.status == 1 and "you started 2 processes, but each sees itself alone" in done.err
