@@ -78,7 +78,7 @@ class Graph(Placed, Exchange, Shown):
         What a file or a table said of vertices and edges (GraphML, GEXF, Pajek, further columns of edge
         tables, tables of vertices), by id: ``value`` of ``attributes.vertices["age"]``, say. Views and parts
         of a graph and its samples have those of the graph that they were made from; `clgraph.write`,
-        `to_pandas` and `to_arrow` put them where they fit.
+        `to_networkx`, `to_igraph`, `to_pandas` and `to_arrow` put them where they fit.
     """
 
     def __init__(
