@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import flat_list
 from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
@@ -71,7 +72,7 @@ def search_shards_often(
     device: Any = None,
 ) -> ManyBFSResult:
     """`clgraph.bfs_many` of a graph in shards: one search after the other, shards stay where they fit."""
-    roots = arguments.indices_of(shards, arguments.list_of(sources)).astype(np.int32)
+    roots = arguments.indices_of(shards, flat_list(sources, "sources")).astype(np.int32)
     push, pull = _sections(shards, backward=False)
 
     def work(ranks: Ranks, dev: Device) -> ManyBFSResult:

@@ -127,10 +127,10 @@ def to_igraph(graph: Arrays, attributes: Any, known: Attributes | None) -> Any:
     )
     if known is not None:
         ids = graph.all_ids()
-        for name, values in known.vertex_values(ids.tolist(), ("name",)).items():
-            made.vs[name] = values
-        for name, values in known.edge_values(ids[tail], ids[head], graph.directed, OWN).items():
-            made.es[name] = values
+        for name, found in known.vertex_values(ids.tolist(), ("name",)).items():
+            made.vs[name] = found
+        for name, found in known.edge_values(ids[tail], ids[head], graph.directed, OWN).items():
+            made.es[name] = found
     if attributes is not None:
         _check_igraph(attributes)
         _take_over(graph, attributes, made, tail, head)
