@@ -71,7 +71,7 @@ def flat_list(values: Any, name: str) -> list[Any]:
     if found is None:
         raise InputError(f"{name} is {shown(values)}: use a list of ids of vertices")
     for each in found:
-        if isinstance(each, (list, tuple, set, frozenset, dict)) or getattr(each, "ndim", 0):
+        if isinstance(each, (list, tuple, set, frozenset, dict)) or getattr(each, "ndim", 0) > 0:
             raise InputError(
                 f"{name} is {shown(values)}: use one flat list of ids of vertices; {shown(each)} in it is a "
                 "list of its own"
