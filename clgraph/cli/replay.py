@@ -54,8 +54,10 @@ def replay(record: str, graph: str | None, device: str | None, as_json: bool, qu
         raise InputError(
             f"{path} is not the input of {record}: its SHA-256 is {found}, not {told.input_sha256}"
         )
-    data = read_graph(path, reading, quiet, device=device_for_file(path, device))
-    check_input(told, data)
+    data = path
+    if not told.streamed:
+        data = read_graph(path, reading, quiet, device=device_for_file(path, device))
+        check_input(told, data)
     dev = open_device(device, quiet)
     with progress_bar("making again", quiet, left=True) as progress:
         made = again(told, data, dev, progress)

@@ -168,6 +168,9 @@ def sample(
         Of gsh: whether edges that close a triangle of held edges are always held. Default False.
     triangles : int, optional
         Of gps: what an edge weighs for each triangle that it closes, besides 1. Default 9.
+    block : int, optional
+        Of gps: edges come in blocks of this many, and the weights of a block see the edges held when it began.
+        Large blocks are weighed in parallel. Default 1.
     r : float or str, optional
         Of ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
     k, stages : int, optional

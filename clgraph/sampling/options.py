@@ -84,6 +84,7 @@ class SampleOptions(TypedDict, total=False):
     q: float | str | None
     closing: bool | None
     triangles: int | None
+    block: int | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
     forest: Any
