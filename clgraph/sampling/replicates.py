@@ -19,10 +19,10 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.members import Members
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.packed import Packed, PackedSamples, Words
-from clgraph.sampling.result import Progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -329,7 +329,7 @@ def run_replicates(
     runs: int,
     wanted: list[tuple[Size, int]],
     seconds: dict[str, float],
-    progress: Progress | None,
+    progress: Tell | None,
 ) -> list[PackedSamples]:
     """The samples of `runs` runs, in portions that take a moment each."""
     how = device.watch()
