@@ -120,7 +120,9 @@ def _verified(
         if chunk.weight is not None:
             weights += in_units(chunk.weight).tolist()
     options: dict[str, Any] = {"size": sample.target, "edges": sample.target}
-    options |= {name: drawing[name] for name in ("p", "q", "closing", "triangles", "block") if name in drawing}
+    options |= {
+        name: drawing[name] for name in ("p", "q", "closing", "triangles", "block") if name in drawing
+    }
     if weighted:
         options["weights"] = weights
     try:

@@ -193,10 +193,7 @@ def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> tuple[str, st
 
 
 def _streams(
-    record: Record,
-    path: str,
-    device: Device | str | None,
-    progress: Callable[[int, int], None] | None,
+    record: Record, path: str, device: Device | str | None, progress: Callable[[int, int], None] | None
 ) -> list[tuple[str, str | None]]:
     from clgraph.sampling.literature.streamed import stream_samples
 

@@ -40,7 +40,11 @@ def test_samples_and_studies(tmp_path, device, run):
 def test_streams(tmp_path, device, run):
     graph, on = tmp_path / "g.txt", ("--device", device.spec, "-q")
     write(powerlaw_graph(300, seed=2), graph)
-    for options in (("gps", "--edges", "90", "--block", "7"), ("pies", "--size", "30"), ("gsh", "--p", "0.1")):
+    for options in (
+        ("gps", "--edges", "90", "--block", "7"),
+        ("pies", "--size", "30"),
+        ("gsh", "--p", "0.1"),
+    ):
         made = run("sample", graph, "--method", *options, "--seed", "3", "--record", tmp_path / "r.json", *on)
         assert made.status == 0, made.err
         done = run("replay", tmp_path / "r.json", *on)
