@@ -169,8 +169,8 @@ def sample(
     triangles : int, optional
         Of gps: what an edge weighs for each triangle that it closes, besides 1. Default 9.
     block : int, optional
-        Of gps: edges come in blocks of this many, whose weights see the edges held when the block began. Large
-        blocks are weighed in parallel. Default 1.
+        Of gps: edges come in blocks of this many, whose weights see the edges held when the block began.
+        Large blocks are weighed in parallel. Default 1.
     r : float or str, optional
         Of ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
     k, stages : int, optional
