@@ -21,9 +21,9 @@ from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.contracted import Contracted
 from clgraph.sampling.members import ROOTS, Members
-from clgraph.sampling.result import Progress
 from clgraph.sampling.schedule import batch_size
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class ContractRun:
                 self._rebuild()
             self.history.append((self._whole - self._size, self._size, self._rows.arcs // 2))
 
-    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
+    def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Contract until `target` vertices are left; the schedule of batches starts again.
 
         The numbers of the batches, which key the draws, continue: no draw is used twice.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from clgraph.arguments import flag, shown
+from clgraph.arguments import flag, one_id, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
@@ -235,10 +235,7 @@ def check_not_of_shards(options: Mapping[str, Any]) -> None:
 
 
 def _one_vertex(graph: Graph, start: Any) -> int:
-    found = graph.index(start)
-    if found.size != 1:
-        raise InputError(f"start is {shown(start)}: the id of one vertex is needed")
-    return int(found.flat[0])
+    return int(graph.index(one_id(start, "start"))[0])
 
 
 def _mix(options: SampleOptions) -> Fraction | None:

@@ -19,12 +19,12 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.contract_runs import ContractRuns
 from clgraph.sampling.grouped import GroupedSamples
 from clgraph.sampling.members import Members
 from clgraph.sampling.options import CONTRACTING, Options, Size
 from clgraph.sampling.packed import Packed, PackedSamples, Words
-from clgraph.sampling.result import Progress
 from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def run_replicates(
     runs: int,
     wanted: list[tuple[Size, int]],
     seconds: dict[str, float],
-    progress: Progress | None,
+    progress: Tell | None,
 ) -> list[Portion]:
     """The samples of `runs` runs, in portions that take a moment each."""
     how = device.watch()
