@@ -85,6 +85,7 @@ class SampleOptions(TypedDict, total=False):
     closing: bool | None
     triangles: int | None
     block: int | None
+    ids: Literal["int", "str"] | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
     forest: Any
