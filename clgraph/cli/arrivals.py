@@ -84,7 +84,7 @@ def sample_stream(
         name = fill_template(output, each, sample.seed) if output else None
         if name:
             write_graph(sample.graph, name, quiet, to=output_format, device=dev)
-        told.append({**sample.to_dict(), "verified": verify, "output": name})
+        told.append({**sample.to_dict(hashes=record is not None), "verified": verify, "output": name})
         if not as_json:
             _tell(sample, name)
     value: dict[str, Any] = told[0] if len(told) == 1 and seeds is None else {"samples": told}
@@ -100,7 +100,7 @@ def _tell(sample: StreamSample, name: str | None) -> None:
         f"{sample.arrivals} (seed {sample.seed}, {sample.seconds['sample']:.3f} s)"
         + (f" -> {name}" if name else "")
     )
-    for what, each in sample.to_dict().get("estimates", {}).items():
+    for what, each in sample.to_dict(hashes=False).get("estimates", {}).items():
         error = each["standard_error"]
         click.echo(f"{what}: {each['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
 
@@ -120,7 +120,9 @@ def _verified(
         if chunk.weight is not None:
             weights += in_units(chunk.weight).tolist()
     options: dict[str, Any] = {"size": sample.target, "edges": sample.target}
-    options |= {name: drawing[name] for name in ("p", "q", "closing", "triangles") if name in drawing}
+    options |= {
+        name: drawing[name] for name in ("p", "q", "closing", "triangles", "block") if name in drawing
+    }
     if weighted:
         options["weights"] = weights
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from clgraph.arguments import flag, shown
+from clgraph.arguments import flag, one_id, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
@@ -84,6 +84,7 @@ class SampleOptions(TypedDict, total=False):
     q: float | str | None
     closing: bool | None
     triangles: int | None
+    block: int | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
     forest: Any
@@ -235,10 +236,7 @@ def check_not_of_shards(options: Mapping[str, Any]) -> None:
 
 
 def _one_vertex(graph: Graph, start: Any) -> int:
-    found = graph.index(start)
-    if found.size != 1:
-        raise InputError(f"start is {shown(start)}: the id of one vertex is needed")
-    return int(found.flat[0])
+    return int(graph.index(one_id(start, "start"))[0])
 
 
 def _mix(options: SampleOptions) -> Fraction | None:

@@ -27,7 +27,8 @@ from clgraph.files.parse import NotTaken
 from clgraph.files.summary import read_with_summary
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of, sorted_rows
-from clgraph.graph.io.common import Options, Progress
+from clgraph.graph.io.common import Options
+from clgraph.progress import Tell
 from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, write_shards
 from clgraph.scale.inputs import Input
 from clgraph.scale.manifest import Manifest
@@ -56,7 +57,7 @@ def convert_to_shards(
     bucket: int = BUCKET,
     resume: bool = False,
     device: Device | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Shards:
     """Convert graph files, whose edges are taken together, to a dataset of shards.
 
@@ -127,7 +128,7 @@ def _in_memory(
     format: str | None,
     sections: Sequence[str] | None,
     shard_edges: int,
-    progress: Progress,
+    progress: Tell | None,
 ) -> Shards:
     graph, _ = read_with_summary(file, format=format, progress=progress, **vars(options))
     return write_shards(graph, target, sections=sections, shard_edges=shard_edges)
@@ -165,7 +166,7 @@ class _Spool:
         self.numbering = Numbering()
         self.directed = False
 
-    def read(self, progress: Progress) -> None:
+    def read(self, progress: Tell | None) -> None:
         """Read all inputs; those that an earlier attempt has read to the end are taken from the disk."""
         directions = set()
         for number, path in enumerate(self._files):
@@ -182,7 +183,7 @@ class _Spool:
             raise InputError("some inputs have weights or multiplicities, and some have none")
         self.numbering.finish()
 
-    def _tables_of(self, number: int, path: Path, source: Input, progress: Progress) -> list[Table]:
+    def _tables_of(self, number: int, path: Path, source: Input, progress: Tell | None) -> list[Table]:
         state = self._folder / f"input-{number}.json"
         about = {"file": str(path.resolve()), "options": repr(self._options)}
         told = path.stat()

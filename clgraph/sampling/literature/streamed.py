@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.graph.digest import digest
 from clgraph.graph.io.arrivals import Chunk, arrivals, is_stream
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
@@ -58,6 +59,8 @@ class StreamSample(RunsOn):
         When each came: 1, 2, ...
     probability : float64 array, shape (k,), or None
         The probability of each (gsh, gps).
+    given : dict
+        The options of the method that were given.
     """
 
     method: str
@@ -71,6 +74,7 @@ class StreamSample(RunsOn):
     mode: str = "auto"
     weighting: str = "none"
     original: None = None
+    given: dict[str, Any] = field(default_factory=dict)
 
     @property
     def arrivals(self) -> int:
@@ -116,13 +120,16 @@ class StreamSample(RunsOn):
         """The number of edges, wedges or triangles in the stream; see `Held.estimate`."""
         return self.held.estimate(what, in_stream=in_stream)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The scalars, ready for JSON."""
+    def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
+        """The scalars, ready for JSON; with the hash of the sample, which takes some time."""
         made: dict[str, Any] = {
             name: getattr(self, name) for name in ("method", "mode", "seed", "size", "target", "arrivals")
         }
         made |= {"vertices": len(self.vertices), "edges": self.num_edges, "device": self.device, **self.how()}
-        return made | {"notes": list(self.notes), "seconds": self.seconds, **estimates_of(self.held)}
+        made |= {"notes": list(self.notes), "seconds": self.seconds, "options": self.given}
+        if hashes:
+            made["sha256"] = digest(self.graph)
+        return made | estimates_of(self.held)
 
     def __repr__(self) -> str:
         return (
@@ -181,7 +188,8 @@ def stream_samples(
             notes = told_of(wish, held[run])
             if not held[run].complete and options.get("strict"):
                 raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
-            made.append(_sample(wish, held[run], first + run, (*common, *notes), device, clock, told))
+            rest = {**told, "given": {name: options[name] for name in wish.plan.options if options.get(name)}}
+            made.append(_sample(wish, held[run], first + run, (*common, *notes), device, clock, rest))
     return made
 
 
