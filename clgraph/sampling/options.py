@@ -85,6 +85,8 @@ class SampleOptions(TypedDict, total=False):
     q: float | str | None
     closing: bool | None
     triangles: int | None
+    block: int | None
+    ids: Literal["int", "str"] | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
     forest: Any
