@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag
+from clgraph.arguments import flag, flat_list
 from clgraph.graph import as_graph, sharded
 from clgraph.progress import tells
 from clgraph.results import Arrays, on_device
@@ -191,7 +191,7 @@ def bfs_many(
         given = {"depth_limit": depth_limit, "dtype": dtype, "lanes": lanes, "arrays": arrays}
         return call("bfs_many", sources, device=device, progress=progress, **given)
     graph = as_graph(graph)
-    index = arguments.indices_of(graph, arguments.list_of(sources)).astype(np.int32)
+    index = arguments.indices_of(graph, flat_list(sources, "sources")).astype(np.int32)
     from clgraph.device import get_device
     from clgraph.traversal.many import ManySearch, joined
     from clgraph.traversal.search import last_level
