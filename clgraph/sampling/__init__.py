@@ -169,6 +169,12 @@ def sample(
         Of gsh: whether edges that close a triangle of held edges are always held. Default False.
     triangles : int, optional
         Of gps: what an edge weighs for each triangle that it closes, besides 1. Default 9.
+    block : int, optional
+        Of gps: edges come in blocks of this many, whose weights see the edges held when the block began.
+        Large blocks are weighed in parallel. Default 1.
+    ids : {"int", "str"}, optional
+        Of streams: what ids are, as `clgraph.read` takes it. Default: what the types of chunks and columns
+        say; of text files whole numbers.
     r : float or str, optional
         Of ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
     k, stages : int, optional
@@ -258,6 +264,8 @@ def sample(
                 raise InputError("arrays='device' is of samples of graphs: a stream's sample is on the host")
             streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
+    if options.pop("ids", None) is not None:
+        raise InputError("ids is of streams (pies, gsh, gps of a file or of chunks): a graph has its ids")
     made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
     if warning := made.warning():
         warnings.warn(warning, stacklevel=3)
