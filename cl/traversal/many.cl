@@ -115,8 +115,6 @@ __kernel void bfs_many_push(MANY_ARGUMENTS)
 __kernel void bfs_many_scatter(MANY_ARGUMENTS)
 {
     PUSH(0);
-    if (get_global_id(0) == 0)
-        clear_many(state, level + 2);
 }
 
 // After a push: the vertices touched take what came in, the old frontier is cleared (front is the next `next`).

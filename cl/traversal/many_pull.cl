@@ -48,6 +48,8 @@ __kernel void bfs_many_settle_all(MANY_ARGUMENTS)
         }
     }
     REPORT();
+    if (get_global_id(0) == 0)
+        clear_many(state, level + 2);
 }
 
 // A large level: every vertex that lacks an active search reads its in-arcs (row_ptr, col_idx).

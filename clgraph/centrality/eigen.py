@@ -11,14 +11,11 @@ from clgraph.arguments import flag, real, whole
 from clgraph.centrality.power import Floats, Vectors, need_doubles, numbers_of
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.graph import as_graph
-from clgraph.progress import tells
+from clgraph.progress import Tell, tells
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from clgraph.device import Device
 
-    Progress = Callable[[int, int | None], None]
 
 MOST = 2**31 - 1
 STEPS = 20  # products with the matrix and its transpose between two restarts, as ARPACK has by default
@@ -33,7 +30,7 @@ def eigenvector_centrality(
     nstart: Any = None,
     weight: bool = False,
     device: Device | str | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Floats:
     """The eigenvector of the largest eigenvalue: central is who has central (in-)neighbours.
 
@@ -121,7 +118,7 @@ def katz_centrality(
     normalized: bool = True,
     weight: bool = False,
     device: Device | str | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Floats:
     """Katz's centrality: the solution of ``x(v) = alpha * (sum of x(u) over in-neighbours) + beta``.
 
@@ -219,7 +216,7 @@ def hits(
     normalized: bool = True,
     weight: bool = True,
     device: Device | str | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> tuple[Floats, Floats]:
     """Hubs and authorities: good hubs have arcs to good authorities, which good hubs have arcs to.
 

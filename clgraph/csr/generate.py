@@ -18,14 +18,13 @@ from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import sorted_rows
 from clgraph.graph.laws import GUIDE_BITS, rank_guide
 from clgraph.graph.models import PowerLaw, RMat
-from clgraph.progress import tells
+from clgraph.progress import Tell, tells
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 CHUNK = 1 << 16
 
-Progress = Callable[[int, int], None] | None
 Made = TypeVar("Made")
 
 
@@ -189,7 +188,7 @@ def _make(
     model: PowerLaw | RMat,
     duplicates: Duplicates,
     device: Device | str | None,
-    progress: Progress,
+    progress: Tell | None,
     report: dict[str, Any] | None,
 ) -> Graph:
     if device is None:
@@ -207,7 +206,9 @@ def _make(
     return graph
 
 
-def _make_on_host(model: PowerLaw | RMat, duplicates: Duplicates, progress: Progress, clock: _Clock) -> Graph:
+def _make_on_host(
+    model: PowerLaw | RMat, duplicates: Duplicates, progress: Tell | None, clock: _Clock
+) -> Graph:
     count = model.count
     ends = np.empty((2, count), dtype=np.int32)
     for begin in range(0, count, CHUNK):
@@ -234,7 +235,7 @@ def model_args(device: Device, model: PowerLaw | RMat) -> tuple[Any, ...]:
 
 
 def _make_on_device(
-    model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Progress, clock: _Clock
+    model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Tell | None, clock: _Clock
 ) -> Graph:
     from clgraph.csr.build import build_rows, reserve_rows
     from clgraph.csr.upload import Parts, graph_of

@@ -8,9 +8,10 @@ import numpy as np
 
 from clgraph import keyed
 from clgraph.arguments import whole
-from clgraph.csr.generate import Progress, finish_graph, on_device
+from clgraph.csr.generate import finish_graph, on_device
 from clgraph.csr.generate_distinct import MOST_VERTICES, check_edges
 from clgraph.errors import InputError
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -23,7 +24,7 @@ def barabasi_albert_graph(
     *,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Graph:
     """A graph that grows (Barabasi and Albert, 1999): new vertices prefer those that have many edges.
 

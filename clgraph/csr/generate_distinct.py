@@ -10,9 +10,10 @@ import numpy as np
 
 from clgraph import keyed
 from clgraph.arguments import real, whole
-from clgraph.csr.generate import Progress, finish_graph, on_device
+from clgraph.csr.generate import finish_graph, on_device
 from clgraph.errors import InputError
 from clgraph.graph.laws import GUIDE_BITS, exact, rank_guide, rank_table, scatter
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -73,7 +74,7 @@ def share(value: float, name: str) -> float:
     return value
 
 
-def _draw(device: Device, count: int, propose: Callable[..., None], progress: Progress) -> Drawn:
+def _draw(device: Device, count: int, propose: Callable[..., None], progress: Tell | None) -> Drawn:
     """Draw in rounds, until every edge has its place."""
     size = 4 << max(4, (2 * count - 1).bit_length())
     device.reserve({"tails": 4 * count, "heads": 4 * count, "table of edges": size, "marks": count})
@@ -108,7 +109,7 @@ def erdos_renyi_graph(
     *,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Graph:
     """One of the graphs of n vertices and m edges, all equally likely (Erdos and Renyi, 1959).
 
@@ -177,7 +178,7 @@ def watts_strogatz_graph(
     *,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Graph:
     """A small world (Watts and Strogatz, 1998): a ring whose edges lead elsewhere with some probability.
 
@@ -245,7 +246,7 @@ def static_model_graph(
     shift: float = 0.0,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Graph:
     """The static model (Goh, Kahng and Kim, 2001): both ends of an edge in proportion to weights.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import whole
-from clgraph.csr.generate import Progress, finish_graph, on_device
+from clgraph.csr.generate import finish_graph, on_device
 from clgraph.csr.generate_distinct import MOST_VERTICES, share, table_of
 from clgraph.csr.generate_stubs import check_degrees, draw_degrees, join, shuffle, stubs_program, total_of
 from clgraph.csr.scan import running_sums
@@ -18,6 +18,7 @@ from clgraph.csr.sort import sort_by_key
 from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.laws import check_range, exact, power_law
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -66,7 +67,7 @@ def lfr_graph(
     max_community: int = 100,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Communities:
     """A graph with communities, for tests of what finds them (LFR: Lancichinetti, Fortunato, Radicchi, 2008).
 
@@ -179,7 +180,7 @@ class _Making:
     eligible: npt.NDArray[np.int32]
     mixing: int
     seed: int
-    progress: Progress
+    progress: Tell | None
 
     def make(self, dev: Device) -> Communities:
         """The graph."""

@@ -8,12 +8,13 @@ import numpy as np
 
 from clgraph import keyed
 from clgraph.arguments import whole
-from clgraph.csr.generate import Progress, finish_graph, on_device
+from clgraph.csr.generate import finish_graph, on_device
 from clgraph.csr.generate_distinct import MOST_VERTICES
 from clgraph.csr.scan import running_sums
 from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.laws import check_range, power_law
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -88,7 +89,7 @@ def configuration_graph(
     max_degree: int | None = None,
     seed: int | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Graph:
     """The configuration model with degrees by a bounded power law (Molloy and Reed, 1995).
 

@@ -21,7 +21,8 @@ from clgraph.files.parse import NotTaken
 from clgraph.files.sources import Plain
 from clgraph.graph.io.binary import FULL_BELOW, read_binary
 from clgraph.graph.io.binary_header import PAGE, Header, Section, unpack_header
-from clgraph.graph.io.common import Loaded, Options, Progress, counted, reading
+from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -35,7 +36,9 @@ class Faulty(Exception):
     """A file at which something is wrong."""
 
 
-def read_binary_there(path: Path, options: Options, device: Device, *, progress: Progress = None) -> Loaded:
+def read_binary_there(
+    path: Path, options: Options, device: Device, *, progress: Tell | None = None
+) -> Loaded:
     """Read a .clg file to a device (see `clgraph.read`); the graph stays there.
 
     Raises
@@ -63,7 +66,7 @@ class _Reading:
     options: Options
     device: Device
     source: Plain
-    progress: Progress
+    progress: Tell | None
 
     def loaded(self) -> Loaded:
         options, path = self.options, self.path

@@ -19,9 +19,10 @@ from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
 from clgraph.files.sources import Packed, Plain, Source
 from clgraph.graph import Graph, build_csr
-from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
+from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
 from clgraph.graph.io.packed import SUFFIXES
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -34,7 +35,7 @@ def read_edge_list(
     options: Options,
     device: Device,
     *,
-    progress: Progress = None,
+    progress: Tell | None = None,
     shape: Shape | None = None,
     block: int | None = None,
 ) -> Loaded:
@@ -87,7 +88,7 @@ def read_columns(
     options: Options,
     device: Device,
     skip: int,
-    progress: Progress = None,
+    progress: Tell | None = None,
     shape: Shape | None = None,
     block: int | None = None,
     *,

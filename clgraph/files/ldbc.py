@@ -14,8 +14,9 @@ from clgraph.files.parse import NotTaken, Wanted
 from clgraph.files.pieces import Shape
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.io import ldbc
-from clgraph.graph.io.common import Loaded, Options, Progress, counted, reading
+from clgraph.graph.io.common import Loaded, Options, counted, reading
 from clgraph.graph.io.edges import look, skipped_lines
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -26,7 +27,7 @@ def read_ldbc(
     options: Options,
     device: Device,
     *,
-    progress: Progress = None,
+    progress: Tell | None = None,
     shape: Shape | None = None,
     block: int | None = None,
 ) -> Loaded:

@@ -19,7 +19,8 @@ from clgraph.files.parse import NotTaken
 from clgraph.files.pieces import SHAPES, Shape, pieces
 from clgraph.graph import Graph
 from clgraph.graph.io import metis
-from clgraph.graph.io.common import Loaded, Options, Progress, counted, reading
+from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -30,7 +31,7 @@ def read_metis(
     options: Options,
     device: Device,
     *,
-    progress: Progress = None,
+    progress: Tell | None = None,
     shape: Shape | None = None,
     block: int | None = None,
 ) -> Loaded:

@@ -13,7 +13,8 @@ from clgraph.files.number import number_from_one
 from clgraph.files.parse import NotTaken, Wanted
 from clgraph.files.pieces import Shape
 from clgraph.graph.io import mtx
-from clgraph.graph.io.common import Loaded, Options, Progress, counted, open_binary, reading
+from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -27,7 +28,7 @@ def read_mtx(
     options: Options,
     device: Device,
     *,
-    progress: Progress = None,
+    progress: Tell | None = None,
     shape: Shape | None = None,
     block: int | None = None,
 ) -> Loaded:

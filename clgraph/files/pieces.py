@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
 from clgraph.files.sources import Source
-from clgraph.graph.io.common import Progress
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -79,7 +79,13 @@ class LongLine(Exception):
 
 
 def pieces(
-    device: Device, source: Source, skip: int, shape: Shape, progress: Progress = None, *, words: bool = False
+    device: Device,
+    source: Source,
+    skip: int,
+    shape: Shape,
+    progress: Tell | None = None,
+    *,
+    words: bool = False,
 ) -> Generator[Piece, None, None]:
     """The text of a source, without its first `skip` bytes, in pieces.
 

@@ -20,9 +20,9 @@ from clgraph.device.staging import Staging
 from clgraph.files.parse import powers_of_five
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Progress
 from clgraph.graph.io.edges import csv_header, has_commas, lost_in_edges
 from clgraph.graph.io.packing import compressed
+from clgraph.progress import Tell
 from clgraph.temporary import begin_sync
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ SHAPES = Shapes(
 )
 
 
-def write_edge_list(spelling: Spelling, path: Path, *, progress: Progress = None) -> list[str]:
+def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = None) -> list[str]:
     """Write an edge list (see `clgraph.graph.io.edges.write_edges`: the same bytes).
 
     Parameters

@@ -9,8 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from clgraph.errors import InputError
-from clgraph.graph.io.common import Progress
 from clgraph.graph.io.packed import GZIP_MAGIC, ZSTD_MAGIC
+from clgraph.progress import Tell
 
 STDIN = "-"
 NAME = "standard input"
@@ -18,7 +18,7 @@ PIECE = 1 << 20
 
 
 @contextmanager
-def spooled(progress: Progress = None) -> Iterator[Path]:
+def spooled(progress: Tell | None = None) -> Iterator[Path]:
     """A temporary file with all that comes from standard input; messages that name it name that instead.
 
     Raises

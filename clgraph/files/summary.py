@@ -21,7 +21,6 @@ from clgraph.graph.io.common import (
     Ids,
     Loaded,
     Options,
-    Progress,
     check_file,
     check_vertex_count,
     counted,
@@ -30,11 +29,12 @@ from clgraph.graph.io.common import (
 from clgraph.graph.io.formats import check_writable, find_format
 from clgraph.graph.io.progress import telling
 from clgraph.graph.io.tables import add_vertex_table
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-WITH_ATTRIBUTES = ("graphml", "gexf")  # formats that hold attributes of vertices and edges
+WITH_ATTRIBUTES = ("graphml", "gexf", "pajek")  # formats that hold attributes of vertices and edges
 TABLES = ("parquet", "arrow")  # those of edges
 
 
@@ -52,7 +52,7 @@ def read_with_summary(
     max_ratio: float = MAX_RATIO,
     attributes: str | os.PathLike[str] | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
@@ -87,7 +87,7 @@ def read_with_summary(
 
 
 def _loaded(
-    file: Path, format: str | None, options: Options, device: Device | str | None, progress: Progress
+    file: Path, format: str | None, options: Options, device: Device | str | None, progress: Tell | None
 ) -> Loaded:
     kind, form = find_format(file, format)
     if kind != "ldbc":  # which looks for its two files itself
@@ -121,7 +121,7 @@ def write_with_summary(
     *,
     format: str | None = None,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> str:
     """`write`, and a line that says what was written and what the format could not hold."""
     device = _opened(device)
@@ -144,7 +144,7 @@ def write_with_summary(
             left = Attributes(known.vertices) if kind in TABLES else known
             if left:
                 names = ", ".join(few(left.names()))
-                notes = [*notes, f"left out: {names}; {' and '.join(WITH_ATTRIBUTES)} hold attributes"]
+                notes = [*notes, f"left out: {names}; GraphML, GEXF and Pajek's .net hold them"]
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "

@@ -17,7 +17,8 @@ from clgraph.files.number import number_vertices
 from clgraph.files.parse import Columns, NotTaken
 from clgraph.graph.exchange.arrow import further_columns
 from clgraph.graph.io.arrow import EdgeTable, arrow_table, parquet_table
-from clgraph.graph.io.common import Loaded, Options, Progress
+from clgraph.graph.io.common import Loaded, Options
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -28,7 +29,9 @@ SEEN = 3
 WRONG, HIGHEST, LOOPS = range(SEEN)
 
 
-def read_parquet_there(path: Path, options: Options, device: Device, *, progress: Progress = None) -> Loaded:
+def read_parquet_there(
+    path: Path, options: Options, device: Device, *, progress: Tell | None = None
+) -> Loaded:
     """Read an edge table from a Parquet file; its graph is built on a device and stays there.
 
     Raises
@@ -43,7 +46,7 @@ def read_parquet_there(path: Path, options: Options, device: Device, *, progress
     return _loaded(parquet_table(path, options), options, device)
 
 
-def read_arrow_there(path: Path, options: Options, device: Device, *, progress: Progress = None) -> Loaded:
+def read_arrow_there(path: Path, options: Options, device: Device, *, progress: Tell | None = None) -> Loaded:
     """Read an edge table from an Arrow or Feather file, as `read_parquet_there` does."""
     return _loaded(arrow_table(path, options), options, device)
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from clgraph.errors import CapacityError, DeviceError
 from clgraph.graph import Graph
 from clgraph.graph.io import ldbc
-from clgraph.graph.io.common import Loaded, Options, Progress
+from clgraph.graph.io.common import Loaded, Options
 from clgraph.graph.io.edges import write_edges
 from clgraph.graph.io.formats import Format
 from clgraph.graph.io.packed import GZIP, unpacker
 from clgraph.graph.io.progress import telling
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -41,7 +42,7 @@ def read_somewhere(
     path: Path,
     options: Options,
     device: Device | str | None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Loaded:
     """Read a file where `device` says (see `clgraph.read`), else on the host."""
     asked = device is not None
@@ -69,7 +70,7 @@ def read_somewhere(
     return replace(_on_host(form, path, options, progress), where=f"read on the host: {why}")
 
 
-def _on_host(form: Format, path: Path, options: Options, progress: Progress) -> Loaded:
+def _on_host(form: Format, path: Path, options: Options, progress: Tell | None) -> Loaded:
     with telling(progress):
         return form.read(path, options)
 
@@ -87,7 +88,7 @@ def _size(name: str, path: Path) -> int:
 
 
 def write_edges_somewhere(
-    graph: Graph, path: Path, device: Device | str | None, progress: Progress = None
+    graph: Graph, path: Path, device: Device | str | None, progress: Tell | None = None
 ) -> list[str]:
     """Write an edge list where `device` says (see `clgraph.write`), else on the host."""
     if device is None and graph.num_arcs < SMALL_ARCS:
@@ -108,7 +109,7 @@ def write_edges_somewhere(
     return write_edge_list(spelling, path, progress=progress)
 
 
-def _written_here(graph: Graph, path: Path, progress: Progress) -> list[str]:
+def _written_here(graph: Graph, path: Path, progress: Tell | None) -> list[str]:
     with telling(progress):
         return write_edges(graph, path)
 

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from clgraph.progress import Tell
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.marks import LeftThere
-from clgraph.sampling.result import Progress
 from clgraph.sampling.schedule import batch_share
 
 
@@ -108,7 +108,7 @@ class BatchedRun:
             edges = self._live_edges if self._edges else np.count_nonzero(self._copra.live_arcs()) // 2
             self.history.append((self._deleted, self._size, int(edges)))
 
-    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
+    def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Delete until at most `target` vertices are left; the schedule of batches starts again.
 
         The numbers of the batches, which key the draws, continue: no draw is used twice.

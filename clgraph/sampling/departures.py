@@ -18,8 +18,8 @@ from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.merge_tree import Rows
-from clgraph.sampling.result import Progress
 from clgraph.sampling.threshold_search import ExactRun
 
 if TYPE_CHECKING:
@@ -46,13 +46,7 @@ SHAPES = Shapes(gpu=Shape(16, pays=True), cpu=Shape(4096, pays=False), simulator
 
 
 def departures(
-    device: Device,
-    graph: Graph,
-    seed: int,
-    target: int,
-    progress: Progress | None = None,
-    *,
-    edges: bool = False,
+    device: Device, graph: Graph, seed: int, target: int, progress: Tell | None = None, *, edges: bool = False
 ) -> Rows:
     """The rows of the curve, down to the first with at most `target` vertices.
 

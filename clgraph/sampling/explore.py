@@ -16,10 +16,10 @@ from clgraph.components.kept import Largest, graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.explore_walk import DepthFirst
 from clgraph.sampling.marks import LeftThere, Marks
 from clgraph.sampling.members import Members
-from clgraph.sampling.result import Progress
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class ExploreRun:
             check_start(device, self._graph, largest, self.begin)
         return self._size
 
-    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
+    def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Explore until `target` vertices are seen; `download` returns them."""
         if target < self._size:
             self.iterations = self._walk.mark(self.begin, target, self._marks.vertices, progress)
@@ -136,7 +136,7 @@ class _Breadth:
         self._vertex = device.empty(CAPACITY, np.int32)
         self._up_to: npt.NDArray[np.int64] = np.zeros(0, np.int64)  # vertices up to each level
 
-    def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
+    def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
         """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self._up_to):
             levels, _ = self._search.run(np.array([begin], np.int32), None)
@@ -228,7 +228,7 @@ class _Depth:
         self._walk = DepthFirst(device, upload_csr(device, graph), seed)
         self._visit: Any = None
 
-    def mark(self, begin: int, target: int, live: Any, progress: Progress | None) -> int:
+    def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
         """Mark the first `target` vertices that the walk reaches; later targets are not larger."""
         device = self._device
         if self._visit is None:

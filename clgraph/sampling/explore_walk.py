@@ -16,7 +16,7 @@ from clgraph.csr.upload import DeviceCSR
 from clgraph.device.choosing import list_devices, of_word
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError, DeviceError
-from clgraph.sampling.result import Progress
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -80,7 +80,7 @@ class DepthFirst:
         size = np.dtype(csr.offset).itemsize
         device.reserve({"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": (4 + size) * self._buckets})
 
-    def visits(self, begin: int, count: int, progress: Progress | None) -> tuple[Any, Device, str]:
+    def visits(self, begin: int, count: int, progress: Tell | None) -> tuple[Any, Device, str]:
         """Walk from a vertex to the `count`-th visited one.
 
         Returns
@@ -109,7 +109,7 @@ class DepthFirst:
         return _walk(device, csr, steps, start, count, progress), device, note
 
     def _elsewhere(
-        self, walker: Device, steps: Any, start: tuple[Any, Any], count: int, progress: Progress | None
+        self, walker: Device, steps: Any, start: tuple[Any, Any], count: int, progress: Tell | None
     ) -> npt.NDArray[np.int32]:
         """The visits of a walk on another device."""
         device, csr = self._device, self._csr
@@ -165,7 +165,7 @@ def _needs(csr: DeviceCSR, wanted: int) -> dict[str, int]:
 
 
 def _walk(
-    device: Device, csr: DeviceCSR, steps: Any, start: tuple[Any, Any], wanted: int, progress: Progress | None
+    device: Device, csr: DeviceCSR, steps: Any, start: tuple[Any, Any], wanted: int, progress: Tell | None
 ) -> Any:
     """The first `wanted` vertices that a walk visits; its steps are on this device."""
     shape = SHAPES.of(device)

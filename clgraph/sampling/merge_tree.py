@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.graph import Graph
-from clgraph.sampling.result import Progress
+from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -94,7 +94,7 @@ def whole_tree(
     *,
     vertices: npt.NDArray[np.int32] | None = None,
     edges: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]] | None = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
 ) -> Rows:
     """All sizes of a reduction at once.
 
@@ -146,7 +146,7 @@ def whole_tree(
     return _follow(device, program, csr, tree, fresh, state, by_edges=edges is not None)
 
 
-def _tell(device: Device, progress: Progress | None, done: int, of: int) -> None:
+def _tell(device: Device, progress: Tell | None, done: int, of: int) -> None:
     device.finish()
     if progress:
         progress(done, of)

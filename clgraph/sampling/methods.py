@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from clgraph.components.kept import graph_components
 from clgraph.csr.upload import SMALL, hub_of, upload_csr
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
 from clgraph.sampling.copra import SHAPES as COPRA_SHAPES
@@ -15,7 +16,7 @@ from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.options import CONTRACTING, EXPLORING, Options
 from clgraph.sampling.repair import finder_for
-from clgraph.sampling.result import Progress, SomeLeft
+from clgraph.sampling.result import SomeLeft
 from clgraph.sampling.select import ByPriority
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Run(Protocol):
     def start(self) -> int:
         """Find the input's largest component; returns its size."""
 
-    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
+    def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; targets of further calls do not increase."""
 
     def download(self) -> SomeLeft:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -14,8 +14,6 @@ from clgraph.graph import Graph
 from clgraph.graph.views import some_vertices
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

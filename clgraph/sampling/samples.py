@@ -7,10 +7,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.extract import extract_sample, prepare_extraction
 from clgraph.sampling.methods import make_run
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.result import Progress, Sample
+from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import COLLAPSED
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def samples_of_run(
     seed: int,
     wanted: list[tuple[Size, int]],
     clock: Clock,
-    progress: Progress | None,
+    progress: Tell | None,
 ) -> list[Sample]:
     """One run: a sample for each (size, target), in the order given."""
     how = device.watch()

@@ -16,10 +16,10 @@ import numpy as np
 
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.sampling.bracket import TOP
 from clgraph.sampling.exact import Probes, State
 from clgraph.sampling.marks import LeftThere
-from clgraph.sampling.result import Progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -72,7 +72,7 @@ class ExactRun:
         """What `shrink_to` found last."""
         return self._probes.download()
 
-    def shrink_to(self, target: int, progress: Progress | None = None) -> None:
+    def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; `download` returns it. Targets of further calls must not increase.
 
         `progress` is called with (vertices known to be deleted, vertices to delete) before each step.

@@ -13,7 +13,7 @@ from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
 from clgraph.traversal import arguments
-from clgraph.traversal.results import BFSResult, ManyBFSResult
+from clgraph.traversal.results import BFSResult
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -32,12 +32,12 @@ def search_shards(
     """`clgraph.bfs` of a graph in shards, level by level."""
     roots, several = arguments.source_indices(shards, source)
     owners = len(roots) > 1
-    push, pull = _sections(shards, backward=predecessors or owners)
+    push, pull = sections_of(shards, backward=predecessors or owners)
 
     def work(ranks: Ranks, dev: Device) -> BFSResult:
-        _agree(ranks, shards, "bfs", roots, depth_limit)
+        agree(ranks, shards, "bfs", roots, depth_limit)
         started = perf_counter()
-        search = _Search(ranks, dev, shards, push, pull)
+        search = Search(ranks, dev, shards, push, pull)
         levels, reached = search.run(roots, depth_limit)
         seconds = {"bfs": perf_counter() - started}
         distance = search.distance()
@@ -62,37 +62,7 @@ def search_shards(
     return run_on_ranks(work, device, shards.comm)
 
 
-def search_shards_often(
-    shards: Shards,
-    sources: Any,
-    *,
-    depth_limit: int | None = None,
-    dtype: npt.DTypeLike | None = None,
-    device: Any = None,
-) -> ManyBFSResult:
-    """`clgraph.bfs_many` of a graph in shards: one search after the other, shards stay where they fit."""
-    roots = arguments.indices_of(shards, arguments.list_of(sources)).astype(np.int32)
-    push, pull = _sections(shards, backward=False)
-
-    def work(ranks: Ranks, dev: Device) -> ManyBFSResult:
-        _agree(ranks, shards, "bfs_many", roots, depth_limit)
-        started = perf_counter()
-        search = _Search(ranks, dev, shards, push, pull)
-        found = np.empty((len(roots), shards.num_vertices), arguments.distance_type(1, dtype))
-        levels = 0
-        for place, root in enumerate(roots):
-            deepest, _ = search.run(root[None], depth_limit)
-            levels = max(levels, deepest)
-            wide = arguments.distance_type(levels, dtype)
-            found = found.astype(wide, copy=False)
-            found[place] = search.distance()
-        seconds = {"bfs": perf_counter() - started, "total": perf_counter() - started}
-        return ManyBFSResult(found, roots, levels, depth_limit, seconds, dev.name)
-
-    return run_on_ranks(work, device, shards.comm)
-
-
-def _sections(shards: Shards, *, backward: bool) -> tuple[str | None, str | None]:
+def sections_of(shards: Shards, *, backward: bool) -> tuple[str | None, str | None]:
     """The sections to push from and to pull along; InputError if the one that is needed is missing."""
     known = shards.manifest.sections
     if not shards.directed:
@@ -104,24 +74,29 @@ def _sections(shards: Shards, *, backward: bool) -> tuple[str | None, str | None
     return push, pull
 
 
-def _agree(
-    ranks: Ranks, shards: Shards, method: str, roots: npt.NDArray[np.int32], depth: int | None
-) -> None:
+def agree(ranks: Ranks, shards: Shards, method: str, roots: npt.NDArray[np.int32], depth: int | None) -> None:
+    """Raise InputError unless all ranks search the same."""
     given = f"{len(roots)} ids, checksum {zlib.crc32(roots.tobytes()):08x}"
     ranks.agree(dataset=shards.fingerprint, method=method, sources=given, depth=str(depth))
 
 
-class _Search:
+class Search:
     """The bitmaps of searches on one device, and their levels."""
 
     def __init__(
-        self, ranks: Ranks, device: Device, shards: Shards, push: str | None, pull: str | None
+        self,
+        ranks: Ranks,
+        device: Device,
+        shards: Shards,
+        push: str | None,
+        pull: str | None,
+        loading: Loading | None = None,
     ) -> None:
         self._ranks, self._device, self._shards = ranks, device, shards
         self._push, self._pull = push, pull
         self._n = n = shards.num_vertices
         self._words = -(-n // 32)
-        self._loading = Loading(device, shards, room=device.global_memory // 2 - 5 * n)
+        self._loading = loading or Loading(device, shards, room=device.global_memory // 2 - 5 * n)
         with device.alone():
             device.reserve({"distances": 4 * n, "bitmaps": 3 * 4 * self._words})
             self._frontier = device.empty(self._words, np.uint32)

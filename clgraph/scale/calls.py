@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.sampling.options import OF_SHARDS, Size, check_seeds, check_sizes, plain_method
-from clgraph.scale.bfs import search_shards, search_shards_often
+from clgraph.scale.bfs import search_shards
+from clgraph.scale.bfs_many import search_shards_often
 from clgraph.scale.components import join_components
 from clgraph.scale.curve import curve_of_shards
 from clgraph.scale.pagerank import rank_shards
@@ -70,11 +71,10 @@ def bfs_of_shards(
     return search_shards(shards, source, depth_limit=depth_limit, predecessors=predecessors, device=device)
 
 
-def bfs_many_of_shards(
-    shards: Shards, sources: Any, *, depth_limit: int | None, dtype: Any, device: Any
-) -> ManyBFSResult:
+def bfs_many_of_shards(shards: Shards, sources: Any, *, arrays: str, **options: Any) -> ManyBFSResult:
     """`clgraph.bfs_many`."""
-    return search_shards_often(shards, sources, depth_limit=depth_limit, dtype=dtype, device=device)
+    _check_on_host(arrays)
+    return search_shards_often(shards, sources, **options)
 
 
 def pagerank_of_shards(

@@ -31,7 +31,7 @@ from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.scale.passes import Progress
+    from clgraph.progress import Tell
     from clgraph.scale.samples import Size
 
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries of a shard that one work-item takes
@@ -63,7 +63,7 @@ def curve_of_shards(
     *,
     size: Size,
     device: Any = None,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
     room: int | None = None,
     forest: SavedForest | None = None,
     checkpoint: str | os.PathLike[str] | None = None,

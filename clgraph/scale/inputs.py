@@ -19,9 +19,10 @@ from clgraph.files.standard_input import STDIN
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
 from clgraph.graph.io.arrow import parquet_parts
 from clgraph.graph.io.binary_header import BLOCK, PAGE, Header, damaged, unpack_header
-from clgraph.graph.io.common import Options, Progress, check_file, reading
+from clgraph.graph.io.common import Options, check_file, reading
 from clgraph.graph.io.edges import look
 from clgraph.graph.io.formats import find_format
+from clgraph.progress import Tell
 from clgraph.scale.tables import STEP, Columns, tails_between
 
 if TYPE_CHECKING:
@@ -69,13 +70,13 @@ class Input:
         else:
             self._open_binary()
 
-    def parts(self, progress: Progress = None) -> Iterator[Columns]:
+    def parts(self, progress: Tell | None = None) -> Iterator[Columns]:
         """Edges: columns source and target, perhaps weights and multiplicity; `NotTaken` at any time."""
         if self.kind == "edges":
             return self._of_text(progress)
         return self._of_parquet() if self.kind == "parquet" else self._of_binary(progress)
 
-    def _of_text(self, progress: Progress) -> Iterator[Columns]:
+    def _of_text(self, progress: Tell | None) -> Iterator[Columns]:
         path, options, device = self._path, self._options, self._device or _cpu()
         with reading(path):
             layout = look(path, options)
@@ -159,7 +160,7 @@ class Input:
             offset=section.offset + first * dtype.itemsize,
         )
 
-    def _of_binary(self, progress: Progress) -> Iterator[Columns]:
+    def _of_binary(self, progress: Tell | None) -> Iterator[Columns]:
         header, ids = self._header, self.vertices
         assert ids is not None
         names = [name for name in ("weights", "multiplicity") if name in header.sections]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.progress import Tell
 from clgraph.scale.forest import SHAPES, Forest
 from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks
@@ -21,7 +22,6 @@ from clgraph.scale.shards import Shards
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-Progress = Callable[[int, int], None]
 SAVE_EVERY = 60.0  # seconds between two looks of a checkpoint at the forest
 MERGE_COST = 4  # edges for each vertex that a GPU reads and reduces in the time of one merge
 
@@ -59,7 +59,7 @@ def forest_pass(
     seed: int,
     *,
     room: int | None,
-    progress: Progress | None,
+    progress: Tell | None,
     values: Sequence[str] = (),
     forest: SavedForest | None = None,
     checkpoint: Path | None = None,
@@ -116,7 +116,7 @@ def forest_of(
     numbers: Sequence[int],
     *,
     room: int,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
     merges: bool = True,
     kept: Checkpoint | None = None,
     given: Sequence[SavedForest] = (),

@@ -16,11 +16,12 @@ from clgraph import keyed
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
+from clgraph.progress import Tell
 from clgraph.sampling.samples import collapsed
 from clgraph.scale.choose import choose
 from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.scale.loading import VALUES
-from clgraph.scale.passes import Progress, about_of, forest_pass, forget
+from clgraph.scale.passes import about_of, forest_pass, forget
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.sampled import count_edges, write_sample
 from clgraph.scale.saved import SavedForest
@@ -113,7 +114,7 @@ def sample_shards(
     outputs: Sequence[str | os.PathLike[str] | None] | None = None,
     room: int | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: Tell | None = None,
     forest: SavedForest | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> list[ShardedSample]:

@@ -10,9 +10,9 @@ from clgraph.csr.generate import on_device
 from clgraph.csr.generate_distinct import static_model_graph
 
 if TYPE_CHECKING:
-    from clgraph.csr.generate import Progress
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.progress import Tell
 
 VERTICES = 30_000_000
 # fitted to the average degrees and degree exponents of CHARACTERISTICS at 30 M vertices: see copra_graph
@@ -57,7 +57,7 @@ def copra_graph(
     *,
     seed: int | None = 1,
     device: Device | str | None = None,
-    progress: Progress = None,
+    progress: Tell | None = None,
 ) -> Graph:
     """A graph as that of the COPRA thesis (Tariq 2018), whose generator is not named.
 

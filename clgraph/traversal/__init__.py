@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag
+from clgraph.arguments import flag, flat_list
 from clgraph.graph import as_graph, sharded
 from clgraph.progress import tells
 from clgraph.results import Arrays, on_device
@@ -142,7 +142,9 @@ def bfs_many(
     Parameters
     ----------
     graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
-        Of `Shards` the searches are made one after the other; what fits stays on the device meanwhile.
+        Of `Shards` a level reads those that can add to it once for all searches of a batch. That takes 3
+        bytes a vertex and lane; where half of the device's memory has no room for them, there are 32 lanes,
+        or the searches are made one after the other, as those of more than 127 levels are.
     sources : ids of vertices
         One search each; an id given twice makes two equal rows.
     depth_limit : int, optional
@@ -186,9 +188,10 @@ def bfs_many(
     arguments.check_distance_type(dtype)
     stays = on_device(arrays)
     if (call := sharded(graph)) is not None:
-        return call("bfs_many", sources, depth_limit=depth_limit, dtype=dtype, device=device)
+        given = {"depth_limit": depth_limit, "dtype": dtype, "lanes": lanes, "arrays": arrays}
+        return call("bfs_many", sources, device=device, progress=progress, **given)
     graph = as_graph(graph)
-    index = arguments.indices_of(graph, arguments.list_of(sources)).astype(np.int32)
+    index = arguments.indices_of(graph, flat_list(sources, "sources")).astype(np.int32)
     from clgraph.device import get_device
     from clgraph.traversal.many import ManySearch, joined
     from clgraph.traversal.search import last_level

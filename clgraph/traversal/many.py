@@ -10,55 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.scratch import Pool
-from clgraph.device.shapes import Shapes
-from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
+from clgraph.traversal.arguments import distance_type
+from clgraph.traversal.many_batch import ManyBatch
 from clgraph.traversal.ranked import Ranked, rank_graph
 from clgraph.traversal.scratch import ManyScratch
 from clgraph.traversal.search import NO_LIMIT, Search
-from clgraph.traversal.search_task import shape_for
 from clgraph.traversal.state import read_slot_of_many, read_state
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
-    from clgraph.device.program import Program
     from clgraph.graph import Graph
 
 # levels after which searches go on one by one: so deep, they hardly share a frontier. It is the same on every
 # device: the hop plot depends on it
 DEEP = 48
 RANK_SEARCHES = 64  # searches of a graph that pay for having its vertices ranked (CPUs)
-
-
-@dataclass(frozen=True)
-class ManyShape:
-    """Launch choices of many searches at once, beside those of one search (`search_task.Shape`).
-
-    Attributes
-    ----------
-    run : int
-        Queue entries per work-item.
-    parts : int
-        Work-groups per row, where work-groups share rows.
-    pull_share, stay_share : int
-        Begin to pull when more than one vertex in `pull_share` is in some frontier; go on while more than one
-        in `stay_share` is: late pulls find most searches everywhere.
-    fused_count, fused_arcs : int
-        A frontier of at most so many vertices and arcs is left to the fused kernel.
-    scatter_share : int
-        Push without a queue when a frontier's arcs, times this, are more than the vertices.
-    """
-
-    run: int = 16
-    parts: int = 4
-    pull_share: int = 8
-    stay_share: int = 64
-    fused_count: int = 2048
-    fused_arcs: int = 32768
-    scatter_share: int = 4
-
-
-SHAPES = Shapes(gpu=ManyShape(run=1), cpu=ManyShape(), simulator=ManyShape())
 
 
 @dataclass
@@ -69,7 +36,7 @@ class History:
     pulled: bool = False
 
 
-class ManySearch:
+class ManySearch(ManyBatch):
     """Searches of one graph on one device, a batch at a time, in a scratch area borrowed for a with-block.
 
     Attributes
@@ -87,18 +54,21 @@ class ManySearch:
     def __init__(self, dev: Device, graph: Graph, lanes: int, searches: int) -> None:
         from clgraph.csr.upload import upload_csr
 
-        self.dev, self.graph, self.lanes, self.n = dev, graph, lanes, graph.num_vertices
-        self.launch, self.shape = shape_for(dev), SHAPES.of(dev)
+        super().__init__(dev, graph.num_vertices, lanes)
+        self.graph = graph
         self.seconds = {"upload": 0.0, "compile": 0.0, "bfs": 0.0, "download": 0.0}
         start = time.perf_counter()
         self.csr: DeviceCSR = upload_csr(dev, graph)
-        self.rows = self.n
         self.ranked: Ranked | None = None
-        self._pulling = False
         self._history = dev.cached(graph, "bfs_many", History)
         self._history.searches += searches
         self._pool: Pool[ManyScratch] = dev.cached(graph, ("bfs_many", lanes), Pool)
         self.seconds["upload"] = time.perf_counter() - start
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """Build options that say what the rows look like."""
+        return self.csr.defines
 
     def __enter__(self) -> ManySearch:
         if self._history.pulled:
@@ -125,28 +95,6 @@ class ManySearch:
         self.seconds["upload"] += time.perf_counter() - start
         return self.ranked is not None
 
-    def _program(self, name: str, **defines: Any) -> Program:
-        start = time.perf_counter()
-        made = self.dev.program(name, LANES=self.lanes, ITEMS=self.launch.items, **defines)
-        self.seconds["compile"] += time.perf_counter() - start
-        return made
-
-    def _searches(self, name: str = "traversal/many") -> Program:
-        shape = self.shape
-        return self._program(
-            name,
-            TEAM=self.launch.team,
-            MANY_ITEMS=shape.run,
-            PARTS=shape.parts,
-            MANY_COUNT=shape.fused_count,
-            MANY_ARCS=shape.fused_arcs,
-            WIDE_ROW=min(self.launch.long_row, 256),
-            **self.csr.defines,
-        )
-
-    def _vertices(self) -> int:
-        return -(-self.rows // self.launch.items)
-
     def run(
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None, *, stays: bool = False
     ) -> tuple[Any, int]:
@@ -158,7 +106,7 @@ class ManySearch:
             rows, levels = self.one_by_one(sources, last, dtype)
             return (self._there(dev.upload(rows), rows.dtype, k) if stays else rows), levels
         kind = distance_type(levels, dtype)
-        distance = self._expand(k, levels, kind)
+        distance = self._expand(k, levels, kind, None if self.ranked is None else self.ranked.ranks)
         dev.finish()
         self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
         if stays:
@@ -186,36 +134,11 @@ class ManySearch:
         """
         from clgraph.csr.upload import degrees_of
 
-        dev, scratch, n, k = self.dev, self.scratch, self.n, len(sources)
-        prog, _ = self._searches(), self._searches("traversal/many_pull")
-        at = sources if self.ranked is None else self.ranked.rank[sources]
-        prog.bfs_many_fill(
-            -(-n // self.launch.items),
-            np.int32(n),
-            np.int32(self.rows),
-            np.uint32(scratch.bits),
-            scratch.seen,
-            scratch.front,
-            scratch.next,
-            scratch.planes,
-            scratch.stamp,
-            scratch.state,
-            local=self.launch.local,
-        )
-        prog.bfs_many_start(
-            k,
-            np.uint32(k),
-            dev.upload(at),
-            None if lanes is None else dev.upload(lanes),
-            scratch.seen,
-            scratch.front,
-            scratch.stamp,
-            scratch.queue,
-            scratch.state,
-        )
+        dev, scratch = self.dev, self.scratch
+        self._searches("traversal/many_pull")
+        self._start(sources if self.ranked is None else self.ranked.rank[sources], lanes)
         arcs = int(degrees_of(dev, self.graph, sources).sum())
-        level, count, queued = 0, k, True
-        self._pulling = False
+        level, count, queued = 0, len(sources), True
         while count and level < last:
             if level >= deep:
                 return None
@@ -239,43 +162,6 @@ class ManySearch:
             for phase in self.seconds:
                 self.seconds[phase] += search.seconds[phase]
         return np.stack(rows), levels
-
-    def _more_planes(self) -> None:
-        """Room for distances of twice as many bits."""
-        dev, scratch = self.dev, self.scratch
-        nbytes = scratch.bits * self.lanes // 8 * self.n
-        dev.reserve({"planes": 2 * nbytes})
-        wider = dev.output(2 * nbytes, np.uint8)
-        self._searches().bfs_many_widen(
-            self._vertices(),
-            np.int32(self.rows),
-            np.uint32(scratch.bits),
-            scratch.planes,
-            wider,
-            local=self.launch.local,
-        )
-        scratch.planes, scratch.bits = wider, 2 * scratch.bits
-
-    def _expand(self, k: int, levels: int, kind: np.dtype[Any]) -> Any:
-        """The planes as distances."""
-        distance = self.dev.output(k * self.n, kind)
-        planes = next(
-            p for p in (2, 3, 4, 8, 16, 32) if p >= min(self.scratch.bits, max(1, (levels - 1).bit_length()))
-        )
-        options = {"TEAM": self.launch.team, "PLANES": planes, "DIST": DISTANCE_TYPES[kind]}
-        ranks = None if self.ranked is None else self.ranked.ranks
-        self._program("traversal/many_expand", RANKED=ranks is not None, **options).bfs_many_expand(
-            -(-self.n // self.launch.items),
-            np.int32(self.n),
-            np.int32(self.rows),
-            np.int32(k),
-            ranks,
-            self.scratch.seen,
-            self.scratch.planes,
-            distance,
-            local=self.launch.local,
-        )
-        return distance
 
     def _go_on(
         self, level: int, count: int, arcs: int, queued: bool, last: int
@@ -324,31 +210,6 @@ class ManySearch:
         scratch.swap_fronts()
         count, arcs = self._frontier(level + 1)
         return level + 1, count, arcs, queued
-
-    def _frontier(self, level: int) -> tuple[int, int]:
-        """A level's vertices and arcs; waits."""
-        return read_slot_of_many(read_state(self.dev, self.scratch.state), level)
-
-    def _pulls(self, level: int, count: int) -> bool:
-        share = self.shape.stay_share if self._pulling else self.shape.pull_share
-        return count * share > self.n and level > 0
-
-    def _arguments(self, level: int, csr: DeviceCSR) -> tuple[Any, ...]:
-        scratch = self.scratch
-        return (
-            np.int32(self.rows),
-            np.uint32(level),
-            csr.row_ptr,
-            csr.col_idx,
-            scratch.seen,
-            scratch.front,
-            scratch.next,
-            scratch.stamp,
-            scratch.queue,
-            scratch.next_queue,
-            scratch.planes,
-            scratch.state,
-        )
 
     def _arriving(self) -> DeviceCSR:
         """The reversed arcs, on the device."""

@@ -122,9 +122,52 @@ def case_bfs_of_shards(device: Any) -> None:
             assert found.predecessor is not None and found.predecessor.tolist() == expected[1].tolist()
 
 
+def case_bfs_many_of_shards(device: Any) -> None:
+    """Many searches of three shards that push, then pull; two ranks bring together what they find."""
+    import tempfile
+    from pathlib import Path
+
+    import clgraph
+    from clgraph.graph import Graph
+    from clgraph.reference.bfs import reference_bfs
+    from clgraph.scale import bfs_many
+    from clgraph.scale.bfs_many import Searches
+    from clgraph.scale.cut import write_shards
+    from clgraph.scale.loading import Loading
+    from clgraph.scale.ranks import Alone
+
+    tails, heads = np.random.default_rng(1).integers(0, 9000, (2, 300))
+    graph = Graph.from_edges(tails, np.r_[heads[:-40], tails[:40] * 0 + 5], vertices=np.arange(9000))
+    sources = [5, int(tails[0]), 5]
+    expected = [reference_bfs(graph, source)[0].tolist() for source in sources]
+    with tempfile.TemporaryDirectory() as folder:
+        shards = write_shards(graph, Path(folder) / "g.clgs", shard_edges=200)
+        found = clgraph.bfs_many(shards, sources, device=device, lanes=32)
+        assert found.distance.tolist() == expected
+        found = clgraph.bfs_many(shards, [*sources, *[5] * 30], device=device)
+        assert found.distance.tolist() == expected + [expected[0]] * 30
+
+        class Told(Alone):
+            size = 2
+
+            def merge(self, value: Any, pack: Any, join: Any) -> None:
+                join(value, pack(value).view(np.uint8))
+
+            def broadcast(self, array: Any, dtype: Any) -> Any:
+                return array
+
+            def shares(self, count: int) -> range:
+                return range(count)
+
+        loading = Loading(device, shards, room=1 << 20)
+        searches = Searches(Told(), device, shards, loading, "rows", "rows", 32)
+        part = searches.run(np.array(sources, np.int32), bfs_many.DEEP, None)
+        assert part is not None and part[0].tolist() == expected
+
+
 def case_pagerank_exchange(device: Any) -> None:
     """What two ranks tell each other; here the other one says 0 of every vertex."""
-    from clgraph.ranking.fixed import BLOCK, FixedPower
+    from clgraph.ranking.fixed import BLOCK, FixedPower, Leaving, shape_of
     from clgraph.scale.manifest import Shard
     from clgraph.scale.pagerank_exchange import Exchange
     from clgraph.scale.ranks import Alone
@@ -139,7 +182,8 @@ def case_pagerank_exchange(device: Any) -> None:
     n = BLOCK + 9
     out = (np.arange(n) % 3).astype(np.float64)
     given = {"p": None, "q": None, "start": None, "drop": False, "damping": 0.85}
-    power = FixedPower(device, out, **given, dtype="float32", kind="arcs")
+    leaving = Leaving.of(device, n, device.upload(out), "arcs", shape_of(device, "float32"))
+    power = FixedPower(device, leaving, **given, dtype="float32", kind="arcs")
     shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
     sums = Exchange(Told(), device, power, shards)()
     found = device.download(power.next, np.float32, n)

@@ -77,13 +77,12 @@ def case_bfs_team_pull(device: Any) -> None:
 
 
 def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
-
-    from clgraph.traversal import many as bfs_many
+    from clgraph.traversal import many_batch
 
     names = ("fused_count", "fused_arcs", "pull_share", "scatter_share")
-    shapes, changes = bfs_many.SHAPES, dict(zip(names, counts, strict=True))
+    shapes, changes = many_batch.SHAPES, dict(zip(names, counts, strict=True))
     run = (shapes.gpu if shape.get("team") else shapes.simulator).run
-    bfs_many.SHAPES = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
+    many_batch.SHAPES = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
     _bfs(device, many=True, **shape)
 
 
@@ -122,11 +121,11 @@ def case_bfs_many_deep(device: Any) -> None:
 
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.traversal import bfs_many, many
+    from clgraph.traversal import bfs_many, many_batch
 
     _many(device, (0, 0, 4, 0))
-    shapes = many.SHAPES
-    many.SHAPES = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
+    shapes = many_batch.SHAPES
+    many_batch.SHAPES = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
     v = np.arange(29)
     hub = np.zeros(20, np.int64)
     graph = Graph.from_edges(np.r_[v, hub], np.r_[v + 1, np.arange(30, 50)])  # a path behind a star

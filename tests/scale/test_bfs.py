@@ -5,6 +5,7 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.scale import bfs_many
 from clgraph.scale.cut import write_shards
 
 
@@ -42,16 +43,37 @@ def test_as_in_memory(device, tmp_path, kind, size):
         assert found.distance.dtype == found.predecessor.dtype == np.int32
 
 
-def test_many_searches(device, tmp_path):
-    graph = graph_of("directed")
+@pytest.mark.parametrize(("kind", "searches"), [("directed", 70), ("random", 40), ("path", 33), ("star", 3)])
+def test_many_searches(device, tmp_path, monkeypatch, kind, searches):
+    """Batches of 64 and 32 lanes on one rank and on two; too deep, and no room: one by one."""
+    graph = graph_of(kind)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=6000)
-    sources = graph.ids[[5, 8000, 5]]
-    for depth, dtype in ((None, None), (3, np.int32)):
-        expected = clgraph.bfs_many(graph, sources, depth_limit=depth, dtype=dtype, device=device)
-        found = clgraph.bfs_many(shards, sources, depth_limit=depth, dtype=dtype, device=[device] * 2)
+    sources = np.resize(graph.ids[np.random.default_rng(3).permutation(graph.num_vertices)], searches)
+    ways = [(1, 64, None, None), (2, 32, 3, np.int32)]
+    ways += [(2, 64, None, np.int16)] if kind != "star" else []
+    for ranks, lanes, depth, dtype in ways:
+        told = []
+        wanted = {"depth_limit": depth, "dtype": dtype, "lanes": lanes}
+        expected = clgraph.bfs_many(graph, sources, device=device, **wanted)
+        found = clgraph.bfs_many(
+            shards,
+            sources,
+            device=[device] * ranks,
+            progress=lambda *at, told=told: told.append(at),
+            **wanted,
+        )
         assert np.array_equal(found.distance, expected.distance)
         assert found.distance.dtype == expected.distance.dtype and found.levels == expected.levels
         assert np.array_equal(found.sources, expected.sources)
+        assert told[-1] == (searches, searches)
+        assert len(told) == -(-searches // (lanes if searches > 32 else 32))
+    monkeypatch.setattr(bfs_many, "DEEP", 2)
+    expected = clgraph.bfs_many(graph, sources[:3], device=device)
+    found = clgraph.bfs_many(shards, sources[:3], device=[device] * 2)
+    assert np.array_equal(found.distance, expected.distance) and found.levels == expected.levels
+    monkeypatch.setattr(bfs_many, "BYTES", 1 << 50)
+    found = clgraph.bfs_many(shards, sources[:3], device=device)
+    assert np.array_equal(found.distance, expected.distance) and found.levels == expected.levels
 
 
 @pytest.mark.parametrize("section", ["in", "out"])

@@ -23,7 +23,6 @@ from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
 from clgraph.graph.io.packing import compressed
-from clgraph.graph.io.progress import Progress as Progress
 from clgraph.graph.io.progress import opened
 
 Ids = Literal["int", "str"]

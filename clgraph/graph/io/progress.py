@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-Progress = Callable[[int, int | None], None] | None  # called with (bytes so far, bytes in all or None)
+from clgraph.progress import Tell
 
 
 @dataclass
@@ -27,7 +27,7 @@ _told: ContextVar[_Told | None] = ContextVar("clgraph.progress", default=None)
 
 
 @contextmanager
-def telling(progress: Progress) -> Iterator[None]:
+def telling(progress: Tell | None) -> Iterator[None]:
     """Within the block, what this thread reads or writes by way of this module tells how far it is."""
     token = _told.set(None if progress is None else _Told(progress))
     try:

@@ -1,0 +1,193 @@
+"""State of many breadth-first searches at once: what `ManySearch` and the search of shards share."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.device.shapes import Shapes
+from clgraph.traversal.arguments import DISTANCE_TYPES
+from clgraph.traversal.scratch import ManyScratch
+from clgraph.traversal.search_task import shape_for
+from clgraph.traversal.state import read_slot_of_many, read_state
+
+if TYPE_CHECKING:
+    from clgraph.csr.upload import DeviceCSR
+    from clgraph.device import Device
+    from clgraph.device.program import Program
+
+
+@dataclass(frozen=True)
+class ManyShape:
+    """Launch choices of many searches at once, beside those of one search (`search_task.Shape`).
+
+    Attributes
+    ----------
+    run : int
+        Queue entries per work-item.
+    parts : int
+        Work-groups per row, where work-groups share rows.
+    pull_share, stay_share : int
+        Begin to pull when more than one vertex in `pull_share` is in some frontier; go on while more than one
+        in `stay_share` is: late pulls find most searches everywhere.
+    fused_count, fused_arcs : int
+        A frontier of at most so many vertices and arcs is left to the fused kernel.
+    scatter_share : int
+        Push without a queue when a frontier's arcs, times this, are more than the vertices.
+    """
+
+    run: int = 16
+    parts: int = 4
+    pull_share: int = 8
+    stay_share: int = 64
+    fused_count: int = 2048
+    fused_arcs: int = 32768
+    scatter_share: int = 4
+
+
+SHAPES = Shapes(gpu=ManyShape(run=1), cpu=ManyShape(), simulator=ManyShape())
+
+
+class ManyBatch:
+    """Searches of one batch on one device, wherever their arcs come from.
+
+    Attributes
+    ----------
+    n, rows : int
+        Vertices; those with a row in the arrays.
+    scratch : ManyScratch
+        Which searches have seen a vertex, their frontiers, and the planes of the distances.
+    defines : dict of str
+        Build options that say what the rows look like.
+    seconds : dict of float
+        Time by phase; here "compile".
+    """
+
+    scratch: ManyScratch
+
+    def __init__(self, dev: Device, n: int, lanes: int) -> None:
+        self.dev, self.n, self.rows, self.lanes = dev, n, n, lanes
+        self.launch, self.shape = shape_for(dev), SHAPES.of(dev)
+        self.seconds = {"compile": 0.0}
+        self._pulling = False
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """Build options that say what the rows look like."""
+        return {}
+
+    def _program(self, name: str, **defines: Any) -> Program:
+        start = time.perf_counter()
+        made = self.dev.program(name, LANES=self.lanes, ITEMS=self.launch.items, **defines)
+        self.seconds["compile"] += time.perf_counter() - start
+        return made
+
+    def _searches(self, name: str = "traversal/many") -> Program:
+        shape = self.shape
+        return self._program(
+            name,
+            TEAM=self.launch.team,
+            MANY_ITEMS=shape.run,
+            PARTS=shape.parts,
+            MANY_COUNT=shape.fused_count,
+            MANY_ARCS=shape.fused_arcs,
+            WIDE_ROW=min(self.launch.long_row, 256),
+            **self.defines,
+        )
+
+    def _vertices(self) -> int:
+        return -(-self.rows // self.launch.items)
+
+    def _start(self, at: npt.NDArray[np.int32], lanes: npt.NDArray[np.uint32] | None = None) -> None:
+        """Nothing is seen but the sources, at these places."""
+        scratch, prog = self.scratch, self._searches()
+        prog.bfs_many_fill(
+            -(-self.n // self.launch.items),
+            np.int32(self.n),
+            np.int32(self.rows),
+            np.uint32(scratch.bits),
+            scratch.seen,
+            scratch.front,
+            scratch.next,
+            scratch.planes,
+            scratch.stamp,
+            scratch.state,
+            local=self.launch.local,
+        )
+        prog.bfs_many_start(
+            len(at),
+            np.uint32(len(at)),
+            self.dev.upload(at),
+            None if lanes is None else self.dev.upload(lanes),
+            scratch.seen,
+            scratch.front,
+            scratch.stamp,
+            scratch.queue,
+            scratch.state,
+        )
+        self._pulling = False
+
+    def _frontier(self, level: int) -> tuple[int, int]:
+        """A level's vertices and arcs; waits."""
+        return read_slot_of_many(read_state(self.dev, self.scratch.state), level)
+
+    def _pulls(self, level: int, count: int) -> bool:
+        share = self.shape.stay_share if self._pulling else self.shape.pull_share
+        return count * share > self.n and level > 0
+
+    def _arguments(self, level: int, rows: DeviceCSR | None) -> tuple[Any, ...]:
+        scratch = self.scratch
+        return (
+            np.int32(self.rows),
+            np.uint32(level),
+            None if rows is None else rows.row_ptr,
+            None if rows is None else rows.col_idx,
+            scratch.seen,
+            scratch.front,
+            scratch.next,
+            scratch.stamp,
+            scratch.queue,
+            scratch.next_queue,
+            scratch.planes,
+            scratch.state,
+        )
+
+    def _more_planes(self) -> None:
+        """Room for distances of twice as many bits."""
+        dev, scratch = self.dev, self.scratch
+        nbytes = scratch.bits * self.lanes // 8 * self.n
+        dev.reserve({"planes": 2 * nbytes})
+        wider = dev.output(2 * nbytes, np.uint8)
+        self._searches().bfs_many_widen(
+            self._vertices(),
+            np.int32(self.rows),
+            np.uint32(scratch.bits),
+            scratch.planes,
+            wider,
+            local=self.launch.local,
+        )
+        scratch.planes, scratch.bits = wider, 2 * scratch.bits
+
+    def _expand(self, k: int, levels: int, kind: np.dtype[Any], ranks: Any = None) -> Any:
+        """The planes as distances; `ranks`: places of the vertices in the arrays."""
+        distance = self.dev.output(k * self.n, kind)
+        planes = next(
+            p for p in (2, 3, 4, 8, 16, 32) if p >= min(self.scratch.bits, max(1, (levels - 1).bit_length()))
+        )
+        options = {"TEAM": self.launch.team, "PLANES": planes, "DIST": DISTANCE_TYPES[kind]}
+        self._program("traversal/many_expand", RANKED=ranks is not None, **options).bfs_many_expand(
+            -(-self.n // self.launch.items),
+            np.int32(self.n),
+            np.int32(self.rows),
+            np.int32(k),
+            ranks,
+            self.scratch.seen,
+            self.scratch.planes,
+            distance,
+            local=self.launch.local,
+        )
+        return distance
