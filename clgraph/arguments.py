@@ -13,11 +13,13 @@ from clgraph.errors import InputError
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: short, whatever it is; NumPy's scalars as the numbers they hold."""
+    """A value as a message shows it: short, in one line; NumPy's scalars as the numbers they hold."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except Exception:  # of an int of more than 4300 digits, or whatever an object's own method raises
         return f"a value of type {type(value).__name__}"
+    if "\n" in text:  # of an array or a table
+        text = " ".join(text.split())
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -55,6 +57,43 @@ def word(value: Any, name: str, known: tuple[Any, ...]) -> Any:
     if not (value is None or isinstance(value, (str, int, np.integer))) or value not in known:
         raise InputError(f"{name} is {shown(value)}: use {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
     return value
+
+
+def flat_list(values: Any, name: str) -> list[Any]:
+    """The ids of vertices in a list, an array, a set, a column of a table; not those in lists inside it."""
+    dimensions = getattr(values, "ndim", 1)
+    if dimensions > 1:
+        raise InputError(f"{name} is {shown(values)}: use one flat list of ids of vertices")
+    try:
+        found = None if isinstance(values, (str, bytes)) or not dimensions else list(values)
+    except TypeError:
+        found = None
+    if found is None:
+        raise InputError(f"{name} is {shown(values)}: use a list of ids of vertices")
+    for each in found:
+        if isinstance(each, (list, tuple, set, frozenset, dict)) or getattr(each, "ndim", 0) > 0:
+            raise InputError(
+                f"{name} is {shown(values)}: use one flat list of ids of vertices; {shown(each)} in it is a "
+                "list of its own"
+            )
+    return found
+
+
+def given_ids(value: Any, name: str) -> list[Any]:
+    """One id of a vertex, or a flat list of them, as a list."""
+    return [value] if is_one(value) else flat_list(value, name)
+
+
+def one_id(value: Any, name: str) -> Any:
+    """The id of one vertex."""
+    if not is_one(value):
+        raise InputError(f"{name} is {shown(value)}: the id of one vertex is needed")
+    return value
+
+
+def is_one(value: Any) -> bool:
+    """Whether a value is no list of any kind."""
+    return np.isscalar(value) or getattr(value, "ndim", None) == 0
 
 
 def file_name(value: Any, name: str = "path") -> Path:

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from clgraph import InputError, keyed
+from clgraph.reference.numbers import words
 
 # Random123's kat_vectors for philox4x32-10
 KNOWN = [
@@ -21,6 +22,8 @@ KNOWN = [
 @pytest.mark.parametrize(("counter", "key", "expected"), KNOWN)
 def test_published_vectors(counter, key, expected):
     assert tuple(int(word[0]) for word in keyed.philox4x32(*counter, key)) == expected
+    a, b, c, d = expected
+    assert words(key, *counter) == (a | b << 32, c | d << 32)  # the references' own reading
 
 
 def test_below_is_the_high_word_of_the_product():

@@ -19,27 +19,6 @@
 
 #define BLOCK 4096
 
-// The more leaves a vertex, the smaller its key: what is gathered most often lies together.
-__kernel void fixed_keys(const int n, __global const double *restrict out, __global uint *restrict key)
-{
-    FOR_ITEMS(v, n)
-        key[v] = 0x7F80u - (as_uint((float)out[v]) >> 16);
-}
-
-// order: the vertices in that order; place: where each one is in it.
-__kernel void fixed_places(const int n, __global const int *restrict order, __global int *restrict place)
-{
-    FOR_ITEMS(i, n)
-        place[order[i]] = i;
-}
-
-__kernel void fixed_heads(const long entries, __global const int *restrict place, __global const int *restrict col_idx,
-                          __global int *restrict placed)
-{
-    FOR_ITEMS_LONG(e, entries)
-        placed[e] = place[col_idx[e]];
-}
-
 // What rows gather, once a vertex: x(u) / W(u), or with HAS_SHARES x(u); at the vertex's place, if there are places.
 // INTEGERS: x(u) / W(u) is rounded to a float, and with READY cut to a multiple of 2^-62.
 __kernel void fixed_terms(const int n, __global const int *restrict place, __global const REAL *restrict x,
@@ -60,15 +39,6 @@ __kernel void fixed_terms(const int n, __global const int *restrict place, __glo
 #endif
 #endif
     }
-}
-
-// w(u,v) / W(u), once an arc; the weights of arcs, or how many each one counts for.
-__kernel void fixed_shares(const long entries, __global const int *restrict col_idx,
-                           __global const double *restrict weights, __global const int *restrict counts,
-                           __global const double *restrict out, __global double *restrict shares)
-{
-    FOR_ITEMS_LONG(e, entries)
-        shares[e] = out[col_idx[e]] > 0 ? (weights ? weights[e] : (double)counts[e]) / out[col_idx[e]] : 0.0;
 }
 
 // `mass` is D, or 0 where it is dropped.

@@ -2,17 +2,21 @@
 // count divided by the largest one, W(u) the sum of w over the row of u, added from left to right. The host makes the
 // same bytes (clgraph/ranking/shares.py): divisions and sums in float64 are rounded alike everywhere.
 //
-// row_ptr, counts   of the graph: its rows are the arcs that leave
+// row_ptr           of the graph: its rows are the arcs that leave
+// counts            COUNT[arcs]: int, or double where the weights of arcs are only added up, with largest = 1
 // out double[n]     W
 //
 // launch      shares_out: work-groups of LOCAL, each work-item adds ITEMS rows; rows of more than LONG arcs are divided
 //             by the whole group and added by one work-item. shares_arcs: RUN consecutive arcs per work-item
-// tunables    LOCAL, ITEMS, LONG, RUN
+// tunables    LOCAL, ITEMS, LONG, RUN; COUNT
 
 #include "csr/arcs.h"
 
 #ifndef REAL
 #define REAL float
+#endif
+#ifndef COUNT
+#define COUNT int
 #endif
 #ifndef LOCAL
 #define LOCAL 1
@@ -25,7 +29,7 @@
 #define WEIGHT(p) ((double)counts[p] / (double)largest)
 
 __kernel void shares_out(const int n, const int largest, __global const OFFSET *restrict row_ptr,
-                         __global const int *restrict counts, __global double *restrict out)
+                         __global const COUNT *restrict counts, __global double *restrict out)
 {
     const long first = min((long)get_group_id(0) * LOCAL * ITEMS, (long)n);
     const int end = (int)min(first + LOCAL * ITEMS, (long)n), lane = get_local_id(0);
@@ -57,7 +61,7 @@ __kernel void shares_out(const int n, const int largest, __global const OFFSET *
 // by_tail: whether these rows are the graph's own, so that an arc's row is its source; else its head is.
 __kernel void shares_arcs(const int n, const long arcs, const int largest, const int by_tail,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                          __global const int *restrict counts, __global const double *restrict out,
+                          __global const COUNT *restrict counts, __global const double *restrict out,
                           __global REAL *restrict share)
 {
     int v = -1;

@@ -123,11 +123,12 @@ __kernel void contract_compress(const int n, __global int *label)
     }
 }
 
-// Replaces roots by their new numbers.
+// Replaces roots by their new numbers; -1 stays.
 __kernel void contract_renumber(const int n, __global const int *restrict number, __global int *restrict label)
 {
     FOR_ITEMS(v, n)
-        label[v] = number[label[v]];
+        if (label[v] >= 0)
+            label[v] = number[label[v]];
 }
 
 __kernel void contract_follow(const int n, __global const int *restrict label, __global int *restrict place)

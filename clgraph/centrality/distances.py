@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, shown
+from clgraph.arguments import flag, flat_list, one_id
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
@@ -192,15 +192,11 @@ def shortest_path_length(graph: Any, source: Any, target: Any, *, device: Device
     return length
 
 
-def _ends(graph: Graph, *ends: Any) -> Ints:
-    """The indices of some vertices, one id each."""
+def _ends(graph: Graph, source: Any, target: Any) -> Ints:
+    """The indices of two vertices."""
     from clgraph.traversal.arguments import indices_of
 
-    found = [indices_of(graph, [end]) for end in ends]
-    for end, at in zip(ends, found, strict=True):
-        if at.size != 1:
-            raise InputError(f"{shown(end)}: the id of one vertex is needed")
-    return np.concatenate([at.ravel() for at in found])
+    return indices_of(graph, [one_id(source, "source"), one_id(target, "target")])
 
 
 @tells("mean distance")
@@ -376,7 +372,7 @@ def harmonic_centrality(
     counted = None
     if sources is not None:
         counted = np.zeros(whole.num_vertices, bool)
-        counted[_chosen(whole, sources)] = True
+        counted[_chosen(whole, sources, "sources")] = True
     from clgraph.device import get_device
 
     dev = get_device(device)
@@ -401,13 +397,13 @@ def harmonic_of(
     return found
 
 
-def _chosen(graph: Graph, vertices: Any) -> npt.NDArray[np.int32]:
+def _chosen(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArray[np.int32]:
     """Indices of the vertices asked for; of all, if none are named."""
-    from clgraph.traversal.arguments import indices_of, list_of
+    from clgraph.traversal.arguments import indices_of
 
     if vertices is None:
         return np.arange(graph.num_vertices, dtype=np.int32)
-    return indices_of(graph, list_of(vertices)).astype(np.int32)
+    return indices_of(graph, flat_list(vertices, name)).astype(np.int32)
 
 
 def _arriving(graph: Graph) -> Graph:

@@ -38,6 +38,7 @@ def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--closing", is_flag=True, default=None, help="gsh: edges that close triangles are always held."
         ),
         click.option("--triangles", type=int, help="gps: the weight of a triangle that an edge closes (9)."),
+        click.option("--block", type=int, help="gps: edges that are weighed together (1)."),
         click.option("--alpha", help="rwj: the weight of jumps (the mean degree); mhrw: the exponent (1)."),
         click.option("--c", "c", type=int, help="gmd: the degree below which walks wait (the mean degree)."),
         click.option("--k", "k", type=int, help="snowball: names of each vertex (50)."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,9 @@ from clgraph.cli.common import (
     say,
 )
 from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
 
 
 @click.command()
@@ -54,11 +58,13 @@ def replay(record: str, graph: str | None, device: str | None, as_json: bool, qu
         raise InputError(
             f"{path} is not the input of {record}: its SHA-256 is {found}, not {told.input_sha256}"
         )
-    data = read_graph(path, reading, quiet, device=device_for_file(path, device))
-    check_input(told, data)
+    source: Graph | str = path
+    if not told.streamed:
+        source = data = read_graph(path, reading, quiet, device=device_for_file(path, device))
+        check_input(told, data)
     dev = open_device(device, quiet)
     with progress_bar("making again", quiet, left=True) as progress:
-        made = again(told, data, dev, progress)
+        made = again(told, source, dev, progress)
     differ = [name for name, why in made if why is not None]
     if as_json:
         print_json(

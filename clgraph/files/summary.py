@@ -34,7 +34,7 @@ from clgraph.progress import Tell
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-WITH_ATTRIBUTES = ("graphml", "gexf")  # formats that hold attributes of vertices and edges
+WITH_ATTRIBUTES = ("graphml", "gexf", "pajek")  # formats that hold attributes of vertices and edges
 TABLES = ("parquet", "arrow")  # those of edges
 
 
@@ -144,7 +144,7 @@ def write_with_summary(
             left = Attributes(known.vertices) if kind in TABLES else known
             if left:
                 names = ", ".join(few(left.names()))
-                notes = [*notes, f"left out: {names}; {' and '.join(WITH_ATTRIBUTES)} hold attributes"]
+                notes = [*notes, f"left out: {names}; GraphML, GEXF and Pajek's .net hold them"]
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "

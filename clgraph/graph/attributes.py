@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +69,17 @@ class Column:
         return Column(self.kind, {key: text for key, text in texts if text is not None}, self.default)
 
 
+def free_names(columns: Mapping[str, Column], taken: Collection[Any]) -> dict[str, Column]:
+    """The columns under names that nothing else has: as many underscores follow as that takes."""
+    found = {name: column for name, column in columns.items() if name not in taken}
+    for name, column in columns.items():
+        if name in taken:
+            while name in taken or name in found:
+                name += "_"
+            found[name] = column
+    return found
+
+
 @dataclass(frozen=True)
 class Renaming:
     """The edges of a graph whose vertices get other ids.
@@ -118,6 +129,21 @@ class Attributes:
             for name, column in self.vertices.items()
         }
         return Attributes(vertices, {name: column.renamed(edges) for name, column in self.edges.items()})
+
+    def vertex_values(self, ids: list[Any], taken: Collection[Any] = ()) -> dict[str, list[Any]]:
+        """The values of vertices by name, but none of the names `taken`; None where there is none."""
+        return {
+            name: [column.value(v) for v in ids] for name, column in free_names(self.vertices, taken).items()
+        }
+
+    def edge_values(
+        self, tails: Any, heads: Any, directed: bool, taken: Collection[Any] = ()
+    ) -> dict[str, list[Any]]:
+        """The values of edges by name, but none of the names `taken`; None where there is none."""
+        return {
+            name: column.edge_values(tails, heads, directed)
+            for name, column in free_names(self.edges, taken).items()
+        }
 
     def of_vertices(self, names: Iterable[Any]) -> Iterator[list[tuple[str, str]]]:
         """For each vertex the names and texts that it has."""

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import one_id, shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
 from clgraph.graph.arrays import Arrays, Edges
@@ -78,7 +78,7 @@ class Graph(Placed, Exchange, Shown):
         What a file or a table said of vertices and edges (GraphML, GEXF, Pajek, further columns of edge
         tables, tables of vertices), by id: ``value`` of ``attributes.vertices["age"]``, say. Views and parts
         of a graph and its samples have those of the graph that they were made from; `clgraph.write`,
-        `to_pandas` and `to_arrow` put them where they fit.
+        `to_networkx`, `to_igraph`, `to_pandas` and `to_arrow` put them where they fit.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ class Graph(Placed, Exchange, Shown):
         try:  # as objects, since NumPy's own strings lose zero characters at their ends
             wanted = np.atleast_1d(np.asarray(ids, object if textual else None))
         except (ValueError, TypeError, OverflowError) as error:
-            raise InputError(f"vertex ids {shown(ids)}: {error}") from error
+            raise InputError(f"vertex ids {shown(ids)}: use one id, or a flat list of them") from error
         if textual:
             strange = [name for name in wanted.flat if not isinstance(name, str)]
             if strange:
@@ -244,10 +244,7 @@ class Graph(Placed, Exchange, Shown):
 
     def neighbors(self, vertex: Any) -> npt.NDArray[Any]:
         """Ids of the heads of the arcs that leave the vertex with this id, in index order."""
-        found = self.index(vertex)
-        if found.size != 1:
-            raise InputError(f"vertex is {shown(vertex)}: the id of one vertex is needed")
-        v = int(found.flat[0])
+        v = int(self.index(one_id(vertex, "vertex"))[0])
         heads = self.col_idx[self.row_ptr[v] : self.row_ptr[v + 1]]
         return heads.astype(np.int64) if self._ids is None else self._ids[heads]
 
@@ -356,7 +353,9 @@ class Graph(Placed, Exchange, Shown):
         try:
             mask = np.asarray(vertices)
         except ValueError as error:  # lists of different lengths
-            raise InputError(f"vertices: {error}; a mask or an array of indices is needed") from error
+            raise InputError(
+                f"vertices is {shown(vertices)}: a mask or an array of indices is needed"
+            ) from error
         if mask.dtype != bool:
             chosen, mask = integers(vertices, "vertices"), np.zeros(n, dtype=bool)
             check_range(chosen, n, "vertices")

@@ -1,6 +1,7 @@
 """PageRank whose sums have one shape, whoever computes them.
 
-Host half of ``cl/ranking/fixed.cl`` and, on CPUs, ``fixed_integers.cl``; see `clgraph.ranking.fixed_windows`.
+Host half of ``cl/ranking/fixed.cl``, ``fixed_leaving.cl`` and, on CPUs, ``fixed_integers.cl``; see
+`clgraph.ranking.fixed_windows`.
 
 The same ranks, byte for byte, on every device with float64, for any cut of the rows into parts, and for any
 number of ranks that share them (`clgraph.scale`).
@@ -9,7 +10,7 @@ number of ranks that share them (`clgraph.scale`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,60 @@ SHAPES = Shapes(
 )
 
 
+def shape_of(device: Device, dtype: str) -> Shape:
+    """The launch shape for ranks of a type."""
+    return (SHAPES if dtype == "float32" else fixed_windows.SHAPES).of(device)
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What leaves the vertices: what all calls on a graph want of it beside its rows.
+
+    Attributes
+    ----------
+    n : int
+    out : float64 device buffer, shape (n,), or None
+        W of each vertex; None where no `FixedPower.prepare` wants it.
+    inverse : float64 device buffer, shape (n,)
+        1 / W, 0 where nothing leaves.
+    place : int32 device buffer, shape (n,), or None
+        The place of each vertex if they are sorted by W: hot values share the cache.
+    """
+
+    n: int
+    out: Any
+    inverse: Any
+    place: Any
+
+    @staticmethod
+    def of(device: Device, n: int, out: Any, kind: str, shape: Shape) -> Leaving:
+        """Made of W on the device, for `Rows` of this kind and launches of this shape."""
+        check_doubles(device)
+        device.reserve({"1 / the weights that leave": 8 * n, "places": 12 * n if shape.span else 0})
+        program, count, over = _leaving_program(device, shape), np.int32(n), -(-n // shape.items)
+        inverse, place = device.empty(n, np.float64), None
+        program.fixed_inverse(over, count, out, inverse)
+        if shape.span:
+            key, place = device.empty(n, np.uint32), device.empty(n, np.int32)
+            program.fixed_keys(over, count, out, key)
+            _, order = sort_by_key(device, key, n, 15)
+            program.fixed_places(over, count, order, place)
+        return Leaving(n, None if kind == "arcs" else out, inverse, place)
+
+
+def _leaving_program(device: Device, shape: Shape) -> Any:
+    return device.program("ranking/fixed_leaving", ITEMS=shape.items)
+
+
+def check_doubles(device: Device) -> None:
+    """Raise DeviceError unless the device has float64."""
+    if "HAVE_FP64" not in device.features:
+        raise DeviceError(
+            f"{device.name}: variant 'fixed' computes in float64, which this device has not; use another "
+            "device or variant"
+        )
+
+
 class FixedPower:
     """The vectors of one call, and the steps of an iteration.
 
@@ -43,14 +98,13 @@ class FixedPower:
     ----------
     device : Device
         With float64.
-    out : float64 array, shape (n,)
-        W, what leaves each vertex.
+    leaving : Leaving
     damping : float
     p, q : float64 arrays of sum 1, or None
         The personalization, and where the dangling mass goes; None is uniform.
     drop : bool
         The dangling mass is dropped.
-    start : float64 array of sum 1, or None
+    start : float array of sum 1, or None
     dtype : {"float32", "float64"}
         Of the stored ranks.
     kind : {"weights", "counts", "arcs"}
@@ -61,29 +115,25 @@ class FixedPower:
     def __init__(
         self,
         device: Device,
-        out: Reals,
+        leaving: Leaving,
         *,
         damping: float,
         p: Reals | None,
         q: Reals | None,
         drop: bool,
-        start: Reals | None,
+        start: npt.NDArray[np.floating[Any]] | None,
         dtype: str,
         kind: str,
         shape: Shape | None = None,
     ) -> None:
-        if "HAVE_FP64" not in device.features:
-            raise DeviceError(
-                f"{device.name}: variant 'fixed' computes in float64, which this device has not; use another "
-                "device or variant"
-            )
-        self.n = n = len(out)
+        check_doubles(device)
+        self.n = n = leaving.n
         self._device, self._damping, self._drop = device, np.float64(damping), drop
-        self._dtype = np.dtype(dtype)
+        self._dtype, self._leaving = np.dtype(dtype), leaving
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype))
         self._integers = integers = dtype == "float32"
-        self._shape = shape or (SHAPES if integers else fixed_windows.SHAPES).of(device)
+        self._shape = shape or shape_of(device, dtype)
         self._defines = {
             "REAL": "float" if dtype == "float32" else "double",
             "HAS_SHARES": int(kind != "arcs"),
@@ -97,19 +147,18 @@ class FixedPower:
             "ITEMS": self._shape.items,
         }
         self._windows = Windows(device, self._program, self._shape, self._over, integers=integers)
-        inverse = np.divide(1.0, out, out=np.zeros(n), where=out > 0)
-        self._inverse = device.upload(inverse)
-        self._out = device.upload(out) if kind != "arcs" else None
-        self._place = self._by_frequency(out) if self._shape.span else None
-        gathers = self._place is not None or kind == "arcs"
+        gathers = leaving.place is not None or kind == "arcs"
         exact = np.int64 if self._defines["READY"] else np.float32 if integers else np.float64
         self._terms = device.empty(n, exact if kind == "arcs" else self._dtype) if gathers else None
         self._p = None if p is None else device.upload(p)
-        self._q = None if q is None else device.upload(q)
+        self._q = self._p if q is p else None if q is None else device.upload(q)
         self._uniform = np.float64(1.0 / n)
-        first = np.full(n, self._uniform) if start is None else start
-        self._x = device.upload(first.astype(self._dtype), writable=True)
-        self._y = device.upload(first.astype(self._dtype), writable=True)
+        self._x, self._y = (device.empty(n, self._dtype) for _ in range(2))
+        if start is None:
+            device.fill(self._x, self._dtype.type(self._uniform), n)
+        else:
+            device.write(self._x, start.astype(self._dtype, copy=False))
+        device.copy(self._y, self._x, n * self._dtype.itemsize)
         self._sums = device.empty(2 * blocks, np.float64)
         self._make_terms()
 
@@ -129,34 +178,22 @@ class FixedPower:
     def _make_terms(self) -> None:
         if self._terms is not None:
             self._program().fixed_terms(
-                self._over(self.n), np.int32(self.n), self._place, self._x, self._inverse, self._terms
+                self._over(self.n), np.int32(self.n), self._leaving.place, self._x, self.inverse, self._terms
             )
-
-    def _by_frequency(self, out: Reals) -> Any:
-        """The place of each vertex if they are sorted by how much leaves them: hot values share the cache."""
-        device, n, program = self._device, np.int32(self.n), self._program()
-        key, place = device.empty(self.n, np.uint32), device.empty(self.n, np.int32)
-        program.fixed_keys(self._over(self.n), n, device.upload(out), key)
-        _, order = sort_by_key(device, key, self.n, 15)
-        program.fixed_places(self._over(self.n), n, order, place)
-        return place
 
     def prepare(self, rows: Rows) -> Prepared:
         """What each iteration wants to know of some rows; they may be kept for the next ones."""
-        device, shape = self._device, self._shape
-        shares = None
-        if self._out is not None:
+        device, shape, leaving, shares = self._device, self._shape, self._leaving, None
+        program, over = _leaving_program(device, shape), self._over(rows.entries)
+        entries = np.int64(rows.entries)
+        if leaving.out is not None:
             shares = device.empty(rows.entries, np.float64)
-            about = np.int64(rows.entries), rows.col_idx, rows.weights, rows.counts, self._out, shares
-            self._program().fixed_shares(self._over(rows.entries), *about)
+            program.fixed_shares(over, entries, rows.col_idx, rows.weights, rows.counts, leaving.out, shares)
         if not shape.span:
             return Prepared(rows, shares)
         placed = device.empty(rows.entries, np.int32)
-        self._program().fixed_heads(
-            self._over(rows.entries), np.int64(rows.entries), self._place, rows.col_idx, placed
-        )
-        rows = replace(rows, col_idx=placed)
-        return self._windows.prepare(rows, shares)
+        program.fixed_heads(over, entries, leaving.place, rows.col_idx, placed)
+        return self._windows.prepare(replace(rows, col_idx=placed), shares)
 
     def rows(self, prepared: Prepared, mass: float) -> None:
         """Compute the next ranks of some rows' vertices.
@@ -200,7 +237,7 @@ class FixedPower:
             np.int32(at),
             self._x,
             self._y,
-            self._inverse,
+            self.inverse,
             sums,
             local=self._shape.width,
         )
@@ -223,7 +260,7 @@ class FixedPower:
     @property
     def inverse(self) -> Any:
         """1 / W(u), 0 where nothing leaves: a float64 device buffer of `n` values."""
-        return self._inverse
+        return self._leaving.inverse
 
     def on_device(self) -> Any:
         """The present ranks, as an array on the device."""
@@ -231,7 +268,7 @@ class FixedPower:
 
     def ranks(self) -> npt.NDArray[Any]:
         """The present ranks, shape (n,)."""
-        return self._device.download(self._x, self._dtype, self.n)
+        return self._device.take(self._x, self._dtype, self.n)
 
 
 def tree_sum(blocks: Reals) -> float:
@@ -247,7 +284,7 @@ def tree_sum(blocks: Reals) -> float:
 
 def normalised(values: Reals | None) -> Reals | None:
     """A vector scaled to sum 1, the sum rounded once."""
-    return None if values is None else values / fsum(values.tolist())
+    return None if values is None else values / fsum(values.data)
 
 
 def iterate(

@@ -6,15 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.csr.upload import parts_of
+from clgraph.csr.upload import DeviceCSR, parts_of
 from clgraph.errors import InputError
 from clgraph.progress import Tell
-from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, iterate, normalised
+from clgraph.ranking.fixed import (
+    BLOCK,
+    FixedPower,
+    Leaving,
+    Prepared,
+    Rows,
+    check_doubles,
+    iterate,
+    normalised,
+    shape_of,
+)
+from clgraph.ranking.order import order_program
+from clgraph.ranking.shares import sums_of_rows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.ranking.problem import Problem, Reals, Stop
+    from clgraph.ranking.problem import Problem, Stop
 
 
 class FixedSolver:
@@ -28,13 +40,18 @@ class FixedSolver:
     ) -> None:
         if stop.norm != "l1":
             raise InputError(f"variant 'fixed' stops by the L1 norm: norm {stop.norm!r} is of the others")
+        check_doubles(device)
         self._device, self._graph, self._problem, self._stop = device, graph, problem, stop
         self._dtype = np.dtype(dtype)
         self._kind = "arcs"
-        if weight and graph.weights is not None:
+        if weight and graph.is_weighted:
             self._kind = "weights"
-        elif graph.multiplicity is not None:
+        elif graph.is_counted:
             self._kind = "counts"
+        self._p, start = normalised(problem.personalization), normalised(problem.start)
+        same = problem.dangling is problem.personalization
+        self._q = self._p if same else normalised(problem.dangling)
+        self._start = None if start is None else start.astype(self._dtype)
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
@@ -42,31 +59,50 @@ class FixedSolver:
         return (f"variant fixed on {self._device.name}: {sums} on every device",)
 
     def upload(self) -> None:
-        """Bring the graph to the device, and allocate and fill the vectors."""
-        problem, back = self._problem, parts_of(self._device, self._graph.reverse)
-        self._power = FixedPower(
-            self._device,
-            self._leaving(),
+        """Bring the graph to the device, and allocate and fill the vectors.
+
+        What calls on the same graph have in common is kept with it.
+        """
+        device, graph, problem = self._device, self._graph, self._problem
+        key = self._kind, self._dtype.name
+        leaving = device.cached(graph, ("fixed-leaving", *key), self._leaving)
+        self._power = power = FixedPower(
+            device,
+            leaving,
             damping=problem.damping,
-            p=normalised(problem.personalization),
-            q=normalised(problem.dangling),
+            p=self._p,
+            q=self._q,
             drop=problem.drop,
-            start=normalised(problem.start),
+            start=self._start,
             dtype=self._dtype.name,
             kind=self._kind,
         )
-        rows = back.rows
-        self._rows = Rows(
-            0, rows.n, rows.arcs, rows.offset, rows.row_ptr, rows.col_idx, back.weights, back.multiplicity
-        )
 
-    def _leaving(self) -> Reals:
+        def prepare() -> Prepared:
+            back = parts_of(device, graph.reverse)
+            rows, values = back.rows, (back.weights, back.multiplicity)
+            return power.prepare(Rows(0, rows.n, rows.arcs, rows.offset, rows.row_ptr, rows.col_idx, *values))
+
+        self._prepared = device.cached(graph, ("fixed-rows", *key), prepare)
+
+    def _leaving(self) -> Leaving:
         """The weight that leaves each vertex."""
-        graph = self._graph
-        if self._kind == "arcs":
-            return np.diff(graph.row_ptr).astype(np.float64)
-        values = graph.weights if self._kind == "weights" else graph.multiplicity
-        return np.bincount(graph.rows, weights=values, minlength=graph.num_vertices).astype(np.float64)
+        device, graph, kind = self._device, self._graph, self._kind
+        if graph.directed and graph.is_on_host:  # its own heads are not wanted on the device
+            row_ptr = device.upload(graph.row_ptr)
+            rows = DeviceCSR(graph.num_vertices, graph.num_arcs, row_ptr, None, graph.offset)
+            values = {"arcs": None, "weights": graph.weights, "counts": graph.multiplicity}[kind]
+            there = None if values is None else device.upload(values)
+        else:
+            parts = parts_of(device, graph)
+            rows, there = parts.rows, parts.weights if kind == "weights" else parts.multiplicity
+        if kind == "arcs":
+            out = device.empty(rows.n, np.float64)
+            program, items = order_program(device, np.float64, rows)
+            program.order_out(-(-rows.n // items), np.int32(rows.n), rows.row_ptr, out)
+        else:
+            out = sums_of_rows(device, rows, there, dtype=np.float64 if kind == "weights" else np.int32)
+        return Leaving.of(device, rows.n, out, kind, shape_of(device, self._dtype.name))
 
     def compile(self) -> None:
         """Kernels are built where they are first launched."""
@@ -74,10 +110,9 @@ class FixedSolver:
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
         stop, blocks = self._stop, -(-self._power.n // BLOCK)
-        prepared = self._power.prepare(self._rows)
         self._ended = iterate(
             self._power,
-            lambda: [prepared],
+            lambda: [self._prepared],
             lambda: self._power.blocks(0, blocks),
             start_sums=self._power.blocks(0, blocks),
             threshold=stop.threshold if stop.tol else 0.0,
@@ -92,4 +127,4 @@ class FixedSolver:
         return ranks, iterations, met, residual, residual
 
     def give_back(self) -> None:
-        """Nothing is kept for the next call."""
+        """The vectors are not lent."""

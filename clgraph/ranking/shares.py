@@ -1,4 +1,4 @@
-"""The share of its source that each arc carries: w(u, v) / W(u).
+"""The share of its source that each arc carries, w(u, v) / W(u); and W on a device.
 
 Host half of ``cl/ranking/shares.cl``, which makes the same bytes of multiplicities that only a device has.
 """
@@ -16,6 +16,7 @@ from clgraph.device.shapes import Grouped, Shapes
 from clgraph.ranking.problem import Reals, arc_weights
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
@@ -108,15 +109,45 @@ def _shares_there(
     device: Device, graph: Graph, rows: Graph, largest: int, real: type[np.floating[Any]], by_tail: bool
 ) -> Any:
     """The shares of multiplicities, made on the device."""
-    shape, own, there = SHAPES.of(device), parts_of(device, graph), parts_of(device, rows)
-    items, number = device.tuning.items, "float" if real is np.float32 else "double"
-    fixed = {"LOCAL": shape.local, "LONG": shape.long, "RUN": shape.run, "ITEMS": items, "REAL": number}
-    program = device.program("ranking/shares", **fixed, **own.rows.defines)
-    n, most, arcs = np.int32(own.rows.n), np.int32(largest), own.rows.arcs
-    out, share = device.empty(own.rows.n, np.float64), device.output(arcs, real)
-    groups = -(-own.rows.n // (shape.local * items))
-    first = own.rows.row_ptr, own.multiplicity, out
-    program.shares_out.exact(groups * shape.local, n, most, *first, local=shape.local)
+    own, there, arcs = parts_of(device, graph), parts_of(device, rows), rows.num_arcs
+    program, out = _program(device, own.rows, real), sums_of_rows(device, own.rows, own.multiplicity, largest)
+    n, share = np.int32(own.rows.n), device.output(arcs, real)
     beside = there.rows.row_ptr, there.rows.col_idx, there.multiplicity, out, share
-    program.shares_arcs(-(-arcs // shape.run), n, np.int64(arcs), most, np.int32(by_tail), *beside)
+    over = -(-arcs // SHAPES.of(device).run)
+    program.shares_arcs(over, n, np.int64(arcs), np.int32(largest), np.int32(by_tail), *beside)
     return share
+
+
+def sums_of_rows(
+    device: Device, rows: DeviceCSR, values: Any, largest: int = 1, dtype: type[Any] = np.int32
+) -> Any:
+    """What leaves each vertex: the values of its row over `largest`, added in order.
+
+    Parameters
+    ----------
+    device : Device
+        With float64.
+    rows : DeviceCSR
+        Without `col_idx` will do.
+    values : device buffer, shape (arcs,)
+    largest : int
+    dtype : type
+        Of the values: np.int32 or np.float64.
+
+    Returns
+    -------
+    float64 device buffer, shape (n,)
+    """
+    shape, out = SHAPES.of(device), device.empty(rows.n, np.float64)
+    groups = -(-rows.n // (shape.local * device.tuning.items))
+    program = _program(device, rows, np.float64, dtype)
+    scalars = np.int32(rows.n), np.int32(largest)
+    program.shares_out.exact(groups * shape.local, *scalars, rows.row_ptr, values, out, local=shape.local)
+    return out
+
+
+def _program(device: Device, rows: DeviceCSR, real: type[Any], dtype: type[Any] = np.int32) -> Any:
+    shape = SHAPES.of(device)
+    names: dict[Any, str] = {np.int32: "int", np.float32: "float", np.float64: "double"}
+    fixed = {"LOCAL": shape.local, "LONG": shape.long, "RUN": shape.run, "ITEMS": device.tuning.items}
+    return device.program("ranking/shares", **fixed, REAL=names[real], COUNT=names[dtype], **rows.defines)

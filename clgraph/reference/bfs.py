@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import whole
+from clgraph.arguments import given_ids, whole
 from clgraph.errors import ClgraphError
 from clgraph.graph import check_graph_type
 from clgraph.reference.checks import check_result
@@ -41,7 +41,7 @@ def reference_bfs(
     if depth_limit is not None:
         depth_limit = whole(depth_limit, "depth_limit")
     n = graph.num_vertices
-    start = np.unique(graph.index(sources))
+    start = np.unique(graph.index(given_ids(sources, "sources")))
     distance, predecessor, source_of = (np.full(n, -1, np.int32) for _ in range(3))
     distance[start], source_of[start] = 0, start
     frontier, level = start, 0

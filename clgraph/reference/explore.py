@@ -15,6 +15,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
+from clgraph.reference.numbers import below, words
 from clgraph.reference.sampling import EdgeList, SampleLike
 from clgraph.sizes import target_size
 
@@ -55,8 +56,7 @@ def reference_explore(
         raise InputError("the graph has no vertices")
     inside = np.flatnonzero(in_largest_component(graph.undirected))
     if start is None:
-        bits, _ = keyed.draw(seed, 0, 0)
-        first = int(inside[keyed.below(bits, len(inside))[0]])
+        first = int(inside[below(words(seed, 0, 0, 0, keyed.TAG_DRAW)[0], len(inside))])
     else:
         found = graph.index(start)
         if found.size != 1:
@@ -85,7 +85,7 @@ def _breadth_first(view: Graph, seed: int, start: int) -> list[int]:
     """Level by level, each by increasing (priority, index)."""
     order, seen, level = [], {start}, [start]
     while level:
-        level.sort(key=lambda v: (int(keyed.vertex_priority(seed, v)[0]), v))
+        level.sort(key=lambda v: (words(seed, v, 0, 0, keyed.TAG_VERTEX)[0], v))
         order += level
         level = [u for u in dict.fromkeys(u for v in level for u in _neighbours(view, v)) if u not in seen]
         seen.update(level)
@@ -97,7 +97,7 @@ def _depth_first(view: Graph, seed: int, start: int) -> list[int]:
     order, seen, path = [start], {start}, [start]
     while path:
         v = path[-1]
-        ways = [(int(keyed.arc_number(seed, v, u)[0]), u) for u in _neighbours(view, v) if u not in seen]
+        ways = [(words(seed, v, u, 0, keyed.TAG_ARC)[0], u) for u in _neighbours(view, v) if u not in seen]
         if not ways:
             path.pop()
             continue

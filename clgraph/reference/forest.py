@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.reference.numbers import words
 
 Edge = tuple[int, int]
 Words = npt.NDArray[np.uint64]
@@ -22,9 +23,9 @@ def _timed(edges: Iterable[Edge], seed: int, method: str) -> list[tuple[int, int
             continue
         u, v = min(u, v), max(u, v)
         if method == "dre":
-            found.add((int(keyed.edge_priority(seed, u, v)[0]), u, v))
+            found.add((words(seed, u, v, 0, keyed.TAG_EDGE)[0], u, v))
         elif method == "drv":
-            ends = sorted((int(keyed.vertex_priority(seed, w)[0]), w) for w in (u, v))
+            ends = sorted((words(seed, w, 0, 0, keyed.TAG_VERTEX)[0], w) for w in (u, v))
             found.add((ends[0][0], ends[0][1], ends[1][1]))
         else:
             raise ValueError(f"{method}: drv or dre")

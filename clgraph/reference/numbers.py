@@ -5,15 +5,20 @@ from __future__ import annotations
 from decimal import Decimal, localcontext
 from functools import cache
 
-from clgraph import keyed
-
 NEVER = 2**64 - 1
 
 
 def words(seed: int, i: int, j: int, k: int, tag: int) -> tuple[int, int]:
-    """Words a and b of the number that belongs to (seed; i, j, k; tag)."""
-    x = [int(each[0]) for each in keyed.philox4x32(i, j, k, tag, seed)]
-    return x[0] | x[1] << 32, x[2] | x[3] << 32
+    """Words a and b of the number that belongs to (seed; i, j, k; tag): ten rounds of Philox4x32."""
+    low32 = 2**32 - 1
+    x, y, z, w = int(i), int(j), int(k), int(tag)
+    key, other = seed & low32, seed >> 32
+    for _ in range(10):
+        first, second = x * 0xD2511F53, z * 0xCD9E8D57
+        x, y = second >> 32 ^ y ^ key, second & low32
+        z, w = first >> 32 ^ w ^ other, first & low32
+        key, other = key + 0x9E3779B9 & low32, other + 0xBB67AE85 & low32
+    return x | y << 32, z | w << 32
 
 
 def below(x: int, k: int) -> int:

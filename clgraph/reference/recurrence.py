@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from clgraph.arguments import flag, real, shown
+from clgraph.arguments import flag, flat_list, real, shown
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def source_distributions(graph: Graph, sources: Any) -> Reals:
         sources = list(sources.values())  # by user
     lists = (list, tuple, set, frozenset)
     if isinstance(sources, (list, tuple)) and all(isinstance(one, lists) for one in sources):
-        items = [list(one) for one in sources]
+        items = [flat_list(one, "sources") for one in sources]
         if not any(isinstance(item, float) for one in items for item in one):  # of ids
             sources = [{item: one.count(item) for item in one} for one in items]
     wanted = one_or_several(sources)

@@ -16,7 +16,7 @@ from clgraph.reference.races import ReferenceDraw, Rows
 from clgraph.sizes import target_size
 
 METHODS = ("pies", "gsh", "gps")
-Edge = tuple[int, int]
+Edge = tuple[Any, Any]  # ids: numbers, or names
 
 
 @dataclass
@@ -85,26 +85,37 @@ def reference_gsh(
 
 
 def reference_gps(
-    edges: Sequence[Edge], size: int, seed: int, triangles: int = 9, weights: Sequence[int] | None = None
+    edges: Sequence[Edge],
+    size: int,
+    seed: int,
+    triangles: int = 9,
+    weights: Sequence[int] | None = None,
+    block: int = 1,
 ) -> ReferenceStream:
-    """Priority sampling: the edges of largest priority, and the largest that was dropped."""
+    """Priority sampling: the edges of largest priority, and the largest that was dropped, block by block."""
     held: list[tuple[Fraction, int, int, int, int]] = []  # priority, -t, w, u, v
     z = Fraction(0)
     told = Fraction(0)
-    for t, (u, v) in enumerate(edges, 1):
-        closed = 0
-        for x, w1 in [(a + b - u, w1) for _, _, w1, a, b in held if u in (a, b)]:
-            for _, _, w2, c, d in held:
-                if x != v and {c, d} == {x, v}:
-                    closed += 1
-                    told += max(Fraction(1), z / w1) * max(Fraction(1), z / w2)
-        w = 1 + triangles * closed if weights is None else weights[t - 1]
-        if w == 0:
-            continue
-        held.append((Fraction(w * 2**64, coin(seed, t)[0] | 1), -t, w, u, v))
+    for first in range(0, len(edges), block):
+        # each edge that a new one may close a triangle with: its ends, 1 / p, and whether it was held before
+        seen = [(a, b, max(Fraction(1), z / w), True) for _, _, w, a, b in held]
+        for t, (u, v) in enumerate(edges[first : first + block], first + 1):
+            closed = 0
+            near = [(b if a == u else a, one, old) for a, b, one, old in seen if u in (a, b)]
+            for x, one, old in near:
+                for c, d, other, older in seen:
+                    if x != v and {c, d} == {x, v}:
+                        closed += old and older
+                        told += one * other
+            w = 1 + triangles * closed if weights is None else weights[t - 1]
+            if w == 0:
+                continue
+            seen.append((u, v, Fraction(1), False))
+            held.append((Fraction(w * 2**64, coin(seed, t)[0] | 1), -t, w, u, v))
+        held.sort(reverse=True)
         if len(held) > size:
-            held.sort(reverse=True)
-            z = max(z, held.pop()[0])
+            z = max(z, held[size][0])
+            del held[size:]
     held.sort(key=lambda e: -e[1])
     probability = [1.0 if z == 0 else float(min(Fraction(1), w / z)) for _, _, w, _, _ in held]
     vertices = sorted({x for e in held for x in e[3:]})
@@ -118,8 +129,8 @@ def reference_arrivals(stream: Sequence[Edge], method: str, *, seed: int, **opti
     if method == "gsh":
         p, q = (Fraction(str(options.get(name, d))) for name, d in (("p", "0.3"), ("q", "0.7")))
         return reference_gsh(stream, p, q, seed, options.get("closing", False))
-    given = options.get("weights")
-    return reference_gps(stream, options["edges"], seed, options.get("triangles", 9), given)
+    rest = options.get("triangles", 9), options.get("weights"), options.get("block", 1)
+    return reference_gps(stream, options["edges"], seed, *rest)
 
 
 def in_order(rows: Rows, seed: int) -> list[int]:
@@ -221,7 +232,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
     low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
     held = sample._drawn.held[sample._run]
     options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges, "closing": wish.closing}
-    options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles}
+    options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles, "block": wish.block}
     if wish.view.weighted:
         weights = rows.weights()
         options["weights"] = [weights[e] for e in order]

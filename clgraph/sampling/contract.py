@@ -52,6 +52,27 @@ class Shape:
 SHAPES = Shapes(gpu=Shape(run=16), cpu=Shape(run=4096), simulator=Shape(run=8, chunk=64))
 
 
+@dataclass(frozen=True)
+class Component:
+    """The largest component of a graph.
+
+    Attributes
+    ----------
+    size : int
+    rows : DeviceCSR
+        Simple.
+    place : int32 device buffer, shape (n,)
+        The number of each vertex of the graph, -1 outside.
+    name : int32 device buffer, shape (size,)
+        The vertex of each number.
+    """
+
+    size: int
+    rows: DeviceCSR
+    place: Any
+    name: Any
+
+
 class ContractRun:
     """Samples of one graph, method and seed; for targets in decreasing order they are nested.
 
@@ -127,6 +148,13 @@ class ContractRun:
         self._whole = self._size
         self._record()
         return self._size
+
+    def component(self) -> Component:
+        """The input's largest component, for runs that begin with it."""
+        size = self.start()
+        if self._stale:
+            self._rebuild()
+        return Component(size, self._rows, self._place, self._name)
 
     def _record(self) -> None:
         if self.keep_history:
@@ -264,59 +292,84 @@ class ContractRun:
 
     def download(self) -> Contracted:
         """What `shrink_to` left last."""
-        device, n, original = self._device, self._n, upload_csr(self._device, self._graph)
         if self._stale:
             self._rebuild()
-        small, arcs = self._rows, original.arcs
-        group_of = device.output(n, np.int32)
-        self._kernels(small).contract_groups(self._over(n), np.int32(n), self._place, self._name, group_of)
-        program = device.program(
-            "sampling/contract_pairs", RUN=self._run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
-        )
-        count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
-        device.fill(first, np.uint32(2**32 - 1), small.arcs)
-        program.pairs_count(
-            -(-arcs // self._run),
-            np.int32(n),
-            np.int64(arcs),
-            original.row_ptr,
-            original.col_idx,
-            Place.of(device, self._graph).column(self._graph, "multiplicity"),
-            self._place,
-            small.row_ptr,
-            small.col_idx,
-            count,
-            first,
-        )
-        many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
-        device.fill(kept, np.uint8(0), arcs)
-        several = device.zeros(1, np.uint32)
-        program.pairs_mark(
-            -(-small.arcs // self._run),
-            np.int32(n),
-            np.int32(small.n),
-            np.int64(small.arcs),
-            original.row_ptr,
-            original.col_idx,
-            small.row_ptr,
-            small.col_idx,
-            count,
-            first,
-            many,
-            kept,
-            several,
-        )
-        return Contracted(
-            device,
-            original,
-            kept,
-            group_of,
-            Parts(
-                small,
-                directed=False,
-                multiplicity=many if device.download(several, np.uint32, 1)[0] else None,
-                ids=Chosen(None, self._name, small.n),
-                num_self_loops=0,
-                has_copies=False,
-            ),
-        )
+        return left_of(self._device, self._graph, self._rows, self._place, self._name)
+
+
+def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
+    """What a contraction left of a graph, from the smallest vertex of each vertex's group (-1 outside).
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops.
+    group : int32 device buffer, shape (n,)
+        It is changed.
+    """
+    from clgraph.csr.build import build_rows
+
+    original, n, items, run = upload_csr(device, graph), graph.num_vertices, device.tuning.items, _run(device)
+    number = device.empty(n, np.int32)
+    name, count = Members(device).number(n, group, ROOTS, None, number)
+    program = device.program("sampling/contract", ITEMS=items, RUN=run, **original.defines)
+    program.contract_renumber(-(-n // items), np.int32(n), number, group)
+    tail, head = (device.empty(original.arcs, np.int32) for _ in range(2))
+    of = np.int32(n), np.int64(original.arcs), original.row_ptr, original.col_idx
+    program.contract_arcs(-(-original.arcs // run), *of, group, tail, head)
+    rows = build_rows(device, count, tail, head, original.arcs, mirror=False)
+    return left_of(device, graph, rows, group, name)
+
+
+def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: Any) -> Contracted:
+    """What a contraction left of a graph, and which edges of the graph that is.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops.
+    small : DeviceCSR
+        The contracted graph's rows.
+    place : int32 device buffer, shape (n,)
+        The number of each vertex's group, -1 outside.
+    name : int32 device buffer, shape (groups,)
+        The smallest vertex of each.
+    """
+    original, n, items, run = upload_csr(device, graph), graph.num_vertices, device.tuning.items, _run(device)
+    arcs, passes = original.arcs, -(-n // items)
+    group_of = device.output(n, np.int32)
+    program = device.program("sampling/contract", ITEMS=items, RUN=run, **original.defines)
+    program.contract_groups(passes, np.int32(n), place, name, group_of)
+    pairs = device.program(
+        "sampling/contract_pairs", RUN=run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
+    )
+    count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
+    device.fill(first, np.uint32(2**32 - 1), small.arcs)
+    of, into = (original.row_ptr, original.col_idx), (small.row_ptr, small.col_idx)
+    counts = Place.of(device, graph).column(graph, "multiplicity")
+    pairs.pairs_count(-(-arcs // run), np.int32(n), np.int64(arcs), *of, counts, place, *into, count, first)
+    many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
+    device.fill(kept, np.uint8(0), arcs)
+    several = device.zeros(1, np.uint32)
+    sizes = np.int32(n), np.int32(small.n), np.int64(small.arcs)
+    pairs.pairs_mark(-(-small.arcs // run), *sizes, *of, *into, count, first, many, kept, several)
+    return Contracted(
+        device,
+        original,
+        kept,
+        group_of,
+        Parts(
+            small,
+            directed=False,
+            multiplicity=many if device.download(several, np.uint32, 1)[0] else None,
+            ids=Chosen(None, name, small.n),
+            num_self_loops=0,
+            has_copies=False,
+        ),
+    )
+
+
+def _run(device: Device) -> int:
+    return SHAPES.of(device).run

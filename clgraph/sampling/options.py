@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from clgraph.arguments import flag, shown
+from clgraph.arguments import flag, one_id, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
@@ -84,6 +85,8 @@ class SampleOptions(TypedDict, total=False):
     q: float | str | None
     closing: bool | None
     triangles: int | None
+    block: int | None
+    ids: Literal["int", "str"] | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
     forest: Any
@@ -165,8 +168,10 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     far_scan = options.get("far_scan")
     method = plain_method(method)
     if not isinstance(method, str) or method not in METHODS:
-        names = ", ".join((*METHODS, *LITERATURE))
-        raise InputError(f"unknown method {shown(method)}: the known ones are {names}")
+        names = (*METHODS, *LITERATURE)
+        close = get_close_matches(method, names, 1) if isinstance(method, str) else []
+        hint = f"did you mean {close[0]!r}? The" if close else "the"
+        raise InputError(f"unknown method {shown(method)}: {hint} known ones are {', '.join(names)}")
     for name in OF_LITERATURE:
         if options.get(name) is not None and name not in SHARED:
             users = ", ".join(short for short, each in LITERATURE.items() if name in each.options)
@@ -235,10 +240,7 @@ def check_not_of_shards(options: Mapping[str, Any]) -> None:
 
 
 def _one_vertex(graph: Graph, start: Any) -> int:
-    found = graph.index(start)
-    if found.size != 1:
-        raise InputError(f"start is {shown(start)}: the id of one vertex is needed")
-    return int(found.flat[0])
+    return int(graph.index(one_id(start, "start"))[0])
 
 
 def _mix(options: SampleOptions) -> Fraction | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -15,7 +16,7 @@ from clgraph.graph import Graph
 from clgraph.graph.building import stable_argsort
 from clgraph.lazy import lazy
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.result import Left, Sample, extract
+from clgraph.sampling.result import Left, Sample, SomeLeft, extract
 from clgraph.sampling.samples import collapsed, notes_of
 from clgraph.sampling.sequence import Portion
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 Bits = npt.NDArray[np.uint32]
+R = TypeVar("R", bound="Runs")
 
 
 class Words:
@@ -31,32 +33,55 @@ class Words:
     Parameters
     ----------
     device : Device
-    buffer : `Device.output` buffer, uint32
+    buffer : `Device.output` buffer
     shape : tuple of int
+    dtype : type
+        Bits are uint32 words; groups are int32.
     """
 
-    def __init__(self, device: Device, buffer: Any, shape: tuple[int, ...]) -> None:
+    def __init__(self, device: Device, buffer: Any, shape: tuple[int, ...], dtype: type = np.uint32) -> None:
         self._held: tuple[Device, Any] | None = (device, buffer)
-        self._shape = shape
+        self._shape, self._dtype = shape, dtype
         if device.shares_memory:
             self.array  # noqa: B018
 
     @lazy
-    def array(self) -> Bits:
-        """The bits on the host; what the device has is given back."""
+    def array(self) -> npt.NDArray[Any]:
+        """The words on the host; what the device has is given back."""
         held = self._held
         if held is None:  # another thread was faster
             return self.array
         with held[0].alone():
             if "array" in self.__dict__:
                 return self.array
-            found = held[0].take(held[1], np.uint32, prod(self._shape)).reshape(self._shape)
+            found = held[0].take(held[1], self._dtype, prod(self._shape)).reshape(self._shape)
         self.__dict__.setdefault("array", found)
         self._held = None
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"array": self.array, "_held": None, "_shape": self._shape}
+        return {"array": self.array, "_held": None, "_shape": self._shape, "_dtype": self._dtype}
+
+
+class Runs(Protocol):
+    """What runs left of a graph, in any form.
+
+    Attributes
+    ----------
+    counts : int32 array, shape (runs, targets, 3)
+        Vertices, edges, and batches or probes; targets decrease.
+    whole : int
+        Vertices of the graph's largest component.
+    """
+
+    @property
+    def counts(self) -> npt.NDArray[np.int32]: ...
+
+    @property
+    def whole(self) -> int: ...
+
+    def download(self) -> None:
+        """Bring it to the host."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +112,7 @@ class Packed:
                 words.array  # noqa: B018
 
 
-class PackedSamples(Portion):
+class SamplesOfRuns(Portion, Generic[R]):
     """The samples of some runs: each is made when it is first asked for.
 
     Parameters
@@ -98,7 +123,7 @@ class PackedSamples(Portion):
     first : int
         The first run's seed.
     wanted : list of (size, target)
-    packed : Packed
+    packed : Runs
         For each run the different targets, decreasing.
     way : str
         For `Sample.way`.
@@ -112,7 +137,7 @@ class PackedSamples(Portion):
         options: Options,
         first: int,
         wanted: list[tuple[Size, int]],
-        packed: Packed,
+        packed: R,
         way: str,
         about: dict[str, Any],
     ) -> None:
@@ -162,23 +187,21 @@ class PackedSamples(Portion):
     def positions(self, i: int) -> npt.NDArray[np.int64]:
         return np.flatnonzero(self._members(i))
 
+    @abstractmethod
     def _members(self, i: int) -> npt.NDArray[np.bool_]:
-        return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)
+        """Which vertices sample i has."""
+
+    @abstractmethod
+    def _cut(self, i: int) -> tuple[Graph, SomeLeft]:
+        """Sample i as a graph, and what is left of the original."""
 
     def _make(self, i: int) -> Sample:
         graph, packed, options = self._graph, self._packed, self._options
         target = self._wanted[i % len(self._wanted)][1]
-        simple = graph.undirected.simple
         started = perf_counter()
         packed.download()
         downloaded = perf_counter()
-        members = self._members(i)
-        if packed.kept is None:
-            arcs = np.repeat(members, simple.degrees)
-            arcs &= members[simple.col_idx]
-        else:
-            arcs = both_arcs(simple, unpacked(packed.kept.array[self._place(i)], simple.num_edges))
-        smaller, _ = extract(graph, members, arcs)
+        smaller, left = self._cut(i)
         untouched = packed.whole <= target
         notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices))
         seconds = {"download": downloaded - started, "result": perf_counter() - downloaded}
@@ -193,9 +216,25 @@ class PackedSamples(Portion):
             way="untouched" if untouched else self._way,
             notes=notes,
             original=graph,
-            left=Left(members, arcs),
+            left=left,
             **{**self.about, "seconds": {**self.about["seconds"], **seconds}},
         )
+
+
+class PackedSamples(SamplesOfRuns[Packed]):
+    """Samples of runs as bits."""
+
+    def _members(self, i: int) -> npt.NDArray[np.bool_]:
+        return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)
+
+    def _cut(self, i: int) -> tuple[Graph, SomeLeft]:
+        packed, simple, members = self._packed, self._graph.undirected.simple, self._members(i)
+        if packed.kept is None:
+            arcs = np.repeat(members, simple.degrees)
+            arcs &= members[simple.col_idx]
+        else:
+            arcs = both_arcs(simple, unpacked(packed.kept.array[self._place(i)], simple.num_edges))
+        return extract(self._graph, members, arcs)[0], Left(members, arcs)
 
 
 def unpacked(words: Bits, count: int) -> npt.NDArray[np.bool_]:

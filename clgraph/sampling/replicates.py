@@ -2,7 +2,7 @@
 
 Host half of ``cl/sampling/replicates.cl`` (drv, dre: a run a work-item, for CPUs), of
 ``replicates_probes.cl`` and ``replicates_settle.cl`` (the same for GPUs: all runs in each launch), and of
-``replicates_explore.cl`` (ebfs: a run a work-item).
+``replicates_explore.cl`` (ebfs: a run a work-item). Contractions are in `clgraph.sampling.contract_runs`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
+from clgraph.sampling.contract_runs import ContractRuns
+from clgraph.sampling.grouped import GroupedSamples
 from clgraph.sampling.members import Members
-from clgraph.sampling.options import Options, Size
+from clgraph.sampling.options import CONTRACTING, Options, Size
 from clgraph.sampling.packed import Packed, PackedSamples, Words
+from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -42,6 +45,8 @@ class Form:
         Graphs up to this size also for a single run.
     breadth : int
         Graphs up to this size for breadth-first samples, a run a work-item.
+    contraction : int
+        Graphs up to this size for contractions, a run a work-group.
     lanes : int
         Work-items where a run is one; 0: the device's compute units.
     """
@@ -50,15 +55,16 @@ class Form:
     arcs: int
     alone: int = 0
     breadth: int = 0
+    contraction: int = 0
     lanes: int = 0
 
 
 SHAPES = Shapes(
-    gpu=Form("probes", 1 << 23, breadth=1 << 19, lanes=1 << 11),
-    cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19),
+    gpu=Form("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, lanes=1 << 11),
+    cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19, contraction=1 << 21),
     fpga=Form("merge tree", 0),
     emulator=Form("merge tree", 0),
-    simulator=Form("merge tree", 1 << 19, breadth=1 << 19),
+    simulator=Form("merge tree", 1 << 19, breadth=1 << 19, contraction=1 << 19),
 )
 BRIEF = 0.2  # seconds that a launch should take, so that Ctrl-C is noticed
 FEW = 256  # deletions that a run takes one by one
@@ -75,6 +81,8 @@ def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> b
         most = form.arcs if runs > 1 else form.alone
     elif options.method == "ebfs" and runs > 1:
         most = form.breadth
+    elif options.method in CONTRACTING and runs > 1:
+        most = form.contraction
     return device.kernels == "ndrange" and 4 <= graph.undirected.simple.num_arcs <= most
 
 
@@ -330,22 +338,24 @@ def run_replicates(
     wanted: list[tuple[Size, int]],
     seconds: dict[str, float],
     progress: Tell | None,
-) -> list[PackedSamples]:
+) -> list[Portion]:
     """The samples of `runs` runs, in portions that take a moment each."""
     how = device.watch()
     way: str = SHAPES.of(device).way
     targets = sorted({target for _, target in wanted}, reverse=True)
     started = perf_counter()
-    several: Replicates
+    several: Replicates | ContractRuns
     simple, edges = graph.undirected.simple, options.method == "dre"
-    if options.method == "ebfs":
+    if options.method in CONTRACTING:
+        several, way = ContractRuns(device, simple, targets, method=options.method), "contraction"
+    elif options.method == "ebfs":
         several, way = Breadth(device, simple, targets, start=options.start), "breadth-first"
     elif way == "merge tree":
         several = Serial(device, simple, targets, edges=edges)
     else:
         several = Probing(device, simple, targets, edges=edges)
     seconds = {**seconds, "compile": perf_counter() - started}
-    made: list[PackedSamples] = []
+    made: list[Portion] = []
     done, held, at_once = 0, 0, several.at_first
     while done < runs:
         count = min(at_once, several.most, runs - done)
@@ -361,7 +371,8 @@ def run_replicates(
             "seconds": {**seconds, "sample": took / count},
             **how(),
         }
-        made.append(PackedSamples(graph, options, first + done, wanted, packed, way, about))
+        kind: Any = GroupedSamples if options.method in CONTRACTING else PackedSamples
+        made.append(kind(graph, options, first + done, wanted, packed, way, about))
         done += count
         if progress:
             excess = max(0, packed.whole - targets[-1])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import flat_list
 from clgraph.scale.bfs import Search, agree, sections_of
 from clgraph.scale.components import SHAPES
 from clgraph.scale.loading import Loading
@@ -39,7 +40,7 @@ def search_shards_often(
     progress: Callable[[int, int], None] | None = None,
 ) -> ManyBFSResult:
     """`clgraph.bfs_many` of a graph in shards: the searches of a batch share each pass over a shard."""
-    roots = arguments.indices_of(shards, arguments.list_of(sources)).astype(np.int32)
+    roots = arguments.indices_of(shards, flat_list(sources, "sources")).astype(np.int32)
     push, pull = sections_of(shards, backward=False)
 
     def work(ranks: Ranks, dev: Device) -> ManyBFSResult:

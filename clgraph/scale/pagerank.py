@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.arguments import flag
 from clgraph.errors import InputError
-from clgraph.ranking.fixed import FixedPower, Prepared, Rows, iterate, normalised
+from clgraph.ranking.fixed import FixedPower, Leaving, Prepared, Rows, iterate, normalised, shape_of
 from clgraph.ranking.problem import (
     Problem,
     check_damping,
@@ -131,9 +131,10 @@ def _run(
     n = shards.num_vertices
     out = problem.out
     with device.alone():
+        leaving = Leaving.of(device, n, device.upload(out), kind, shape_of(device, dtype))
         power = FixedPower(
             device,
-            out,
+            leaving,
             damping=problem.damping,
             p=problem.personalization,
             q=problem.dangling,

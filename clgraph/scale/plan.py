@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.ranking.fixed import FixedPower
+from clgraph.ranking.fixed import FixedPower, Leaving, shape_of
 from clgraph.scale.components import Labels
 from clgraph.scale.extract import Chosen, Extraction
 from clgraph.scale.forest import SHAPES, Forest
@@ -208,9 +208,10 @@ class _Planner:
 
             return grow
         if command == "pagerank":
-            out = np.ones(VERTICES)
+            out, dtype = device.upload(np.ones(VERTICES)), self._options["dtype"]
+            leaving = Leaving.of(device, VERTICES, out, "arcs", shape_of(device, dtype))
             about: dict[str, Any] = {"p": None, "q": None, "drop": False, "start": None, "kind": "arcs"}
-            power = FixedPower(device, out, damping=0.85, dtype=self._options["dtype"], **about)
+            power = FixedPower(device, leaving, damping=0.85, dtype=dtype, **about)
             prepared = power.prepare(rows_of(loaded))
             return lambda: power.rows(prepared, 0.0)
         if command == "ppr":

@@ -24,6 +24,7 @@ from clgraph.graph import Duplicates, Graph, build_csr
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
+from clgraph.reference.contract import reference_contract
 from clgraph.reference.distances import reference_betweenness, reference_closeness
 from clgraph.reference.draws import verify_draw
 from clgraph.reference.eigen import verify_katz
@@ -157,6 +158,8 @@ def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
             yield family, f"{method}, power-law graph", check
             for name in ("star", "medium") if method not in ("drv", "dhyb") else ():
                 yield family, f"{method}, {WORDS[name]}", partial(_on, graphs, name, _valid, method, device)
+    several = partial(_on, graphs, "powerlaw", _contractions, device)
+    yield "samples by contraction", "crve, several seeds", several
     for method in ("rn", "rdn", "re"):
         drawn = partial(_on, graphs, "medium", _drawn, method, device)
         yield "samplers of the literature", f"{method}, large graph", drawn
@@ -292,6 +295,14 @@ def _seeds(graph: Graph, device: Device) -> None:
         expected = reference_sample(graph, "drv", size="50%", seed=made.seed, mode="exact")
         if not np.array_equal(made.vertices, expected.vertices):
             raise AssertionError(f"the sample of seed {made.seed} differs from the reference")
+
+
+def _contractions(graph: Graph, device: Device) -> None:
+    made = sample(graph, "crve", size="50%", seed=3, seeds=5, device=device)
+    for seed in (3, 7):
+        expected = reference_contract(graph, "crve", sizes=["50%"], seed=seed)[0]
+        if not np.array_equal(made[seed - 3].group, expected.group):
+            raise AssertionError(f"the sample of seed {seed} differs from the reference")
 
 
 def _valid(graph: Graph, method: str, device: Device, **options: Any) -> None:

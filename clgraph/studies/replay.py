@@ -18,6 +18,8 @@ from clgraph.sampling import sample
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+READ_AS = ("format", "header", "max_ratio", "ids")  # how a stream is read
+
 
 @dataclass(frozen=True)
 class Record:
@@ -52,6 +54,11 @@ class Record:
     samples: tuple[dict[str, Any], ...]
     study: dict[str, Any] | None
     output: str | None
+
+    @property
+    def streamed(self) -> bool:
+        """Whether it is of a stream, which is read again as it is, and no graph."""
+        return any("arrivals" in told for told in self.samples)
 
 
 def read_record(path: str) -> Record:
@@ -116,7 +123,7 @@ def check_input(record: Record, graph: Graph) -> None:
 
 def replay(
     record: Record,
-    graph: Graph,
+    graph: Graph | str,
     device: Device | str | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[tuple[str, str | None]]:
@@ -125,8 +132,8 @@ def replay(
     Parameters
     ----------
     record : Record
-    graph : Graph
-        Its input; see `check_input`.
+    graph : Graph, or str
+        Its input; see `check_input`. Of a record of streams: the file's name.
     device : Device or str, optional
     progress : callable, optional
         Called with (done, of).
@@ -141,6 +148,8 @@ def replay(
     InputError
         If the record asks for something that there is not.
     """
+    if isinstance(graph, str):
+        return _streams(record, graph, device, progress)
     if record.study is not None:
         return [_study(record, graph, device, progress)]
     made = []
@@ -163,19 +172,46 @@ def _sample(
             raise InputError(f"{record.path}: {option} of {name} was {value}, which a record does not hold")
     try:
         if sizes is None:
+            size = None if "edges" in options else size  # it tells how many edges were asked for
             found = sample(graph, told["method"], size=size, seed=told["seed"], device=device, **options)
         else:
             several = sample(graph, told["method"], sizes=sizes, seed=told["seed"], device=device, **options)
             found = several[[str(each) for each in sizes].index(str(size))]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{record.path}: {name}: {shown(str(error))}") from error
-    n, hashed = found.graph.num_vertices, digest(found.graph)
+    return _compared(name, found.graph, told)
+
+
+def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> tuple[str, str | None]:
+    n, hashed = graph.num_vertices, digest(graph)
     if hashed == told["sha256"]:
         return f"{name}: {n} vertices", None
     return (
         name,
         f"{n} vertices with hash {hashed}, the record has {told.get('vertices')} with {told['sha256']}",
     )
+
+
+def _streams(
+    record: Record, path: str, device: Device | str | None, progress: Callable[[int, int], None] | None
+) -> list[tuple[str, str | None]]:
+    from clgraph.sampling.literature.streamed import stream_samples
+
+    made = []
+    read_as = {name: record.reading[name] for name in READ_AS if name in record.reading}
+    for number, told in enumerate(record.samples):
+        given = told.get("options")
+        options = {**(given if isinstance(given, dict) else {}), "seed": told.get("seed"), "device": device}
+        size = told.get("size") if told.get("method") == "pies" else None
+        name = f"{told.get('method')}, size {told.get('size')}, seed {told.get('seed')}"
+        try:
+            found = stream_samples(path, told["method"], size, None, None, options, read_as)[0]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{record.path}: {name}: {shown(str(error))}") from error
+        made.append(_compared(name, found.graph, told))
+        if progress:
+            progress(number + 1, len(record.samples))
+    return made
 
 
 def _study(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag
+from clgraph.arguments import flag, flat_list
 from clgraph.graph import as_graph, sharded
 from clgraph.progress import tells
 from clgraph.results import Arrays, on_device
@@ -100,7 +100,8 @@ def bfs(
     if method == "hybrid" and not stays:
         pieces = in_pieces(dev, graph, *(("in", "out") if graph.directed else ("rows",)))
         if pieces is not None:
-            return pieces.answer_call("bfs", source, device=dev, **given)
+            wanted = graph.ids[sources].tolist() if several else source
+            return pieces.answer_call("bfs", wanted, device=dev, **given)
     with dev.alone():
         how = dev.watch()
         search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
@@ -196,7 +197,8 @@ def bfs_many(
     if (call := sharded(graph)) is not None:
         return call("bfs_many", sources, device=device, progress=progress, **given)
     graph = as_graph(graph)
-    index = arguments.indices_of(graph, arguments.list_of(sources)).astype(np.int32)
+    sources = flat_list(sources, "sources")
+    index = arguments.indices_of(graph, sources).astype(np.int32)
     from clgraph.csr.pieces import in_pieces
     from clgraph.device import get_device
     from clgraph.traversal.many import ManySearch, joined

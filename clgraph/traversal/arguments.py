@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown, whole, word
+from clgraph.arguments import given_ids, is_one, shown, whole, word
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,23 +64,8 @@ def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
 
 def source_indices(graph: Graph | Any, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
     """Indices of the sources of one search, ascending, each once; and whether several were asked for."""
-    try:
-        several = not (np.isscalar(source) or isinstance(source, str) or np.ndim(source) == 0)
-    except ValueError as error:  # lists of different lengths
-        raise InputError(f"source is {shown(source)}: use the id of a vertex, or a list of ids") from error
-    try:
-        wanted = list(source) if several else [source]
-    except TypeError as error:  # what has dimensions, and yet no elements
-        raise InputError(f"source is {shown(source)}: use the id of a vertex, or a list of ids") from error
-    return np.unique(indices_of(graph, wanted)).astype(np.int32), several
-
-
-def list_of(sources: Any) -> list[Any]:
-    """The sources of `bfs_many` as a list."""
-    try:
-        return list(sources)
-    except TypeError as error:
-        raise InputError(f"sources are {shown(sources)}: use a list of ids") from error
+    wanted = given_ids(source, "source")
+    return np.unique(indices_of(graph, wanted)).astype(np.int32), not is_one(source)
 
 
 def indices_of(graph: Graph | Any, ids: list[Any]) -> npt.NDArray[np.int64]:

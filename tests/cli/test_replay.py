@@ -37,6 +37,24 @@ def test_samples_and_studies(tmp_path, device, run):
     assert "is not the input of" in run("replay", tmp_path / "r.json", *on).err
 
 
+def test_streams(tmp_path, device, run):
+    graph, on = tmp_path / "g.txt", ("--device", device.spec, "-q")
+    write(powerlaw_graph(300, seed=2), graph)
+    for options in (
+        ("gps", "--edges", "90", "--block", "7"),
+        ("pies", "--size", "30"),
+        ("gsh", "--p", "0.1"),
+    ):
+        made = run("sample", graph, "--method", *options, "--seed", "3", "--record", tmp_path / "r.json", *on)
+        assert made.status == 0, made.err
+        done = run("replay", tmp_path / "r.json", *on)
+        assert done.status == 0 and done.out.startswith(f"equal: {options[0]}, size"), done.err
+    told = json.loads((tmp_path / "r.json").read_text())
+    told["result"]["options"]["p"] = "0.2"
+    (tmp_path / "r.json").write_text(json.dumps(told))
+    assert run("replay", tmp_path / "r.json", *on).status == 1
+
+
 def test_collapsed_and_tiny(tmp_path, device, run):
     graph, on = tmp_path / "star.txt", ("--device", device.spec)
     graph.write_text("".join(f"0 {i}\n" for i in range(1, 900)))

@@ -221,8 +221,8 @@ staged: GRAPHS ; 'snowball' | 'ff' | 'rds' | 'spikyball' | 'diffusion' | 'xsn' |
     50 ; stages=1 | 3 ; p=0.5 | 0.7 ; r=0 | 0.5 ; coupons=1 | 3 ; starts=1 | 2 ; share=0.1 | 1 ;
     powers=(0, 0, 0) | '1,0,-1' ; parts=1 | 3 ; weighted=True | False
 streamed: STREAMS ; 'pies' | 'gsh' | 'gps' ; size=1 | 2 | 9 ; edges=1 | 2 | 9 ; seed=1 ; seeds=None | 2 ;
-    p=0.3 | 1 ; q=0.7 | 1 ; closing=True | False ; triangles=0 | 9 ; weighted=True | False ; strict=True |
-    False
+    p=0.3 | 1 ; q=0.7 | 1 ; closing=True | False ; triangles=0 | 9 ; block=1 | 3 | 99 ;
+    weighted=True | False ; strict=True | False
 reduction_curve: GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'
 quality: GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ;
     hop_sources=1 | 3 ; eigenvalues=True | False | None

@@ -104,6 +104,7 @@ DRAWING = (
         "--q",
         "--closing",
         "--triangles",
+        "--block",
         "--alpha",
         "--c",
         "--k",

@@ -122,7 +122,9 @@ def test_a_table_of_vertices(tmp_path: Path) -> None:
     words = read(put(tmp_path / "b.txt", "a b\n"), ids="str", attributes=tmp_path / "n.tsv.gz")
     assert facts(words) == {"x": {"a": 1, "b": 2}}
     said = write_with_summary(known, tmp_path / "b.txt")
-    assert said.endswith("(left out: node city, node since, node old; graphml and gexf hold attributes)")
+    assert said.endswith(
+        "(left out: node city, node since, node old; GraphML, GEXF and Pajek's .net hold them)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -277,3 +279,112 @@ def test_columns_that_are_left_out_are_told(tmp_path: Path) -> None:
         for where in ("host", None):
             path = put(tmp_path / "a.txt", text * (1 if where else 250_000 if text[0] == "1" else 1))
             assert said in read_with_summary(path, device=where)[1]
+
+
+def everything(graph: Graph) -> Any:
+    """The values of all vertices and edges, by name; those that have none are not there."""
+    known, edges = graph.attributes, graph.to_edges()
+    assert known is not None
+    ids, pairs = graph.ids.tolist(), list(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
+    found = [(ids, known.vertex_values(ids)), (pairs, known.edge_values(*edges[:2], graph.directed))]
+    if not graph.directed:
+        found[1] = [frozenset(pair) for pair in pairs], found[1][1]
+    return [
+        {
+            (key, name): value
+            for name, values in columns.items()
+            for key, value in zip(keys, values, strict=True)
+        }
+        for keys, columns in found
+    ]
+
+
+def told(values: Any) -> Any:
+    return [{key: value for key, value in each.items() if value is not None} for each in values]
+
+
+def sources(tmp_path: Path) -> dict[str, Graph]:
+    """The same ring, its attributes from everywhere."""
+    pandas, n = pytest.importorskip("pandas"), 40
+    u = np.arange(1, n + 1)
+    frame = pandas.DataFrame(
+        {"source": u, "target": u % n + 1, "since": u / 4, "what": [f"a {i}" for i in u]}
+    )
+    table = "".join(f'{v},"{v}, é",{v * v},{v % 2 == 0}\n' for v in u[1:].tolist())
+    path = put(tmp_path / "v.csv", "id,name,square,even\n" + table)
+    write_table(Graph.from_pandas(frame).to_arrow(), tmp_path / "a.parquet")
+    whole = read(tmp_path / "a.parquet", attributes=path)
+    write(whole, tmp_path / "a.arrow")
+    found = {"parquet": whole, "arrow": read(tmp_path / "a.arrow", attributes=path)}
+    for suffix in ("graphml", "gexf", "net"):
+        assert "left out" not in write_with_summary(whole, tmp_path / f"a.{suffix}")
+        found[suffix] = read(tmp_path / f"a.{suffix}")
+    return found
+
+
+def test_all_formats_and_libraries_carry_them(device: Any, tmp_path: Path) -> None:
+    nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
+    for name, whole in sources(tmp_path).items():
+        wanted = everything(whole)
+        assert wanted[0][1, "square"] is None and wanted[0][2, "name"] == "2, é", name
+        assert wanted[1][frozenset((40, 1)), "since"] == 10 and len(wanted[1]) == 80, name
+        sample = clgraph.sample(whole, "dre", size="50%", seed=1, device=device).graph
+        for graph in (whole, sample, whole.subgraph(np.arange(7)), sample.undirected.simple):
+            mine = told(everything(graph))
+            assert mine[0].items() <= wanted[0].items() and mine[1].items() <= wanted[1].items()
+            theirs, other = graph.to_networkx(), graph.to_igraph()
+            nodes = {(v, key): value for v, data in theirs.nodes.items() for key, value in data.items()}
+            edges = {
+                (frozenset(pair), key): value
+                for pair, data in theirs.edges.items()
+                for key, value in data.items()
+            }
+            assert [nodes, edges] == mine and list(map(len, mine)) > [9, 4]
+            assert dict(zip(other.vs["name"], other.vs["square"], strict=True)) == {
+                v: nodes.get((v, "square")) for v in theirs
+            }
+            assert sorted(other.vs["name_"], key=str) == sorted(
+                (nodes.get((v, "name")) for v in theirs), key=str
+            )
+            assert sorted(other.es["what"]) == sorted(nx.get_edge_attributes(theirs, "what").values())
+            for suffix in ("graphml", "gexf", "net.gz"):
+                assert "left out" not in write_with_summary(graph, tmp_path / f"b.{suffix}")
+                again = read(tmp_path / f"b.{suffix}", ids="str")
+                again = again.with_ids(again.ids.astype(np.int64))
+                assert told(everything(again)) == mine, (name, suffix)
+            said = write_with_summary(graph, tmp_path / "b.parquet")
+            assert (
+                "left out: node name, node square, node even" in said and "edge" not in said.split("left")[1]
+            )
+    assert igraph.Graph.Read_Pajek(str(tmp_path / "a.net")).vs["square"][1] == "4"
+
+
+def test_names_that_are_taken_get_an_underscore() -> None:
+    nx, pandas = pytest.importorskip("networkx"), pytest.importorskip("pandas")
+    columns = {"a": [0, 1], "b": [1, 2], "w": [2.0, 3.0], "weight": ["x", None], "weight_": [5, 6]}
+    graph = Graph.from_pandas(pandas.DataFrame(columns), "a", "b", "w")
+    theirs = graph.to_networkx()
+    assert theirs.edges[0, 1] == {"weight": 2.0, "weight_": 5, "weight__": "x"}
+    assert theirs.edges[1, 2] == {"weight": 3.0, "weight_": 6}
+    for table in (graph.to_pandas(), graph.to_arrow().to_pandas()):
+        assert table["weight__"][0] == "x" and table["weight_"].tolist() == [5, 6]
+    assert graph.to_pandas("weight_", "b").columns.tolist() == [
+        "weight_",
+        "b",
+        "weight",
+        "weight__",
+        "weight___",
+    ]
+    if igraph := pytest.importorskip("igraph"):
+        assert graph.to_igraph().es["weight__"] == ["x", None]
+        old = igraph.Graph.Ring(3)
+        old.es["weight_"] = [7, 8, 9]
+        assert graph.to_igraph(attributes=old).es["weight_"] == [7, 8]
+    old = nx.Graph([(0, 1, {"weight_": 9, "colour": "red"}), (1, 2)])
+    assert graph.to_networkx(attributes=old).edges[0, 1] == {"weight": "x", "weight_": 9, "colour": "red"}
+    many = graph.to_networkx(attributes=nx.MultiGraph([(0, 1, 7, {"n": 1}), (0, 1, 8, {"n": 2}), (1, 2, 7)]))
+    assert [data for *_, data in many.edges(data=True)] == [
+        {"weight": "x", "weight_": 5, "n": 1},
+        {"weight": "x", "weight_": 5, "n": 2},
+        {"weight_": 6},
+    ]

@@ -118,6 +118,8 @@ def case_streams(device: Any) -> None:
     _draw("gsh", device, graph=_graph(duplicates="keep"))
     _draw("gsh", device, seeds=1, closing=True, q=1)
     _draw("gps", device, edges=20, triangles=3)
+    _draw("gps", device, edges=9, block=7)
+    _draw("gps", device, edges=9, block=20)
     _draw("gps", device, seeds=1, edges=9, weighted=True, graph=_graph(weights=np.arange(60.0)))
 
 

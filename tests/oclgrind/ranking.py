@@ -140,16 +140,17 @@ def case_top_many(device: Any) -> None:
 
 
 def _fixed(device: Any, span: int) -> None:
-    from clgraph.ranking.fixed import FixedPower, Rows, Shape
+    from clgraph.ranking.fixed import FixedPower, Leaving, Rows, Shape
 
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
     heads = (np.arange(45) % 3).astype(np.int32)
     out = np.bincount(heads, minlength=4).astype(np.float64)
     arrays = [device.upload(array) for array in (row_ptr, heads, np.ones(45))]
     for dtype, kind in (("float64", "weights"), ("float32", "weights"), ("float32", "arcs")):
+        shape = Shape(span=span, items=2, width=span or 1)
         power = FixedPower(
             device,
-            out,
+            Leaving.of(device, 4, device.upload(out), kind, shape),
             damping=0.85,
             p=None,
             q=np.array([1.0, 0, 0, 0]),
@@ -157,7 +158,7 @@ def _fixed(device: Any, span: int) -> None:
             start=None,
             dtype=dtype,
             kind=kind,
-            shape=Shape(span=span, items=2, width=span or 1),
+            shape=shape,
         )
         power.rows(power.prepare(Rows(0, 4, 45, np.int32, *arrays)), 0.25)
         sums = power.blocks(0, 1)

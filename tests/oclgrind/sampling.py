@@ -113,7 +113,7 @@ def case_exact_dre_within(device: Any) -> None:
     _sample(device, "dre", mode="exact")
 
 
-def _replicates(device: Any, *methods: str) -> None:
+def _replicates(device: Any, *methods: str, kernels: str = "replicates") -> None:
     """Runs side by side, against each alone."""
     from clgraph import Graph
     from clgraph.sampling import sample
@@ -122,11 +122,16 @@ def _replicates(device: Any, *methods: str) -> None:
     graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
     for method in methods or ("drv", "dre"):
         made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
-        assert any("replicates" in name for name in made[0].built)
-        for each in made:
-            alone = sample(graph, method, size=each.size, seed=each.seed, device=device)
+        assert any(kernels in name for name in made[0].built)
+        for k, each in enumerate(made):
+            alone = sample(graph, method, sizes=[20, 5], seed=each.seed, device=device)[k % 2]
             assert np.array_equal(each.vertices, alone.vertices)
             assert np.array_equal(each.edges, alone.edges)
+
+
+def case_contract_runs(device: Any) -> None:
+    """Contractions side by side, a run a work-group."""
+    _replicates(device, "cre", "crve", kernels="contract_runs")
 
 
 def case_replicates(device: Any) -> None:

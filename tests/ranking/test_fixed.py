@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.ranking import fixed, fixed_windows
-from clgraph.ranking.fixed import BLOCK, FixedPower, Rows, Shape, normalised, tree_sum
+from clgraph.csr.upload import graph_of, parts_of
+from clgraph.device.shapes import Shapes
+from clgraph.ranking import fixed, fixed_windows, shares
+from clgraph.ranking.fixed import BLOCK, FixedPower, Leaving, Rows, Shape, normalised, tree_sum
 
 SMALL = {"items": Shape(span=0, items=3, width=1), "windows": Shape(span=32, items=1, width=64)}
 
@@ -65,7 +67,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     start = normalised(rng.random(n))
     power = FixedPower(
         device,
-        out,
+        Leaving.of(device, n, device.upload(out), kind, SMALL[shape]),
         damping=0.85,
         p=p,
         q=None,
@@ -108,6 +110,39 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
         some = slice(block * BLOCK, min((block + 1) * BLOCK, n))
         assert dangling == plain_block(np.where(out[some] == 0, expected[some], 0).tolist())
         assert change == plain_block(np.abs(expected[some] - start[some]).tolist())
+
+
+@pytest.mark.parametrize("place", ["host", "device"])
+@pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
+def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
+    """What leaves is added on the device, as np.bincount does it; a graph there does not come to the host."""
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    rng = np.random.default_rng(3)
+    source, target = rng.integers(0, 700, 8000), rng.integers(0, 60, 8000)
+    source[:900] = 7  # a long row
+    forms = {"weights": {"weights": rng.random(8000)}, "counts": {}, "arcs": {"duplicates": "keep"}}
+    for number, (kind, form) in enumerate(forms.items()):
+        host = clgraph.Graph.from_edges(source, target, directed=directed, vertices=np.arange(720), **form)
+        values = {"weights": host.weights, "counts": host.multiplicity, "arcs": None}[kind]
+        assert (values is None) == (kind == "arcs")
+        shape = shares.Shape(local=(1, 16)[number % 2], long=100, run=16)  # alone, or in groups as on GPUs
+        monkeypatch.setattr(shares, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+        graph = graph_of(device, parts_of(device, host)) if place == "device" else host
+        call = {"variant": "fixed", "dtype": "float64", "tol": 0, "max_iter": 3, "device": device}
+        first = clgraph.pagerank(graph, **call)
+        out = np.bincount(host.rows, weights=values, minlength=720).astype(float)
+        inverse = np.divide(1.0, out, out=np.zeros(720), where=out > 0)
+        kept = device.cached(graph, ("fixed-leaving", kind, "float64"), None)
+        assert np.array_equal(device.download(kept.inverse, np.float64, 720), inverse)
+        with monkeypatch.context() as patch:
+            for name in ("upload", "write"):
+                patch.delattr(type(device), name)
+            second = clgraph.pagerank(graph, **call)
+        assert first.ranks.tobytes() == second.ranks.tobytes()
+        auto = clgraph.pagerank(host, **{**call, "variant": "auto"}).ranks
+        assert np.abs(first.ranks - auto).sum() < 1e-12
+        assert place == "host" or kind == "weights" or not graph.is_on_host
 
 
 def test_sums():

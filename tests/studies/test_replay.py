@@ -27,6 +27,7 @@ def test_samples_of_every_kind(device, tmp_path):
             ("crve", {"sizes": [80, 40]}),
             ("ebfs", {"size": "30%", "start": 5}),
             ("rw", {"steps": 200, "walkers": 2}),
+            ("gps", {"edges": 60, "block": 5}),
             ("ff", {"size": "20%", "p": "0.5"}),
         )
     ):

@@ -192,7 +192,8 @@ class Exchange:
         -------
         pandas.DataFrame
             Columns of ids, ``weight`` and ``multiplicity`` where the graph has them, and the attributes of
-            edges.
+            edges; one of such a name gets an underscore behind it. Those of vertices have no place in it:
+            write them to GraphML, GEXF or Pajek's format, or see `to_networkx`.
 
         Examples
         --------
@@ -287,7 +288,8 @@ class Exchange:
         -------
         pyarrow.Table
             Columns of ids, ``weight`` and ``multiplicity`` where the graph has them, and the attributes of
-            edges.
+            edges; one of such a name gets an underscore behind it. Those of vertices have no place in it:
+            write them to GraphML, GEXF or Pajek's format, or see `to_networkx`.
 
         Examples
         --------
@@ -350,7 +352,10 @@ class Exchange:
         Returns
         -------
         igraph.Graph
-            With edge attributes ``weight`` and ``multiplicity`` where the graph has them.
+            With the graph's own `Graph.attributes` of vertices and edges (None where there is no value);
+            those of `attributes` replace them. Also with edge attributes ``weight`` and ``multiplicity``
+            where the graph has them; one of its own of such a name, or called ``name``, gets an underscore
+            behind it.
 
         Examples
         --------
@@ -364,7 +369,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import igraph
 
-        return igraph.to_igraph(self.arrays, attributes)
+        return igraph.to_igraph(self.arrays, attributes, self.attributes)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, weight: Any = True, duplicates: Duplicates = "merge") -> Self:
@@ -416,8 +421,9 @@ class Exchange:
         Returns
         -------
         networkx.Graph
-            Without `attributes`: with edge attributes ``weight`` and ``multiplicity`` where the graph has
-            them.
+            With the graph's own `Graph.attributes` of vertices and edges; those of `attributes` replace them.
+            Without `attributes` also with edge attributes ``weight`` and ``multiplicity`` where the graph has
+            them; one of its own of such a name gets an underscore behind it.
 
         Raises
         ------
@@ -435,4 +441,4 @@ class Exchange:
         """
         from clgraph.graph.exchange import networkx
 
-        return networkx.to_networkx(self.arrays, attributes)
+        return networkx.to_networkx(self.arrays, attributes, self.attributes)

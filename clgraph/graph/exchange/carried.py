@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph.attributes import Attributes, Column, Renaming
+from clgraph.graph.attributes import Attributes, Column, Renaming, free_names
 from clgraph.graph.building import number_vertices, pack
 from clgraph.graph.exchange.columns import Column as Ids
 from clgraph.graph.exchange.columns import Names
@@ -191,12 +191,12 @@ def _pandas_kind(types: Any, kind: Any) -> str:
 
 
 def into_arrow(
-    attributes: Attributes | None, taken: Collection[str], tails: Any, heads: Any, directed: bool
+    attributes: Attributes, taken: Collection[str], tails: Any, heads: Any, directed: bool
 ) -> dict[str, Any]:
-    """Columns of an Arrow table: the attributes of its edges, but those of names that are taken."""
+    """Columns of an Arrow table: the attributes of its edges, under names that are not taken."""
     pa = library("pyarrow", "arrow")
     made = {}
-    for name, column in _free(attributes, taken):
+    for name, column in free_names(attributes.edges, taken).items():
         values = column.picked(tails, heads, directed) if isinstance(column, TableColumn) else None
         if values is None:
             values = column.edge_values(tails, heads, directed)
@@ -212,19 +212,16 @@ def into_arrow(
 
 
 def into_pandas(
-    attributes: Attributes | None, taken: Collection[Any], tails: Any, heads: Any, directed: bool
+    attributes: Attributes, taken: Collection[Any], tails: Any, heads: Any, directed: bool
 ) -> dict[Any, Any]:
-    """Columns of a data frame: the attributes of its edges, but those of names that are taken."""
+    """Columns of a data frame: the attributes of its edges, under names that are not taken."""
     pd = library("pandas", "pandas")
     made: dict[Any, Any] = {}
-    for name, column in _free(attributes, taken):
+    for name, column in free_names(attributes.edges, taken).items():
         label, values = name, None
         if isinstance(column, TableColumn):
-            label, values = column.label, column.picked(tails, heads, directed)
+            label = column.label if column.label not in taken else name
+            values = column.picked(tails, heads, directed)
             values = values if hasattr(values, "iloc") else values.to_pandas()
         made[label] = pd.Series(column.edge_values(tails, heads, directed)) if values is None else values
     return made
-
-
-def _free(attributes: Attributes | None, taken: Collection[Any]) -> list[tuple[str, Column]]:
-    return [] if attributes is None else [each for each in attributes.edges.items() if each[0] not in taken]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
+from clgraph.graph.attributes import Attributes
 from clgraph.graph.building import Duplicates, check_count, checked_counts, pack, sorted_rows
 from clgraph.graph.exchange.common import library, listed
 
@@ -117,13 +118,19 @@ def _numbers(graph: Any, name: str, dtype: Any) -> npt.NDArray[Any]:
     return numbers
 
 
-def to_igraph(graph: Arrays, attributes: Any) -> Any:
+def to_igraph(graph: Arrays, attributes: Any, known: Attributes | None) -> Any:
     """See `clgraph.Graph.to_igraph`."""
     igraph = library("igraph", "igraph")
     tail, head, weights, multiplicity = graph.edges()
     made = igraph.Graph(
         n=graph.num_vertices, edges=zip(tail.tolist(), head.tolist(), strict=True), directed=graph.directed
     )
+    if known is not None:
+        ids = graph.all_ids()
+        for name, found in known.vertex_values(ids.tolist(), ("name",)).items():
+            made.vs[name] = found
+        for name, found in known.edge_values(ids[tail], ids[head], graph.directed, OWN).items():
+            made.es[name] = found
     if attributes is not None:
         _check_igraph(attributes)
         _take_over(graph, attributes, made, tail, head)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy.typing as npt
 from clgraph.arguments import shown, word
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
+from clgraph.graph.attributes import Attributes
 from clgraph.graph.building import LOW_HALF, Duplicates, pack, row_ptr_of
 from clgraph.graph.exchange.common import library
 from clgraph.graph.exchange.networkx_adjacency import Adjacency, Nodes
@@ -80,7 +83,7 @@ def _finite(weights: npt.NDArray[np.float64], adjacency: Adjacency) -> npt.NDArr
     return weights
 
 
-def to_networkx(graph: Arrays, attributes: Any) -> Any:
+def to_networkx(graph: Arrays, attributes: Any, known: Attributes | None) -> Any:
     """See `clgraph.Graph.to_networkx`."""
     nx = library("networkx", "networkx")
     if attributes is not None:
@@ -88,37 +91,45 @@ def to_networkx(graph: Arrays, attributes: Any) -> Any:
     tail, head, weights, multiplicity = graph.edges()
     first = np.ones(len(tail), bool)  # the first of parallel copies, which are adjacent
     first[1:] = (tail[1:] != tail[:-1]) | (head[1:] != head[:-1])
-    many = not first.all() or (attributes is not None and attributes.is_multigraph())
+    keyed = attributes is not None and attributes.is_multigraph()
     made = {
         (False, False): nx.Graph,
         (False, True): nx.MultiGraph,
         (True, False): nx.DiGraph,
         (True, True): nx.MultiDiGraph,
-    }[graph.directed, many]()
-    names = graph.all_ids().tolist() if attributes is None else _names(graph, attributes)
+    }[graph.directed, keyed or not first.all()]()
+    if keyed:  # the first of several copies brings the attributes of all
+        tail, head = tail[first], head[first]
+    ids = graph.all_ids()
+    names = ids.tolist() if attributes is None else _names(graph, attributes)
+    nodes: dict[str, list[Any]] = {}
+    edges: dict[str, list[Any]] = {}
     if attributes is None:
-        made.add_nodes_from(names)
-        ends = [map(names.__getitem__, end.tolist()) for end in (tail, head)]
-        own = {
-            name: values.tolist()
-            for name, values in (("weight", weights), ("multiplicity", multiplicity))
-            if values is not None
-        }
-        data = (dict(zip(own, row, strict=True)) for row in zip(*own.values(), strict=True))
-        made.add_edges_from(zip(*ends, data, strict=True) if own else zip(*ends, strict=True))
+        numbers = ("weight", weights), ("multiplicity", multiplicity)
+        edges = {name: values.tolist() for name, values in numbers if values is not None}
+    if known is not None:
+        nodes = known.vertex_values(ids.tolist())
+        edges |= known.edge_values(ids[tail], ids[head], graph.directed, edges)
+    made.add_nodes_from(zip(names, _rows(nodes), strict=True) if nodes else names)
+    ends = [map(names.__getitem__, end.tolist()) for end in (tail, head)]
+    if attributes is None:
+        made.add_edges_from(zip(*ends, _rows(edges), strict=True) if edges else zip(*ends, strict=True))
         return made
     made.graph.update(attributes.graph)
     made.add_nodes_from((name, attributes.nodes[name]) for name in names)
-    keyed = attributes.is_multigraph()
-    if keyed:  # the first of several copies brings the attributes of all
-        tail, head = tail[first], head[first]
-    pairs = [(names[u], names[v]) for u, v in zip(tail.tolist(), head.tolist(), strict=True)]
+    own = _rows(edges) if edges else repeat({}, len(tail))
     made.add_edges_from(
-        (u, v, *((key, data) if keyed else (data,)))
-        for u, v in pairs
+        (u, v, *((key, mine | data) if keyed else (mine | data,)))
+        for u, v, mine in zip(*ends, own, strict=True)
         for key, data in (_data(attributes, u, v).items() if keyed else ((0, _data(attributes, u, v)),))
     )
     return made
+
+
+def _rows(columns: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    """For each node or edge what it has of some columns."""
+    for row in zip(*columns.values(), strict=True):
+        yield {name: value for name, value in zip(columns, row, strict=True) if value is not None}
 
 
 def _data(attributes: Any, u: Any, v: Any) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -110,8 +111,13 @@ def _encoding(options: Options) -> str:
 
 def look(path: Path, options: Options) -> Layout:
     """Find the first row and how it is laid out."""
+    return layout_of(numbered_lines(path, _encoding(options), options.max_ratio), str(path), options)
+
+
+def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) -> Layout:
+    """The same, of numbered lines that come from somewhere of this name."""
     comment, lines = "#", 0
-    numbered = numbered_lines(path, _encoding(options), options.max_ratio)
+    numbered = iter(lines_of)
     for number, raw in numbered:
         lines, line = number, raw.strip()
         if line and line[0] not in "#%":
@@ -214,11 +220,19 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
 
 def _scan(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]:
     """Read row by row; the first bad row raises an InputError that names its line."""
+    unpacked_size(path, options.max_ratio)  # before millions of rows are kept
+    numbered = numbered_lines(path, _encoding(options), options.max_ratio)
+    return scan_rows(numbered, str(path), layout, options)
+
+
+def scan_rows(
+    numbered: Iterable[tuple[int, str]], path: str, layout: Layout, options: Options
+) -> tuple[Any, Any, Any]:
+    """The same, of numbered lines that come from somewhere of this name."""
     ends: tuple[list[Any], list[Any]] = ([], [])
     weights: list[float] = []
     as_int = options.ids == "int"
-    unpacked_size(path, options.max_ratio)  # before millions of rows are kept
-    for number, line in numbered_lines(path, _encoding(options), options.max_ratio):
+    for number, line in numbered:
         if number <= layout.skip:
             continue
         if as_int:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from functools import partial
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes, Column
@@ -34,14 +37,13 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.edges import weight_cells
+from clgraph.graph.io.pajek_fields import SHAPE, Fields, parse_fields
 from clgraph.graph.io.tables import kind_of
 from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
 from clgraph.sizes import real_number, whole_number
 
 SECTIONS = {"*arcs": True, "*edges": False, "*arcslist": True, "*edgeslist": False}  # directed?
 VERTEX = re.compile(r'([0-9]+)(?:\s+(?:"([^"]*)"|([^\s"]\S*))(?:\s+(.*))?)?')
-FIELD = re.compile(r'"([^"]*)"|(\S+)')
-NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 class _Reader:
@@ -99,18 +101,11 @@ class _Reader:
 
     def _fields(self, text: str, of: int, key: Any) -> None:
         """Note what follows the label of a vertex (0), or the weight of an edge (1)."""
-        words = [quoted or plain for quoted, plain in FIELD.findall(text)]
-        pairs: list[tuple[str, str]] = []
-        while of == 0 and words and len(pairs) < len("xyz") and real_number(words[0]) is not None:
-            pairs.append(("xyz"[len(pairs)], words.pop(0)))
-        if of == 0 and len(words) % 2 and NAME.fullmatch(words[0]):
-            pairs.append(("shape", words.pop(0)))
-        pairs += zip(words[::2], words[1::2], strict=False)
-        if len(words) % 2 or not all(NAME.fullmatch(name) for name, _ in pairs):
+        pairs, all_read = parse_fields(text, of_edge=of == 1)
+        if not all_read:
             self.left[f"fields of {('vertices', 'edges')[of]}"] = None
         for name, value in pairs:
-            if NAME.fullmatch(name):
-                self.known[of].setdefault("label" if of and name == "l" else name, {}).setdefault(key, value)
+            self.known[of].setdefault(name, {}).setdefault(key, value)
 
     def _edge(self, where: str, text: str) -> None:
         words = text.split()
@@ -154,10 +149,10 @@ def read_pajek(path: Path, options: Options) -> Loaded:
     """Read a Pajek network (see `clgraph.read`)."""
     reader = _Reader(path, options)
     with reading(path):
-        # numbers need no decoding: latin-1 takes any byte
+        # numbers need no decoding: latin-1 takes any byte, and what is UTF-8 is read again as that
         encoding = "utf-8" if options.ids == "str" else "latin-1"
         for number, line in numbered_lines(path, encoding, options.max_ratio):
-            text = line.strip()
+            text = (line if line.isascii() or options.ids == "str" else _text(line)).strip()
             if text and text[0] != "%":
                 reader.line(f"{path}, line {number}", text)
     n = reader.n
@@ -193,10 +188,20 @@ def read_pajek(path: Path, options: Options) -> Loaded:
     return Loaded(graph, counted(rows, "edge"), list(reader.left))
 
 
+def _text(line: str) -> str:
+    """What a line of bytes says: UTF-8, or else Latin-1."""
+    try:
+        return line.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return line
+
+
 def _attributes(reader: _Reader, graph: Graph) -> Attributes | None:
     """What the file says of vertices and edges, by the graph's ids."""
     ids = graph.ids.tolist()
     of_vertices, of_edges = reader.known
+    if set(of_vertices.get("shape", {}).values()) == {SHAPE}:
+        del of_vertices["shape"]
     if reader.options.ids != "str":
         labels = {v: label for v, label in reader.labels.items() if label != str(v)}
         of_vertices = ({"label": labels} if labels else {}) | of_vertices
@@ -230,25 +235,40 @@ def _names(path: Path, n: int, labels: dict[int, str]) -> Any:
 
 
 def write_pajek(graph: Graph, path: Path) -> list[str]:
-    """Write a Pajek network; ids are its labels."""
+    """Write a Pajek network; ids are its labels, or the vertices' numbers if they have other labels."""
     n = graph.num_vertices
+    known = graph.attributes or Attributes()
+    ids = graph.ids if known else None
+    fields = Fields(known, numbered=ids is not None and np.array_equal(ids, np.arange(1, n + 1)))
     labels = id_cells(graph, b'"', partial(_label, path))
     source = cells(np.arange(1, n + 1), b" ")
-    target = source if graph.weights is not None else ended_by(source, b"\n")
+    target = source if graph.weights is not None or fields.edges else ended_by(source, b"\n")
     quote, end = cells(np.array([b""]), b'"'), cells(np.array([b""]), b"\n")
     with writing(path) as file:
         file.write(f"*Vertices {n}\n".encode())
         for start in range(0, n, CHUNK):
             some = labels[start : start + CHUNK]
             same = np.zeros(len(some), np.intp)
-            write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
+            if ids is not None and fields.vertices:
+                rows = _cells(map(fields.of_vertex, ids[start : start + CHUNK].tolist()))
+                write_cells(file, source[start : start + CHUNK], rows)
+            else:
+                write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
         file.write(b"*Arcs\n" if graph.directed else b"*Edges\n")
         for tail, head, weight in edges_in_pieces(graph):
             columns = [source[tail], target[head]]
-            if weight is not None:
+            if ids is not None and fields.edges:
+                weights = repeat("1") if weight is None else map(repr, weight.tolist())
+                columns.append(_cells(fields.of_edges(ids[tail], ids[head], graph.directed, weights)))
+            elif weight is not None:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
-    return merged_note(graph)
+    return merged_note(graph) + fields.notes()
+
+
+def _cells(lines: Iterable[str]) -> npt.NDArray[Any]:
+    """Ends of lines as cells."""
+    return np.array([*(f"{line}\n".encode() for line in lines), None], object)[:-1]
 
 
 def _label(path: Path, name: str) -> bytes:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from clgraph.arguments import given_ids
 from clgraph.errors import InputError
 from clgraph.ranking.personalized.users import items_matrix, users_of
 from clgraph.ranking.problem import Reals, distribution
@@ -138,9 +139,7 @@ def _first(sources: Any) -> Any:
 
 
 def _vertices(graph: Graph, sources: Any, problem: Problem) -> Queries:
-    if isinstance(sources, (str, bytes)) or np.ndim(sources) == 0:
-        sources = [sources]
-    wanted = list(sources)
+    wanted = given_ids(sources, "sources")
     if not wanted:
         raise InputError("no source is given: personalized PageRank needs at least one vertex to start from")
     if any(isinstance(one, (bool, float, np.bool_, np.floating)) for one in wanted):

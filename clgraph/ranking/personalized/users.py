@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from clgraph.arguments import shown
+from clgraph.arguments import flat_list, shown
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def items_matrix(graph: Graph, names: list[Any], rows: list[Any]) -> Any:
         If a user has no items, or one that is not in the graph; both are named.
     """
     for name, row in zip(names, rows, strict=True):
-        if not len(row):
+        if not flat_list(row, f"sources of user {name!r}"):
             raise InputError(f"sources: user {name!r} has no items: at least one is needed to start from")
     where = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     try:

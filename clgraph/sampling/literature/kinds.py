@@ -132,6 +132,9 @@ def stream_values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
         values["triangles"] = whole(given.get("triangles", 9), "triangles", 0, 2**31 - 1)
         if given.get("weighted") and "triangles" in given:
             raise InputError("weighted and triangles are two ways to weigh edges: leave one of them out")
+        values["block"] = whole(given.get("block", 1), "block", 1, 2**25)
+        if given.get("weighted") and values["block"] > 1:
+            raise InputError("weights that are given see no other edges, in blocks or not: leave block out")
     return values
 
 

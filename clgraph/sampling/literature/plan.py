@@ -245,7 +245,7 @@ METHODS = {
     "gps": Method(
         "stream",
         "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights",
-        ("edges", "triangles", "weighted"),
+        ("edges", "triangles", "block", "weighted"),
         "Ahmed, Duffield, Willke, Rossi 2017",
     ),
 }

@@ -30,14 +30,19 @@ class Shape:
         Edges that one launch takes, one after the other.
     room : int
         Edges that a run has room for in the beginning, where their number is not given.
+    block : int
+        Blocks of this many edges are weighed side by side.
     """
 
     acts: int
     room: int
+    block: int
 
 
 SHAPES = Shapes(
-    gpu=Shape(acts=1 << 12, room=4096), cpu=Shape(acts=1 << 20, room=4096), simulator=Shape(acts=7, room=4)
+    gpu=Shape(acts=1 << 12, room=4096, block=1 << 8),
+    cpu=Shape(acts=1 << 20, room=4096, block=1 << 10),
+    simulator=Shape(acts=7, room=4, block=16),
 )
 
 
@@ -58,6 +63,8 @@ class Rule:
         Of gps: the weight of a triangle.
     weighted : bool
         Of gps: weights are given.
+    block : int
+        Of gps: edges that are weighed by the reservoir as it was before the first of them.
     """
 
     method: str
@@ -67,6 +74,7 @@ class Rule:
     closing: bool = False
     triangles: int = 9
     weighted: bool = False
+    block: int = 1
 
 
 def power_of_two(least: int) -> int:
@@ -90,11 +98,17 @@ class StreamRun:
         self.device, self.rule, self.seed, self.runs = device, rule, seed, runs
         self.shape, self.arrivals = SHAPES.of(device), 0
         self.program = device.program(f"sampling/literature/stream_{rule.method}")
-        self.ender = device.program("sampling/literature/stream_gps")
+        self.ender = device.program("sampling/literature/stream_ends")
+        self.block = rule.block if most is None else max(1, min(rule.block, most))
+        self.sums = None
+        if rule.method == "gps" and self.block >= self.shape.block:
+            self.blocks = device.program("sampling/literature/stream_gps_blocks")
+            device.reserve({"sums of a block": 16 * runs * self.block})
+            self.sums = device.empty(2 * runs * self.block, np.uint64)
         self.waiting = device.empty(2, np.int32)
         self.slots = rule.target if rule.method == "pies" else 0
         first = self.shape.room if most is None else min(most, self.shape.room)
-        self.room = rule.target if rule.method == "gps" else max(1, first)
+        self.room = rule.target + self.block if rule.method == "gps" else max(1, first)
         self.state = device.upload(self._first_state(), writable=True)
         self.allocate()
 
@@ -167,6 +181,13 @@ class StreamRun:
         weight : uint64 device buffer of the same shape, or None
         count, stride : int
         """
+        if self.sums is not None:
+            self._feed_blocks(tail, head, count, stride)
+        else:
+            self._feed_steps(tail, head, weight, count, stride)
+        self.arrivals += count
+
+    def _feed_steps(self, tail: Any, head: Any, weight: Any, count: int, stride: int) -> None:
         device = self.device
         states = self.states()
         states[:, 2 if self.rule.method == "gsh" else 3] = 0
@@ -180,9 +201,38 @@ class StreamRun:
             if full:
                 self.grow()
             going = bool(more or full)
-        self.arrivals += count
 
-    def step(self, about: tuple[Any, ...], weight: Any) -> None:
+    def _feed_blocks(self, tail: Any, head: Any, count: int, stride: int) -> None:
+        about = np.int32(self.runs), np.uint64(self.seed), np.int32(self.room), np.int32(self.buckets)
+        memory = self.ints, self.longs, self.state
+        at = 0
+        while at < count:
+            now = min(count - at, self.block - (self.arrivals + at) % self.block)
+            chunk = np.int64(at), np.int64(now), np.int64(stride), np.uint64(self.arrivals), tail, head
+            self.blocks.gps_enter(self.runs, *about, *chunk, *memory)
+            at += now
+            if (self.arrivals + at) % self.block == 0:
+                self._keep_block()
+
+    def _keep_block(self) -> None:
+        about = np.int32(self.runs), np.int32(self.room), np.int32(self.buckets), np.int32(self.block)
+        memory = self.ints, self.longs, self.state, self.sums
+        triangles = np.uint64(self.rule.triangles)
+        self.blocks.gps_weigh(self.runs * self.block, *about, triangles, *memory)
+        self.blocks.gps_keep(self.runs, *about, *memory)
+
+    def _end(self) -> None:
+        """What came of the last block is a block."""
+        if self.rule.method != "gps" or self.arrivals % self.block == 0:
+            return
+        if self.sums is not None:
+            self._keep_block()
+            return
+        nothing = self.device.empty(1, np.uint64)
+        about = np.int64(0), np.int64(0), np.uint64(self.arrivals), nothing, nothing
+        self.step(about, None, ends=True)
+
+    def step(self, about: tuple[Any, ...], weight: Any, *, ends: bool = False) -> None:
         """One launch."""
         rule, program = self.rule, self.program
         head = np.int32(self.runs), np.uint64(self.seed)
@@ -199,12 +249,20 @@ class StreamRun:
             program.gsh_step(self.runs, *head, *sizes, *about, *chances, *memory)
         else:
             rest = weight, np.uint64(rule.triangles)
-            program.gps_step(self.runs, *head, *sizes, *about, *rest, *memory)
+            blocks = *sizes[:2], np.int32(self.block), sizes[2], np.int32(ends)
+            program.gps_step(self.runs, *head, *blocks, *about, *rest, *memory)
 
     def settle(self) -> None:
         """Of pies: drop edges of which an end was replaced."""
         sizes = np.int32(self.slots), np.int32(self.buckets), np.int32(self.room)
         self.program.pies_settle(self.runs, np.int32(self.runs), *sizes, self.ints, self.longs, self.state)
+
+    def ids(self) -> npt.NDArray[np.uint64]:
+        """The ids of all vertices that a run holds, and perhaps of some that it does no longer."""
+        wide = self.areas()[2]
+        longs = self.device.download(self.longs, np.uint64, self.runs * wide).reshape(self.runs, wide)
+        counts = self.states()[:, 0 if self.rule.method == "pies" else 1]
+        return np.unique(np.concatenate([row[:k] for row, k in zip(longs, counts, strict=True)]))
 
     # --- after ------------------------------------------------------------------------------------
 
@@ -212,23 +270,24 @@ class StreamRun:
         """What each run holds."""
         if self.rule.method == "pies":
             self.settle()
+        self._end()
         states = self.states()
-        wide = self.areas()[2]
-        longs = self.device.download(self.longs, np.uint64, self.runs * wide).reshape(self.runs, wide)
         if self.rule.method == "pies":
+            wide = self.areas()[2]
+            longs = self.device.download(self.longs, np.uint64, self.runs * wide).reshape(self.runs, wide)
             return [self._of_pies(row, state) for row, state in zip(longs, states, strict=True)]
         offset = np.concatenate(([0], np.cumsum(states[:, 0])))
         many = int(offset[-1])
-        ends = [self.device.empty(max(many, 1), np.uint64) for _ in range(2)]
+        made = [self.device.empty(max(many, 1), np.uint64) for _ in range(4)]
         about = np.int32(self.runs), np.int32(self.room), np.int32(self.buckets)
         places = self.device.upload(offset, writable=True)
-        self.ender.held_ends(self.runs, *about, self.ints, self.longs, *ends, places)
-        source, target = (self.device.download(end, np.uint64, many) for end in ends)
-        made = []
-        for run in range(self.runs):
-            here = slice(int(offset[run]), int(offset[run + 1]))
-            made.append(self._held(longs[run], states[run], source[here], target[here]))
-        return made
+        heap = np.int32(self.rule.method == "gps")
+        self.ender.held_ends(self.runs, *about, heap, self.ints, self.longs, *made, places)
+        columns = np.stack([self.device.download(each, np.uint64, many) for each in made])
+        return [
+            self._held(state, columns[:, first:last])
+            for state, first, last in zip(states, offset, offset[1:], strict=False)
+        ]
 
     def _of_pies(self, row: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> Held:
         held, noted, first = int(state[0]), int(state[1]), 2 * self.slots
@@ -237,17 +296,9 @@ class StreamRun:
         came = time.astype(np.int64)
         return Held(self.arrivals, vertices, source, target, came, None, None, bool(state[2] >= 0))
 
-    def _held(
-        self,
-        row: npt.NDArray[np.uint64],
-        state: npt.NDArray[np.int64],
-        source: npt.NDArray[np.uint64],
-        target: npt.NDArray[np.uint64],
-    ) -> Held:
-        rule, many = self.rule, int(state[0])
-        time, weight = (row[(2 + k) * self.room :][:many] for k in range(2))
-        order = np.argsort(time)
-        source, target, time, weight = source[order], target[order], time[order], weight[order]
+    def _held(self, state: npt.NDArray[np.int64], columns: npt.NDArray[np.uint64]) -> Held:
+        rule, many = self.rule, columns.shape[1]
+        source, target, time, weight = columns[:, np.argsort(columns[2])]
         told = None
         if rule.method == "gsh":
             known = np.array([float(rule.p), float(rule.q), 1.0])

@@ -36,14 +36,14 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
 def bytes_per_run(view: View, wish: Wish) -> int:
     """Device memory that one run takes, roughly."""
     room = wish.target or wish.target_edges or min(view.rows.num_arcs, SHAPES.cpu.room)
-    return 20 * view.rows.num_arcs + 150 * room
+    return 20 * view.rows.num_arcs + 170 * (room + min(wish.block, view.rows.num_arcs))
 
 
 def rule_of(wish: Wish) -> Rule:
     """What a wish says of a stream."""
     target = wish.target if wish.method == "pies" else wish.target_edges
     rest = wish.p, wish.q, wish.closing, wish.triangles, wish.view is not None and wish.view.weighted
-    return Rule(wish.method, target or 0, *rest)
+    return Rule(wish.method, target or 0, *rest, wish.block)
 
 
 def told_of(wish: Wish, held: Held) -> tuple[str, ...]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.graph.digest import digest
 from clgraph.graph.io.arrivals import Chunk, arrivals, is_stream
+from clgraph.graph.io.named_lines import Names
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
 from clgraph.sampling.literature.arguments import check_stream
@@ -58,6 +61,8 @@ class StreamSample(RunsOn):
         When each came: 1, 2, ...
     probability : float64 array, shape (k,), or None
         The probability of each (gsh, gps).
+    given : dict
+        The options of the method that were given.
     """
 
     method: str
@@ -71,6 +76,7 @@ class StreamSample(RunsOn):
     mode: str = "auto"
     weighting: str = "none"
     original: None = None
+    given: dict[str, Any] = field(default_factory=dict)
 
     @property
     def arrivals(self) -> int:
@@ -83,14 +89,14 @@ class StreamSample(RunsOn):
         return self.held.arrival
 
     @property
-    def source(self) -> npt.NDArray[np.int64]:
-        """One end of each edge held."""
-        return self.held.source.astype(np.int64)
+    def source(self) -> npt.NDArray[Any]:
+        """One end of each edge held: int64, or objects of type str."""
+        return _plain(self.held.source)
 
     @property
-    def target_ids(self) -> npt.NDArray[np.int64]:
+    def target_ids(self) -> npt.NDArray[Any]:
         """The other end of each edge held."""
-        return self.held.target.astype(np.int64)
+        return _plain(self.held.target)
 
     @property
     def probability(self) -> npt.NDArray[np.float64] | None:
@@ -100,12 +106,12 @@ class StreamSample(RunsOn):
     @lazy
     def graph(self) -> Graph:
         """The sample as an undirected graph; edges that came several times are one, with a multiplicity."""
-        return Graph.from_edges(self.source, self.target_ids, vertices=self.held.vertices.astype(np.int64))
+        return Graph.from_edges(self.source, self.target_ids, vertices=self.vertices)
 
     @property
     def vertices(self) -> npt.NDArray[Any]:
         """Ids of the sample's vertices, ascending."""
-        return self.held.vertices.astype(np.int64)
+        return _plain(self.held.vertices)
 
     @property
     def num_edges(self) -> int:
@@ -116,13 +122,16 @@ class StreamSample(RunsOn):
         """The number of edges, wedges or triangles in the stream; see `Held.estimate`."""
         return self.held.estimate(what, in_stream=in_stream)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The scalars, ready for JSON."""
+    def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
+        """The scalars, ready for JSON; with the hash of the sample, which takes some time."""
         made: dict[str, Any] = {
             name: getattr(self, name) for name in ("method", "mode", "seed", "size", "target", "arrivals")
         }
         made |= {"vertices": len(self.vertices), "edges": self.num_edges, "device": self.device, **self.how()}
-        return made | {"notes": list(self.notes), "seconds": self.seconds, **estimates_of(self.held)}
+        made |= {"notes": list(self.notes), "seconds": self.seconds, "options": self.given}
+        if hashes:
+            made["sha256"] = digest(self.graph)
+        return made | estimates_of(self.held)
 
     def __repr__(self) -> str:
         return (
@@ -150,6 +159,10 @@ def stream_samples(
         How a file is read.
     """
     weighted = bool(options.get("weighted"))
+    ids = options.get("ids")
+    if ids is not None:
+        word(ids, "ids", ("int", "str"))
+    read_as = {"ids": ids, **(reading or {})}
     asked = [size] if sizes is None else list(sizes)
     if sizes is not None and (size is not None or not asked):
         raise InputError("give either size or sizes, and at least one")
@@ -165,13 +178,17 @@ def stream_samples(
         clock.lap("device")
         how = device.watch()
         passes = [StreamRun(device, rule_of(wish), first, runs) for wish in wishes]
-        loops = 0
-        for chunk in arrivals(source, weighted=weighted, **(reading or {})):
+        loops, names = 0, Names()
+        for chunk in arrivals(source, names, weighted=weighted, **read_as):
             loops += chunk.loops
             _feed(device, passes, chunk)
+            if names.full:
+                names.keep(np.concatenate([each.ids() for each in passes]))
         if passes[0].arrivals == 0:
             raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
         results = [each.result() for each in passes]
+        if names.text:
+            results = [[held.named(names) for held in each] for each in results]
         clock.lap("sample")
         told = how()
     common = (f"{loops} self-loops play no part",) if loops else ()
@@ -181,7 +198,8 @@ def stream_samples(
             notes = told_of(wish, held[run])
             if not held[run].complete and options.get("strict"):
                 raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
-            made.append(_sample(wish, held[run], first + run, (*common, *notes), device, clock, told))
+            rest = {**told, "given": {name: options[name] for name in wish.plan.options if options.get(name)}}
+            made.append(_sample(wish, held[run], first + run, (*common, *notes), device, clock, rest))
     return made
 
 
@@ -198,6 +216,10 @@ def _sample(
     return StreamSample(
         wish.method, wish.size, target, seed, device.name, clock.seconds(), notes, held, wish.mode, **told
     )
+
+
+def _plain(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return ids if ids.dtype == object else ids.astype(np.int64)
 
 
 def _feed(device: Device, passes: list[StreamRun], chunk: Chunk) -> None:

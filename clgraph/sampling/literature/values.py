@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
-from clgraph.arguments import shown
+from clgraph.arguments import given_ids, shown
 from clgraph.errors import InputError
 from clgraph.sampling.literature.view import View
 from clgraph.sizes import number_given, target_size
@@ -52,7 +52,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
     InputError
         If one is not in the graph, or has no edges.
     """
-    found = view.original.index(start).ravel().tolist()
+    found = view.original.index(given_ids(start, "start")).tolist()
     if not found:
         raise InputError("start is empty: give an id, several, or leave it out")
     degrees = view.original.undirected.simple.degrees

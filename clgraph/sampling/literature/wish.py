@@ -66,6 +66,7 @@ class Wish:
     q: Fraction = Fraction(7, 10)
     closing: bool = False
     triangles: int = 9
+    block: int = 1
     notes: tuple[str, ...] = field(default=())
 
     @property

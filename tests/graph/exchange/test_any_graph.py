@@ -101,3 +101,57 @@ def test_scalars_of_numpy_are_shown_as_numbers() -> None:
     ]
     with pytest.raises(InputError, match=r"^damping is 2\.0: "):
         clgraph.pagerank(karate(), damping=np.float32(2))
+
+
+NESTED = (
+    [[1]],
+    [(1, 2)],
+    [{1}],
+    [[]],
+    [1, [2]],
+    [[1, 2], [3]],
+    [np.array([1])],
+    np.array([[1, 2]]),
+    np.zeros((1, 0)),
+)
+
+
+@pytest.mark.parametrize("value", NESTED, ids=repr)
+def test_lists_of_vertices_are_flat(value: Any) -> None:
+    graph = Graph.from_networkx(karate())
+    several: list[Callable[[], Any]] = [
+        lambda: clgraph.harmonic_centrality(graph, sources=value),
+        lambda: clgraph.harmonic_centrality(graph, vertices=value),
+        lambda: clgraph.closeness_centrality(graph, vertices=value),
+        lambda: clgraph.betweenness_centrality(graph, sources=value),
+        lambda: clgraph.bfs_many(graph, value),
+        lambda: clgraph.bfs(graph, value),
+        lambda: clgraph.sample(graph, "rw", size=9, start=value),
+        lambda: clgraph.reference_bfs(graph, value),
+        lambda: clgraph.personalized_pagerank(graph, [[0], [value]]),
+    ]
+    for function in several:
+        with pytest.raises(InputError, match=r"^(source|vertices|start)[^\n]* is [^\n]*: use one flat list"):
+            function()
+    one: list[Callable[[], Any]] = [
+        lambda: clgraph.shortest_path(graph, 0, value),
+        lambda: clgraph.shortest_path_length(graph, value, 0),
+        lambda: clgraph.sample(graph, "ebfs", size=9, start=value),
+        lambda: graph.neighbors(value),
+    ]
+    for function in one:
+        with pytest.raises(InputError, match=r" is [^\n]*: the id of one vertex is needed"):
+            function()
+
+
+def test_lists_of_vertices_take_many_forms() -> None:
+    graph = Graph.from_networkx(karate())
+    wanted = clgraph.bfs(graph, [3, 5]).distance
+    for value in ((3, 5), {3, 5}, range(3, 6, 2), np.array([3, 5]), iter([3, 5]), {3: 0, 5: 0}):
+        assert np.array_equal(clgraph.bfs(graph, value).distance, wanted)
+    for value in ("35", b"35", 3, None, 3.0, np.array(3)):
+        with pytest.raises(InputError, match=r"^sources is .*: use a list of ids of vertices$"):
+            clgraph.bfs_many(graph, value)
+    table = pytest.importorskip("pandas").DataFrame({"a": [1, 2]})
+    with pytest.raises(InputError, match=r"^sources is a 0 1 1 2: use one flat list"):
+        clgraph.bfs_many(graph, table)

@@ -12,7 +12,8 @@ from graphs import same
 
 from clgraph import Graph, InputError
 from clgraph.files import read, write
-from clgraph.files.summary import read_with_summary
+from clgraph.files.summary import read_with_summary, write_with_summary
+from clgraph.graph.attributes import Column
 
 HEAD = '*Network x\r\n% a comment\n*vertices 4\n1 "a b" 0.1 0.2 box\n3 c\n\n'
 
@@ -130,3 +131,32 @@ def test_labels_that_do_not_fit(tmp_path: Path) -> None:
     for name in ('a"', "a\nb"):
         with pytest.raises(InputError, match="a label of Pajek's cannot"):
             write(Graph.from_edges([name], ["b"]), tmp_path / "y.net")
+
+
+def test_fields_are_written(tmp_path: Path) -> None:
+    rows = '1 "aå" 0.5 1e-3 2 ic Red url "h t"\n2 à box\n3 "" 1 age 4\n4\n'
+    edges = '*Arcs\n2 1 1 l "x y" w 3\n*Edges\n3 1 1 c ""\n'
+    graph = read(put(tmp_path / "x.net", f"*Vertices 4\n{rows}{edges}"))
+    assert write_with_summary(graph, tmp_path / "y.net").endswith("3 edges")
+    first, second = graph.attributes, read(tmp_path / "y.net").attributes
+    assert first is not None and second is not None and first.edges == second.edges
+    assert second.vertices.pop("shape").texts == {1: "ellipse", 2: "box", 3: "ellipse"}
+    del first.vertices["shape"]
+    assert first == second and first.vertices["label"].texts == {1: "aå", 2: "à", 3: ""}
+    first.vertices.update(
+        {"y": Column("string", {4: "high"}), "a b": Column(), "x": Column("number", {}, "7")}
+    )
+    first.vertices["url"].texts[2] = 'say "'
+    first.edges["l"] = Column("string", {(1, 2): "?"})
+    said = write_with_summary(graph, tmp_path / "z.net")
+    assert "(left out: node a b, edge l, node url; Pajek's names are letters" in said
+    known = read(tmp_path / "z.net").attributes
+    assert known is not None and known.edges == second.edges and "shape" not in known.vertices
+    assert known.vertices["x"].texts == dict.fromkeys((1, 2, 3, 4), "7") and known.vertices["url"].texts == {
+        1: "h t"
+    }
+    assert known.vertices["y"].texts == {4: "high"}
+    path = tmp_path / "old.net"
+    path.write_bytes('*Vertices 2\n1 "é" ellipse\n2 b\n'.encode("latin-1"))
+    old = read(path).attributes
+    assert old is not None and list(old.vertices) == ["label"] and old.vertices["label"].value(1) == "é"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
 from fractions import Fraction
 
 import networkx as nx
@@ -12,8 +14,11 @@ from samplers import SEVEN, awkward_graphs, equals_reference
 from scipy import stats
 
 from clgraph import Graph, InputError
-from clgraph.reference.stream import reference_arrivals, reference_pies, verify_held
+from clgraph.device.shapes import Shapes
+from clgraph.graph.io import arrivals, named_lines
+from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_held
 from clgraph.sampling import sample
+from clgraph.sampling.literature import stream
 from clgraph.sampling.literature.held import Held
 
 KINDS = [
@@ -22,6 +27,7 @@ KINDS = [
     ("gsh", {"closing": True, "q": 1}),
     ("gps", {"edges": "30%"}),
     ("gps", {"edges": 9, "triangles": 0}),
+    ("gps", {"edges": "30%", "block": 7}),
 ]
 # 12 vertices, 28 edges, 24 triangles, 127 wedges
 DENSE = Graph.from_networkx(nx.gnm_random_graph(12, 28, seed=406))
@@ -84,6 +90,56 @@ def test_chunks(device, method, options):
         assert one.num_edges <= len(one.arrival)
 
 
+@pytest.mark.parametrize("together", [False, True])
+def test_blocks(device, monkeypatch, together):
+    """Blocks that are weighed in order or side by side, across chunks, of any size."""
+    shape = dataclasses.replace(stream.SHAPES.of(device), block=2 if together else 1 << 30)
+    monkeypatch.setattr(stream, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    u, v = arrivals_of(300, 25, 4)
+    edges = list(zip(u.tolist(), v.tolist(), strict=True))
+    cut = [(u[i : i + 70], v[i : i + 70]) for i in range(0, len(u), 70)]
+    told = set()
+    for block in (1, 2, 7, 64, 1000):
+        for one in sample(iter(cut), "gps", edges=60, block=block, seed=3, seeds=2, device=device):
+            wanted = reference_gps(edges, 60, one.seed, block=block)
+            assert one.arrival.tolist() == wanted.times
+            assert one.probability.tolist() == pytest.approx(wanted.probability, rel=1e-14)
+            assert one.held.in_stream == pytest.approx(wanted.triangles, rel=1e-6)
+            told.add((one.seed, tuple(wanted.times)))
+            if block == 7:
+                verify_held(edges, one.held, "gps", one.seed, {"edges": 60, "block": 7})
+                with pytest.raises(AssertionError, match=r"largest priority|in the stream"):
+                    verify_held(edges, one.held, "gps", one.seed, {"edges": 60, "block": 64})
+    assert len(told) > 6
+
+
+@pytest.mark.parametrize(("method", "options"), KINDS)
+def test_names(device, monkeypatch, method, options):
+    """Names for numbers, which are forgotten when nobody holds them: the same edges."""
+    monkeypatch.setattr(named_lines, "KEPT", 3)
+    options = {**options, **({"edges": 20} if method == "gps" else {"size": 12} if method == "pies" else {})}
+    u, v = arrivals_of(300, 60, 5)
+    ends = np.stack((u, v), axis=1) - 10**12
+    names = np.array([f"n{i:03}" for i in range(60)], object)
+    cut = [names[ends[i : i + 40]] for i in range(0, len(ends), 40)]
+    for chunks in (cut, io.StringIO("".join(f"{a}\t{b}\n" for a, b in names[ends]))):
+        monkeypatch.setattr(arrivals, "BLOCK", 100)
+        kept = {} if chunks is cut else {"ids": "str"}
+        made = sample(chunks, method, seed=2, seeds=2, device=device, **kept, **options)
+        for one, plain in zip(
+            made, sample(ends, method, seed=2, seeds=2, device=device, **options), strict=True
+        ):
+            assert one.arrival.tolist() == plain.arrival.tolist()
+            assert one.vertices.tolist() == names[plain.vertices].tolist()
+            assert one.source.tolist() == names[plain.source].tolist()
+            assert one.graph.ids.tolist() == one.vertices.tolist()
+            assert method == "pies" or one.estimate("triangles") == plain.estimate("triangles")
+    with pytest.raises(InputError, match="ids is 'x'"):
+        sample(cut, method, seed=2, ids="x", device=device, **options)
+    with pytest.raises(InputError, match="ids is of streams"):
+        sample(SEVEN, method, seed=2, ids="str", device=device, **options)
+
+
 def test_several_sizes_in_one_pass(device):
     u, v = arrivals_of(300, 50, 1)
     made = sample(iter([(u, v)]), "pies", sizes=[6, 20], seed=1, seeds=2, device=device)
@@ -137,7 +193,13 @@ def test_triangles_and_errors():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "options"),
-    [("gsh", {}), ("gsh", {"closing": True}), ("gps", {"edges": 14}), ("gps", {"edges": 14, "triangles": 0})],
+    [
+        ("gsh", {}),
+        ("gsh", {"closing": True}),
+        ("gps", {"edges": 14}),
+        ("gps", {"edges": 14, "triangles": 0}),
+        ("gps", {"edges": 14, "block": 4}),
+    ],
 )
 def test_estimates_are_unbiased(device, method, options):
     """Edges, wedges and triangles of a graph, and the variances that single runs tell."""
@@ -179,6 +241,8 @@ def test_law_of_pies(device):
         ("gps", {"size": 3}, "gps takes edges"),
         ("gps", {"edges": 3, "triangles": -1}, "triangles is -1"),
         ("gps", {"edges": 3, "triangles": 1, "weighted": True}, "the graph has no weights"),
+        ("gps", {"edges": 3, "block": 0}, "block is 0"),
+        ("gsh", {"block": 2}, "block is not an option of gsh, but of gps"),
         ("pies", {"size": 3, "q": "0.3"}, "q is not an option of pies, but of gsh"),
     ],
 )
@@ -195,7 +259,7 @@ def test_bad_input(method, options, words):
         ([([1, 2], [3])], {"size": 3}, "chunk 1: its columns have 2, 1 rows"),
         ([([1], [2]), "12"], {"size": 3}, "chunk 2 is '12'"),
         ([([1], [-2])], {"size": 3}, "target holds -2"),
-        ([(["a"], ["b"])], {"size": 3}, "ids of a stream are whole numbers"),
+        ([(["a"], [2])], {"size": 3}, "ids before it were text"),
         ([([1.5], [2])], {"size": 3}, "source holds 1.5"),
         ([([1], [2])], {"size": "50%"}, "give a count"),
         ([([1], [2])], {"size": 0.5}, "give a count"),

@@ -1,0 +1,184 @@
+"""Contractions of many seeds side by side (cre, crve): host half of ``cl/sampling/contract_runs.cl``.
+
+A batch merges as many vertices in each run, whatever its seed, so that all runs take the same batches: their
+graphs are the rows of one, and nothing is looked at before the last batch but how many arcs are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.parts import DeviceCSR
+from clgraph.device.shapes import Grouped, Shapes
+from clgraph.graph import Graph
+from clgraph.graph.building import INT32_MAX
+from clgraph.sampling.contract import SHAPES as ARC_SHAPES
+from clgraph.sampling.contract import ContractRun
+from clgraph.sampling.grouped import Groups
+from clgraph.sampling.packed import Words
+from clgraph.sampling.schedule import batch_size
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+@dataclass(frozen=True)
+class Shape(Grouped):
+    """Launch shape.
+
+    Attributes
+    ----------
+    runs : int
+        Runs that are a good start.
+    """
+
+    runs: int
+    EACH = 4
+
+
+SHAPES = Shapes(gpu=Shape(local=256, runs=64), cpu=Shape(local=1, runs=16), simulator=Shape(local=4, runs=2))
+MOST = 1 << 15  # runs in a launch: the second dimension of a range has limits
+
+
+@dataclass(frozen=True)
+class State:
+    """The graphs of all runs, on their way.
+
+    Attributes
+    ----------
+    size : int
+        Vertices of each.
+    rows : DeviceCSR
+        Of all, run after run.
+    place : int32 device buffer, shape (runs * n,)
+        Where each original vertex is among all vertices, -1 outside.
+    name : int32 device buffer, shape (runs * size,)
+        The smallest original vertex of each.
+    """
+
+    size: int
+    rows: DeviceCSR
+    place: Any
+    name: Any
+
+
+class ContractRuns:
+    """Runs of one graph and method under seeds that follow each other.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops.
+    targets : sequence of int
+        Decreasing.
+    method : {"cre", "crve"}
+
+    Attributes
+    ----------
+    most, at_first : int
+        Runs that a call of `run` can take, and how many are a good start.
+    bits : int
+        Bytes of a run's samples.
+    """
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, method: str) -> None:
+        self._device, self._n, self._targets = device, graph.num_vertices, targets
+        self._shape, self._items, self._run = (
+            SHAPES.of(device),
+            device.tuning.items,
+            ARC_SHAPES.of(device).run,
+        )
+        self._one = ContractRun(device, graph, 0, method=method).component()
+        n, arcs = self._n, self._one.rows.arcs
+        self.bits = len(targets) * (8 * n + 4 * arcs)
+        each = 32 * n + 32 * arcs + self.bits
+        room = device.global_memory // 4
+        self.most = max(1, min(MOST, room // each, INT32_MAX // max(arcs, n, 1)))
+        self.at_first = min(self._shape.runs, self.most)
+        self._options = {"ITEMS": self._items, "LOCAL": self._shape.local, "BY_VERTEX": int(method == "crve")}
+        self._program = device.program("sampling/contract_runs", **self._options, OFFSET="int")
+        self._arcs = device.program("sampling/contract", ITEMS=self._items, RUN=self._run, OFFSET="int")
+        device.reserve({"runs": each})
+
+    def run(self, first: int, runs: int) -> Groups:
+        """The samples of the seeds `first` .. `first` + `runs` - 1."""
+        state, step = self._repeated(runs), 0
+        whole = state.size
+        groups, rows, begins, iterations = [], [], [], []
+        for target in self._targets:
+            excess, batch = state.size - target, 0
+            while state.size > target:
+                wanted = batch_size(batch, excess, state.size - target)
+                state = self._batched(state, first, runs, step, wanted)
+                step, batch = step + 1, batch + 1
+            groups.append(self._groups(state, runs))
+            rows.append(state.rows)
+            begins.append(self._begins(state, runs))
+            iterations.append(step)
+        counts = np.empty((runs, len(rows), 3), np.int32)
+        for k, (these, begin) in enumerate(zip(rows, begins, strict=True)):
+            counts[:, k, 0], counts[:, k, 1], counts[:, k, 2] = (
+                these.n // runs,
+                np.diff(begin) // 2,
+                iterations[k],
+            )
+        return Groups(device=self._device, group=tuple(groups), counts=counts, whole=whole)
+
+    def _repeated(self, runs: int) -> State:
+        device, one, n = self._device, self._one, self._n
+        arcs, size = one.rows.arcs, one.size
+        row_ptr, col_idx = device.output(runs * size + 1, np.int32), device.output(runs * arcs, np.int32)
+        place, name = device.empty(runs * n, np.int32), device.empty(runs * size, np.int32)
+        device.fill(row_ptr, np.int32(0), 1)
+        device.program("sampling/contract_runs", **self._options, **one.rows.defines).runs_repeat(
+            (-(-max(arcs, n) // self._items), runs),
+            np.int32(size),
+            np.int32(arcs),
+            np.int32(n),
+            one.rows.row_ptr,
+            one.rows.col_idx,
+            one.place,
+            one.name,
+            row_ptr,
+            col_idx,
+            place,
+            name,
+        )
+        return State(size, DeviceCSR(runs * size, runs * arcs, row_ptr, col_idx, np.int32), place, name)
+
+    def _batched(self, state: State, first: int, runs: int, step: int, wanted: int) -> State:
+        """A batch: draws and merges, numbers, and the rows of what is left."""
+        from clgraph.csr.build import build_rows
+
+        device, rows, local = self._device, state.rows, self._shape.local
+        size, left = state.size, state.size - wanted
+        label, number = (device.empty(rows.n, np.int32) for _ in range(2))
+        name = device.empty(runs * left, np.int32)
+        draws = np.int32(size), np.uint64(first), np.uint32(step), np.int32(wanted)
+        self._program.runs_join.exact(runs * local, *draws, rows.row_ptr, rows.col_idx, label, local=local)
+        sizes = np.int32(size), np.int32(left), np.int32(self._n)
+        self._program.runs_number.exact(
+            runs * local, *sizes, label, state.name, number, name, state.place, local=local
+        )
+        tail, head = (device.empty(rows.arcs, np.int32) for _ in range(2))
+        of = np.int32(rows.n), np.int64(rows.arcs), rows.row_ptr, rows.col_idx
+        self._arcs.contract_arcs(-(-rows.arcs // self._run), *of, number, tail, head)
+        made = build_rows(device, runs * left, tail, head, rows.arcs, mirror=False)
+        return State(left, made, state.place, name)
+
+    def _groups(self, state: State, runs: int) -> Words:
+        device, count = self._device, runs * self._n
+        group = device.output(count, np.int32)
+        self._arcs.contract_groups(-(-count // self._items), np.int32(count), state.place, state.name, group)
+        return Words(device, group, (runs, self._n), np.int32)
+
+    def _begins(self, state: State, runs: int) -> npt.NDArray[np.int64]:
+        at = self._device.empty(runs + 1, np.int32)
+        self._program.runs_ends(runs + 1, np.int32(state.size), np.int32(runs), state.rows.row_ptr, at)
+        return self._device.download(at, np.int32, runs + 1).astype(np.int64)

@@ -1,0 +1,45 @@
+"""Contractions side by side: each is, byte for byte, the run alone, which the reference tests."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sampling.test_replicates import GRAPHS, same
+
+from clgraph import powerlaw_graph, sample
+from clgraph.device.shapes import Shapes
+from clgraph.reference.contract import reference_contract, verify_contraction
+from clgraph.sampling import contract_runs
+
+
+@pytest.mark.parametrize(("method", "local"), [("cre", 4), ("crve", 1)])
+def test_each_run_is_the_run_alone(device, monkeypatch, method, local):
+    """Groups of one work-item and of several, on every device."""
+    shape = contract_runs.Shape(local=local, runs=3)
+    monkeypatch.setattr(contract_runs, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    for name, graph in GRAPHS.items():
+        n = graph.num_vertices
+        sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]
+        made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
+        if name == "power law":
+            assert "cl/sampling/contract_runs.cl" in made[0].built
+        for run in (1, 3):
+            alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device)
+            for k, other in enumerate(alone):
+                each = made[4 * run + k]
+                same(each, other)
+                assert each.group.tobytes() == other.group.tobytes()
+                assert (each.way, each.iterations) == (other.way, other.iterations)
+                assert made.num_edges[4 * run + k] == other.num_edges
+                assert made.vertices[made.offsets[4 * run + k]] == other.vertices[0]
+        verify_contraction(graph, made[6])
+
+
+def test_a_larger_graph(device):
+    """Tiles of many draws, and rows of hubs; the samples survive being pickled."""
+    graph = powerlaw_graph(3000, seed=4)
+    made = sample(graph, "cre", sizes=["50%", 1], seed=8, seeds=2, device=device)
+    wanted = reference_contract(graph, "cre", sizes=["50%", 1], seed=9)
+    for each, expected in zip(pickle.loads(pickle.dumps(made))[2:], wanted, strict=True):
+        np.testing.assert_array_equal(each.group, expected.group)
+        np.testing.assert_array_equal(each.edges, expected.edges)
