@@ -59,6 +59,8 @@ class Shape:
         Work-items that choose the starts of a run.
     abreast : int
         Walkers of a work-item, where there are twice as many or more.
+    noting : int
+        The same where it counts no visits and needs less of the cache.
     ahead : int
         Steps for which numbers are made at once, where a work-item has one walker.
     """
@@ -68,6 +70,7 @@ class Shape:
     items: int
     lanes: int
     abreast: int
+    noting: int
     ahead: int
 
     def within(self, device: OfKind) -> Shape:
@@ -76,9 +79,9 @@ class Shape:
 
 
 SHAPES = Shapes(
-    gpu=Shape(trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, ahead=1),
-    cpu=Shape(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=32, ahead=16),
-    simulator=Shape(trail=256, steps=256, items=4, lanes=4, abreast=2, ahead=3),
+    gpu=Shape(trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, noting=1, ahead=1),
+    cpu=Shape(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=16, noting=32, ahead=16),
+    simulator=Shape(trail=256, steps=256, items=4, lanes=4, abreast=2, noting=3, ahead=3),
 )
 
 
@@ -123,12 +126,13 @@ class _Walks:
         self.wanted = min(wish.target or 0, self.n)
         shape = SHAPES.of(device)
         self.items, self.lanes = shape.items, shape.lanes
-        self.abreast = shape.abreast if self.all >= 2 * shape.abreast else 1
-        self.ahead = shape.ahead if self.abreast == 1 else 1
         self.exact = wish.steps is not None
         self.total = wish.steps if wish.steps is not None else LONG
         # whether it matters when, how often up to there, or by which edges: else visits are all that counts
         self.noting = not self.exact or wish.keep != "induced"
+        abreast = shape.noting if self.noting else shape.abreast
+        self.abreast = abreast if self.all >= 2 * abreast else 1
+        self.ahead = shape.ahead if self.abreast == 1 else 1
         counted = 0 if wish.steps is None else (wish.steps - wish.burn_in) // wish.thin
         self.counted = max(counted, 1)
         self.batches = batches_of(self.n, runs, counted)
