@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
@@ -291,6 +291,15 @@ class Shards:
             if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
                 raise InputError("its section way has something else than 1, 2 and 3")
         return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way)
+
+
+def check_shards(shards: Any) -> None:
+    """Raise InputError unless it is an opened dataset."""
+    if not isinstance(shards, Shards):
+        raise InputError(
+            f"an opened dataset is needed, not {shown(shards)}: clgraph.open_shards and clgraph.write_shards "
+            "give one"
+        )
 
 
 def open_shards(path: str | os.PathLike[str], *, verify: bool = True, comm: Any = None) -> Shards:
