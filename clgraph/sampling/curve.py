@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import shown
+from clgraph.csr.pieces import in_pieces
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
 from clgraph.progress import tells
@@ -259,6 +260,11 @@ def reduction_curve(
     from clgraph.device import get_device
 
     dev = get_device(device)
+    if options.exact and (pieces := in_pieces(dev, graph, "pairs")) is not None:
+        given: dict[str, Any] = {"mode": "exact", "connection": "weak", "batched": {}, "forest": None}
+        return pieces.answer_call(
+            "reduction_curve", method, seed, size=size, device=dev, progress=progress, **given
+        )
     with dev.alone():
         how = dev.watch()
         simple = graph.undirected.simple

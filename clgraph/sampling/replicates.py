@@ -363,7 +363,7 @@ def run_replicates(
         packed = several.run(first + done, count)
         held += several.bits * count
         if held > device.global_memory // 8:  # too much to stay on the device
-            packed.download()
+            packed.leave()
         took = perf_counter() - started
         about = {
             "options": options.given,

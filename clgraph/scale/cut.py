@@ -84,7 +84,7 @@ def write_shards(
                 graph.multiplicity is not None,
                 made,
                 None if graph.has_identity_ids else writer.ids(graph.ids),
-                writer.numbers("leaving.f8", leaving),
+                writer.numbers("leaving.f8", [leaving]),
             )
         )
     return open_shards(target)
@@ -158,7 +158,8 @@ def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tu
     n = len(row_ptr) - 1
     first = 0
     while first < n:
-        last = int(np.searchsorted(row_ptr, int(row_ptr[first]) + shard_edges, side="right")) - 1
+        end = min(int(row_ptr[first]) + shard_edges, int(row_ptr[-1]))
+        last = int(np.searchsorted(row_ptr, row_ptr.dtype.type(end), side="right")) - 1
         last = min(n, max(first + block, last // block * block if last < n else n))
         yield first, last
         first = last

@@ -139,8 +139,12 @@ class Shards:
     @lazy
     def _named(self) -> Graph:
         """A graph of the same vertices without edges."""
-        known = None if self.manifest.ids is None else self.ids
-        return Graph.of(Arrays(np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32), ids=known))
+        none = np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32)
+        return Graph.of(Arrays(*none, ids=self._own_ids()))
+
+    def _own_ids(self) -> npt.NDArray[Any] | None:
+        """The ids; None if they are 0 .. n-1."""
+        return None if self.manifest.ids is None else self.ids
 
     @lazy
     def leaving(self) -> npt.NDArray[np.float64]:
@@ -218,6 +222,10 @@ class Shards:
             ) from error
         self.verified(shard)
         return rows
+
+    def held(self, name: str, number: int) -> ShardRows | None:
+        """A shard's rows where they are in memory, checked; None: they are in a file."""
+        return None
 
     def path_of(self, shard: Shard) -> Path:
         """A shard's file."""
