@@ -68,7 +68,7 @@ class Components(RunsOn):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.pandas import frame_of
+        from clgraph.graph.frames import frame_of
 
         return frame_of({"vertex": np.arange(len(self.labels)), "component": self.labels}, graph)
 

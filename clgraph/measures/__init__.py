@@ -95,7 +95,7 @@ class Quality(RunsOn):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.pandas import frame_of
+        from clgraph.graph.frames import frame_of
 
         both = {"original": self.original, "sample": self.sample}
         columns = {name: _numbers(each.to_dict()) for name, each in both.items() if each is not None}

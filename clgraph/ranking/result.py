@@ -108,7 +108,7 @@ class PageRankResult(RunsOn):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.pandas import frame_of
+        from clgraph.graph.frames import frame_of
 
         index = np.arange(len(self.ranks))
         return frame_of({"vertex": index if self._ids is None else self._ids(index), "rank": self.ranks})

@@ -79,7 +79,7 @@ class ReductionCurve(RunsOn):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.pandas import frame_of
+        from clgraph.graph.frames import frame_of
 
         names = ("deletions", "vertices", "edges", "average_degree")
         return frame_of({name: getattr(self, name) for name in names})

@@ -255,7 +255,7 @@ class Samples(Sequence[Sample]):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.pandas import frame_of
+        from clgraph.graph.frames import frame_of
 
         names = ("method", "size", "target", "seed")
         rows = [[getattr(each, name) for name in names] for each in self]

@@ -63,13 +63,13 @@ class BFSResult(RunsOn):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.pandas import frame_of
+        from clgraph.graph.frames import frame_of
 
         given = {"distance": self.distance, "predecessor": self.predecessor, "source": self.source_of}
         columns = {"vertex": np.arange(len(self.distance))} | {
             name: values for name, values in given.items() if values is not None
         }
-        return frame_of(columns, graph, columns.keys() - {"distance"})
+        return frame_of(columns, graph, [name for name in columns if name != "distance"])
 
     def _facts(self) -> dict[str, Any]:
         return {
@@ -120,7 +120,7 @@ class ManyBFSResult(RunsOn):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.pandas import frame_of
+        from clgraph.graph.frames import frame_of
 
         k, n = self.distance.shape
         ends = {"source": np.repeat(self.sources, n), "vertex": np.tile(np.arange(n), k)}
