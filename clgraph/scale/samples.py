@@ -179,7 +179,7 @@ def sample_shards(
 
 def check_method(shards: Shards, method: str) -> int:
     """The number of vertices; InputError if there are none, or for a method that shards do not offer."""
-    if method not in EXACT:
+    if not isinstance(method, str) or method not in EXACT:
         raise InputError(
             f"{shown(method)} is not offered for shards, where each batch would read everything: only "
             f"{' and '.join(EXACT)} are; join a graph that fits into memory (clgraph convert IN OUT.clg)"
