@@ -106,11 +106,12 @@ def sample(
     seed : int, optional
         0 .. 2**64 - 1; by default one is drawn from the operating system and recorded in the result.
     seeds : int, optional
-        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Of drv, dre (exact mode),
-        ebfs, cre and crve the runs are made side by side on graphs that do not fill the device: on CPUs a run
-        a core (up to some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges;
-        ebfs: a run a work-item, up to some 250 000); cre and crve up to some million edges, a run a
-        work-group. Batched deletions and edfs run one after the other.
+        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Of drv, dre (exact mode)
+        and ebfs the runs are made side by side on graphs that do not fill the device: on CPUs a run a core
+        (up to some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges;
+        ebfs: a run a work-item, up to some 250 000). So are those of cre and crve (up to some million edges)
+        and of drve and dhyb (up to some 250 000, none parallel), a run a work-group. Other runs follow
+        one another.
     device : str or Device, optional
         As `clgraph.get_device` takes it; of `Shards` also several (a list, or ``"0:0,0:1"``), which share the
         work, each in a thread. MPI's ranks on one host take them in turn.

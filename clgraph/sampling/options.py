@@ -118,6 +118,13 @@ class Options:
         """Whether the run leaves all edges among the vertices that it leaves, and says so."""
         return self.method in EXPLORING or (self.method == "drv" and self.exact)
 
+    @property
+    def chance(self) -> Fraction:
+        """The probability that a draw of drve or dhyb is an edge of a random vertex, not any edge."""
+        if self.method == "drve":
+            return Fraction(1)
+        return Fraction(4, 5) if self.mix is None else self.mix
+
     def idle(self) -> list[str]:
         """Notes on options that were given but have no effect."""
         batched = not self.exact and self.method not in CONTRACTING + EXPLORING

@@ -135,6 +135,11 @@ def case_contract_runs(device: Any) -> None:
     _replicates(device, "cre", "crve", kernels="contract_runs")
 
 
+def case_draw_runs(device: Any) -> None:
+    """Batches of drawn edges side by side, a run a work-group."""
+    _replicates(device, "drve", "dhyb", kernels="draw_runs")
+
+
 def case_replicates(device: Any) -> None:
     """Exact runs side by side, a run a work-item."""
     _replicates(device)
