@@ -71,7 +71,8 @@ def case_starts(device: Any) -> None:
 
     csr = upload_csr(device, Graph.from_edges(np.arange(199), np.arange(1, 200)))
     status, wants = device.upload(np.array([1, 1], np.int32), writable=True), np.array([True, True])
-    for starts.RANKED in (starts.RANKED, 0):
+    for ranked in (starts.RANKED, 0):
+        starts.RANKED = ranked
         assert starts.Queue(device, csr, 2, 9).few(3, None, csr.row_ptr, status, wants, 1)
 
 
