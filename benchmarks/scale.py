@@ -5,8 +5,8 @@
 
 A power-law graph is written as a dataset into `--folder` (put it on a memory file system to leave the disk
 out), and removed at the end. Each call is made on the first device, then on all; results are compared byte
-for byte. With `--ratios` instead: what two ranks (two devices, or one device twice) take against one, PageRank
-of `variant="fixed"` against "auto", and shards against memory, each pair in one run.
+for byte. With `--ratios` instead: what two ranks (two devices, or one device twice) take against one,
+PageRank of `variant="fixed"` against "auto", and shards against memory, each pair in one run.
 """
 
 import argparse
