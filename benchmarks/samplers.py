@@ -2,8 +2,9 @@
 
 ``python benchmarks/samplers.py [--vertices N] [--device SPEC] [--only rn,rw]``. Each figure is the
 median of some runs after a first one, with seconds of the phases "walk" (steps) and "sample" (all other
-kernels and downloads), and of the whole call. littleballoffur takes part where it is installed and the graph
-is small (--peers).
+kernels and downloads), and of the whole call. With --peers all draw from the graph's largest component, and
+littleballoffur takes part: by NetworKit, its faster backend; its steps also by NetworkX, the backend of its
+README, if there is memory for such a graph.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import statistics
 import sys
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -41,6 +43,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "rds": {"size": "10%"},
 }
 WALKED = 200_000  # steps of littleballoffur
+NODE, EDGE = 400, 300  # bytes that NetworkX takes for each, and littleballoffur's checks of its graph
 PEERS = {
     "rn": ("RandomNodeSampler", {}),
     "rdn": ("DegreeBasedSampler", {}),
@@ -83,14 +86,45 @@ def ours(graph: Any, name: str, options: dict[str, Any], device: Any, repeats: i
 
 @cache
 def networkit_graph(graph: Any) -> Any:
-    """The largest component as a NetworKit graph: littleballoffur's fastest."""
+    """The graph for littleballoffur's NetworKit backend."""
     import networkit
 
-    part = graph.largest_component().with_ids(None)
-    edges = part.edge_indices()
+    edges = graph.edge_indices()
     ends = np.asarray(edges.source), np.asarray(edges.target)
     weights = np.ones(len(ends[0]))
-    return networkit.GraphFromCoo((weights, ends), n=part.num_vertices, weighted=False, directed=False)
+    return networkit.GraphFromCoo((weights, ends), n=graph.num_vertices, weighted=False, directed=False)
+
+
+def memory_available() -> int:
+    """Bytes that the system can give (Linux)."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+
+
+def walked(other: Any) -> dict[str, Any]:
+    """littleballoffur's random walk: its steps alone."""
+    import littleballoffur
+
+    walk = littleballoffur.RandomWalkSampler(seed=1)
+    walk._deploy_backend(other)
+    walk._create_initial_node_set(other, None)
+    started = perf_counter()
+    for _ in range(WALKED):
+        walk._do_a_step(other)
+    return {"value": WALKED / (perf_counter() - started), "unit": "steps/s"}
+
+
+def walks(graph: Any) -> dict[str, Any]:
+    """littleballoffur's random walk by both of its backends."""
+    row: dict[str, Any] = {"rate by NetworKit": walked(networkit_graph(graph))}
+    needed = graph.num_vertices * NODE + graph.num_edges * EDGE
+    if needed > memory_available() // 2:
+        row["rate by NetworkX"] = {
+            "error": f"its graph takes {needed / 1e9:.1f} GB, more than half of what is free"
+        }
+    else:
+        row["rate by NetworkX"] = walked(graph.to_networkx())
+    return row
 
 
 def peer(graph: Any, name: str, repeats: int) -> dict[str, Any] | None:
@@ -102,13 +136,7 @@ def peer(graph: Any, name: str, repeats: int) -> dict[str, Any] | None:
     except ImportError:
         return None
     if name == "rw":
-        walk = littleballoffur.RandomWalkSampler(seed=1)
-        walk._deploy_backend(other)
-        walk._create_initial_node_set(other, None)
-        started = perf_counter()
-        for _ in range(WALKED):
-            walk._do_a_step(other)
-        return {"rate": {"value": WALKED / (perf_counter() - started), "unit": "steps/s"}}
+        return walks(graph)
     sampler, options = PEERS[name]
     many = other.numberOfNodes() // 10
 
@@ -137,6 +165,8 @@ def main() -> None:
         graph = clgraph.read(args.file)
     else:
         graph = clgraph.powerlaw_graph(args.vertices, seed=1, device=device)
+    if args.peers:  # littleballoffur wants it connected, its vertices numbered from 0
+        graph = clgraph.largest_component(graph, device=device).with_ids(None)
     told: dict[str, Any] = {
         "device": device.name,
         "machine": platform.platform(),

@@ -82,14 +82,18 @@ class RunsOn(Shown):
         requested, and a part of the work has none).
     built : tuple of str
         The kernel files that the device had built or loaded by then, and the binary that it uses.
+    pieces : int
+        In how many buffers the arcs of a graph were that exceed the device's largest; else 1.
     """
 
     kernels: str = field(default="ndrange", compare=False)
     built: tuple[str, ...] = field(default=(), compare=False)
+    pieces: int = field(default=1, compare=False)
 
     def how(self) -> dict[str, Any]:
         """The attributes as plain values, for JSON."""
-        return {"kernels": self.kernels, "built": list(self.built)}
+        several = {"pieces": self.pieces} if self.pieces > 1 else {}
+        return {"kernels": self.kernels, "built": list(self.built), **several}
 
 
 def on_device(arrays: Any) -> bool:

@@ -65,6 +65,11 @@ def test_a_device_without_memory(device: Device) -> None:
     assert tally.failures == [] and sum(tally.counts.values()) > 5
 
 
+def test_shards_on_a_device_without_memory(device: Device) -> None:
+    tally = memory(0, 1, "shards, components", device)
+    assert tally.failures == [] and sum(tally.counts.values()) > 5
+
+
 def test_a_leak_would_be_seen(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     kept: list[Any] = []
     plain = Memory.empty

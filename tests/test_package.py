@@ -110,6 +110,7 @@ def test_metadata(either):
     assert (data["Name"], data["Version"]) == ("pyclgraph", clgraph.__version__)
     assert data["License-Expression"] == "MIT"
     assert data["Requires-Python"] == ">=3.11"
+    assert data["Project-URL"] == f"Homepage, https://pypi.org/project/{data['Name']}/"
     assert "clgraph = _clgraph_command:main" in entry
     assert "[networkx.backends]\nclgraph = clgraph.networkx_backend\n" in entry
     assert "[networkx.backend_info]\nclgraph = _clgraph_networkx:get_info\n" in entry

@@ -98,7 +98,7 @@ def test_the_same_without(device: Device, word: str) -> None:
 def test_what_does_not_fit_is_refused_before_it_runs(device: Device, name: str) -> None:
     if name == "walks":
         pytest.skip("its graph is small")
-    hidden = Without.wanted("buffer=8K,memory=40K")
+    hidden = Without.wanted("buffer=1K,memory=40K")
     poor = device.with_setup(Setup(device.setup.kernels, force=True, without=hidden))
     with record_launches() as launches, pytest.raises(CapacityError, match="bytes"):
         exact_calls(poor)[name]()

@@ -167,9 +167,7 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
             status = stop.code
         sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with
     except click.ClickException as error:
-        with suppress(OSError):
-            error.show()
-        _end(error.exit_code)
+        _fail(f"error: {_wrong_usage(error)}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _interrupted(caught)
     except (_ReaderGoneError, BrokenPipeError):
@@ -191,6 +189,15 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
         )
     if isinstance(status, int) and status:  # what a command gave to sys.exit() or to ctx.exit()
         sys.exit(status)
+
+
+def _wrong_usage(error: click.ClickException) -> str:
+    """What click found wrong, in a line, and whose help says more."""
+    said = " ".join(error.format_message().split())
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return said
+    return f"{said}{'' if said.endswith(('.', '?')) else '.'} See `{context.command_path} --help`."
 
 
 def _comes_of_an_interrupt(error: BaseException | None) -> bool:

@@ -25,7 +25,6 @@ def is_stream(path: str, method: str, format: str | None) -> bool:
 def refuse_of_streams(reading: dict[str, Any], **given: Any) -> None:
     """Raise InputError for options that say nothing of a stream."""
     given |= {
-        "ids str": reading["ids"] != "int",
         "directed": bool(reading["directed"]),
         "duplicates keep": reading["duplicates"] == "keep",
         "max-vertices": reading["max_vertices"] is not None,
@@ -33,7 +32,7 @@ def refuse_of_streams(reading: dict[str, Any], **given: Any) -> None:
     for name, value in given.items():
         if value:
             raise InputError(
-                f"--{name} is not for streams, which are undirected, of whole numbers as ids: leave it out"
+                f"--{name} is not for streams, which are undirected, of edges one by one: leave it out"
             )
 
 
@@ -70,7 +69,7 @@ def sample_stream(
             check_writable(fill_template(output, each, seed), output_format)
     dev = open_device(device, quiet)
     options = {**drawing, "seed": seed, "device": dev, "strict": strict}
-    read_as = {"format": reading["format"], "header": reading["header"], "max_ratio": reading["max_ratio"]}
+    read_as = {name: reading[name] for name in ("format", "header", "max_ratio", "ids")}
     short = known(method)
     assert short is not None
     made = stream_samples(path, short, None, wanted if sized else None, seeds, options, read_as)
@@ -109,14 +108,17 @@ def _verified(
     path: str, sample: StreamSample, drawing: dict[str, Any], read_as: dict[str, Any], quiet: bool
 ) -> None:
     from clgraph.graph.io.arrivals import arrivals
+    from clgraph.graph.io.named_lines import Names
     from clgraph.reference.stream import verify_held
     from clgraph.sampling.literature.streamed import in_units
 
-    edges: list[tuple[int, int]] = []
+    edges: list[tuple[Any, Any]] = []
+    names = Names()
     weights: list[int] = []
     weighted = bool(drawing.get("weighted"))
-    for chunk in arrivals(path, weighted=weighted, **read_as):
-        edges += zip(chunk.source.tolist(), chunk.target.tolist(), strict=True)
+    for chunk in arrivals(path, names, weighted=weighted, **read_as):
+        ends = [names.of(end) if names.text else end for end in (chunk.source, chunk.target)]
+        edges += zip(*(end.tolist() for end in ends), strict=True)
         if chunk.weight is not None:
             weights += in_units(chunk.weight).tolist()
     options: dict[str, Any] = {"size": sample.target, "edges": sample.target}

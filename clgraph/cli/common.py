@@ -275,10 +275,22 @@ def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, device: Devic
     """Read a graph as the options say, on the device that the command runs on, and report how it was read."""
     from clgraph.files.summary import read_with_summary
 
+    _check_outputs(path)
     with file_bar(f"reading {Path(path).name}", quiet) as progress:
         graph, summary = read_with_summary(path, device=device, progress=progress, **reading)
     say(summary, quiet)
     return graph
+
+
+def _check_outputs(path: str) -> None:
+    """Raise UsageError if an output of the command would replace the file that is about to be read."""
+    context = click.get_current_context(silent=True)
+    if context is None or not os.path.exists(path):
+        return
+    for param in context.command.params:
+        output = context.params.get(param.name or "") if isinstance(param.type, OutputName) else None
+        if output and os.path.exists(output) and os.path.samefile(output, path):
+            raise click.UsageError(f"{output} is the file that is read: give the output another name.")
 
 
 def direction(graph: Graph | Shards) -> str:

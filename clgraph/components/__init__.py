@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +54,23 @@ class Components(RunsOn):
     def largest(self) -> npt.NDArray[np.bool_]:
         """Which vertices form the largest component, shape (n,)."""
         return self.labels == 0
+
+    def to_pandas(self, graph: Any = None) -> Any:
+        """A data frame with a row for each vertex: "vertex", "component".
+
+        Parameters
+        ----------
+        graph : Graph, optional
+            The graph that these are of, whose ids name the vertices then; without it they are indices.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        return frame_of({"vertex": np.arange(len(self.labels)), "component": self.labels}, graph)
 
     def _facts(self) -> dict[str, Any]:
         largest = ", ".join(map(str, self.sizes[:3].tolist()))
@@ -120,9 +137,16 @@ def connected_components(
     if (call := sharded(graph)) is not None:
         return call("connected_components", connection=connection, arrays=arrays, device=device)
     graph = as_graph(graph)
+    from clgraph.csr.pieces import in_pieces
     from clgraph.device import get_device
 
     dev = get_device(device)
+    weak = connection == "weak" or not graph.directed
+    if weak and not stays and (pieces := in_pieces(dev, graph, "pairs")) is not None:
+        return replace(
+            pieces.answer_call("connected_components", connection="weak", arrays=arrays, device=dev),
+            connection=connection,
+        )
     with dev.alone():
         how = dev.watch()
         n = graph.num_vertices

@@ -39,6 +39,22 @@ class DeviceCSR:
 
 
 @dataclass(frozen=True)
+class Joined:
+    """Several graphs on a device, one behind the other as the rows of one: undirected and simple.
+
+    Attributes
+    ----------
+    rows : DeviceCSR
+    begin, arc_begin : int64 arrays, shape (graphs + 1,)
+        Where each one's vertices and arcs begin.
+    """
+
+    rows: DeviceCSR
+    begin: npt.NDArray[np.int64]
+    arc_begin: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class Chosen:
     """Ids of vertices that were chosen on a device.
 

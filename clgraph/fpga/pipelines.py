@@ -72,12 +72,12 @@ PIPELINES: dict[str, Pipeline] = {
         ((), (("WEIGHT", 1),), (("WEIGHT", 2),), (("ARCS", 1), ("NO_EDGES", 1))),
     ),
     "sampling/literature/smallest": Pipeline("draw", ("ITEM",)),
-    # rw, rwr, rj, mhrw; others are compiled where they are asked for
+    # rw, rwr, rj, mhrw, nbrw; others are compiled where they are asked for. Weights come as an argument
     "sampling/literature/walk": Pipeline(
         "draw",
         ("OFFSET", "METHOD"),
-        ((), *((("METHOD", method),) for method in (1, 2, 4))),
-        without=(("METHOD", (7, 8, 9, 10)), ("WEIGHTED", (1,))),
+        ((), *((("METHOD", method),) for method in (1, 2, 4, 7))),
+        without=(("METHOD", (8, 10)),),
     ),
     "components/finder": Pipeline(
         "components", ("OFFSET", "ARC_KEY", "SAMPLES"), ((), (("ARC_KEY", "uint"),))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from clgraph.csr.compact import compact
 from clgraph.csr.facts import distinct_arcs
+from clgraph.csr.parts import Joined
 from clgraph.csr.upload import SMALL, DeviceCSR, Parts, graph_of, parts_of, upload_csr
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.graph.building import exclusive_sums
@@ -78,26 +79,39 @@ class Pack:
         """Graphs that are undirected and simple, copied one behind the other: below 2**31 arcs in all."""
         if len(graphs) == 1:
             return cls.of_one(device, graphs[0])
-        begin = np.append(*exclusive_sums(np.array([graph.num_vertices for graph in graphs], np.int64)))
-        arcs = np.append(*exclusive_sums(np.array([graph.num_arcs for graph in graphs], np.int64)))
-        n, total, items = int(begin[-1]), int(arcs[-1]), device.tuning.items
+        return cls.join(device, [alone(device, graph) for graph in graphs])
+
+    @classmethod
+    def join(cls, device: Device, pieces: Sequence[Joined]) -> Pack:
+        """The graphs of several pieces."""
+        if len(pieces) == 1:
+            (one,) = pieces
+            return cls(device, of_rows(device, one.rows), one.begin, one.arc_begin)
+        base, n = exclusive_sums(np.array([piece.rows.n for piece in pieces], np.int64))
+        before, total = exclusive_sums(np.array([piece.rows.arcs for piece in pieces], np.int64))
+        items = device.tuning.items
         device.reserve({"row_ptr": 4 * (n + 1), "col_idx": 4 * total})
         row_ptr, col_idx = device.output(n + 1, np.int32), device.output(total, np.int32)
         device.fill(row_ptr, np.int32(0), 1)
-        for graph, base, before in zip(graphs, begin.tolist(), arcs.tolist(), strict=False):
-            rows = upload_csr(device, graph)
+        for piece, vertex, arc in zip(pieces, base, before, strict=True):
+            rows = piece.rows
             device.program("measures/pack", ITEMS=items, **rows.defines).pack_append(
                 -(-max(rows.n, rows.arcs) // items),
                 np.int32(rows.n),
                 np.int32(rows.arcs),
-                np.int32(base),
-                np.int32(before),
+                np.int32(vertex),
+                np.int32(arc),
                 rows.row_ptr,
                 rows.col_idx,
                 row_ptr,
                 col_idx,
             )
-        return cls(device, of_rows(device, DeviceCSR(n, total, row_ptr, col_idx, np.int32)), begin, arcs)
+        begins = [piece.begin[:-1] + at for piece, at in zip(pieces, base, strict=True)]
+        arc_begins = [piece.arc_begin[:-1] + at for piece, at in zip(pieces, before, strict=True)]
+        graph = of_rows(device, DeviceCSR(n, total, row_ptr, col_idx, np.int32))
+        return cls(
+            device, graph, np.append(np.concatenate(begins), n), np.append(np.concatenate(arc_begins), total)
+        )
 
     def rows_of(self, i: int) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int32]]:
         """The rows of one of the graphs, on the host: row_ptr and col_idx."""
@@ -107,6 +121,12 @@ class Pack:
         row_ptr = device.download(csr.row_ptr, csr.offset, end - first + 1, offset=first)
         col_idx = device.download(csr.col_idx, np.int32, to - at, offset=at)
         return row_ptr - row_ptr[0], col_idx - np.int32(first)
+
+
+def alone(device: Device, graph: Graph) -> Joined:
+    """A graph that is undirected and simple as a piece of its own."""
+    rows = upload_csr(device, graph)
+    return Joined(rows, np.array([0, rows.n], np.int64), np.array([0, rows.arcs], np.int64))
 
 
 def of_rows(device: Device, rows: DeviceCSR) -> Graph:

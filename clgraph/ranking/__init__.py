@@ -122,23 +122,22 @@ def pagerank(
     word(variant, "variant", get_args(Variant))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     stays = on_device(arrays)
+    given = {
+        "damping": damping,
+        "tol": tol,
+        "norm": norm,
+        "max_iter": max_iter,
+        "personalization": personalization,
+        "dangling": dangling,
+        "nstart": nstart,
+        "weight": weight,
+        "variant": variant,
+        "dtype": dtype,
+        "on_nonconvergence": on_nonconvergence,
+        "arrays": arrays,
+    }
     if (call := sharded(graph)) is not None:
-        return call(
-            "pagerank",
-            damping=damping,
-            tol=tol,
-            norm=norm,
-            max_iter=max_iter,
-            personalization=personalization,
-            dangling=dangling,
-            nstart=nstart,
-            weight=weight,
-            variant=variant,
-            dtype=dtype,
-            on_nonconvergence=on_nonconvergence,
-            arrays=arrays,
-            device=device,
-        )
+        return call("pagerank", device=device, **given)
     graph = as_graph(graph)
     problem = make_problem(
         graph,
@@ -151,12 +150,18 @@ def pagerank(
     stop = make_stop(tol, norm, max_iter, problem.n)
     check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
 
+    from clgraph.csr.pieces import in_pieces
     from clgraph.device import get_device
     from clgraph.ranking.plan import make_solver
     from clgraph.ranking.solver import choose_numbers
     from clgraph.ranking.top import Selection
 
     dev = get_device(device)
+    offered = variant in ("auto", "fixed") and norm == "l1" and not stays
+    if offered and (weight or graph.weights is None):
+        pieces = in_pieces(dev, graph, "in" if graph.directed else "rows", values=True)
+        if pieces is not None:
+            return pieces.answer_call("pagerank", device=dev, **given)
     with dev.alone():
         how = dev.watch()
         numbers = choose_numbers(dev, dtype)

@@ -16,7 +16,7 @@ from clgraph.reference.races import ReferenceDraw, Rows
 from clgraph.sizes import target_size
 
 METHODS = ("pies", "gsh", "gps")
-Edge = tuple[int, int]
+Edge = tuple[Any, Any]  # ids: numbers, or names
 
 
 @dataclass
@@ -101,7 +101,8 @@ def reference_gps(
         seen = [(a, b, max(Fraction(1), z / w), True) for _, _, w, a, b in held]
         for t, (u, v) in enumerate(edges[first : first + block], first + 1):
             closed = 0
-            for x, one, old in [(a + b - u, one, old) for a, b, one, old in seen if u in (a, b)]:
+            near = [(b if a == u else a, one, old) for a, b, one, old in seen if u in (a, b)]
+            for x, one, old in near:
                 for c, d, other, older in seen:
                     if x != v and {c, d} == {x, v}:
                         closed += old and older

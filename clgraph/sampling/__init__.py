@@ -106,11 +106,12 @@ def sample(
     seed : int, optional
         0 .. 2**64 - 1; by default one is drawn from the operating system and recorded in the result.
     seeds : int, optional
-        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Of drv, dre (exact mode),
-        ebfs, cre and crve the runs are made side by side on graphs that do not fill the device: on CPUs a run
-        a core (up to some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges;
-        ebfs: a run a work-item, up to some 250 000); cre and crve up to some million edges, a run a
-        work-group. Batched deletions and edfs run one after the other.
+        Number of runs, with seeds `seed`, `seed` + 1, ... Each is the run alone. Of drv, dre (exact mode)
+        and ebfs the runs are made side by side on graphs that do not fill the device: on CPUs a run a core
+        (up to some 250 000 edges), on GPUs all in each launch (drv, dre: up to some 4 million edges;
+        ebfs: a run a work-item, up to some 250 000). So are those of cre and crve (up to some million edges)
+        and of drve and dhyb (up to some 250 000, none parallel), a run a work-group. Other runs follow
+        one another.
     device : str or Device, optional
         As `clgraph.get_device` takes it; of `Shards` also several (a list, or ``"0:0,0:1"``), which share the
         work, each in a thread. MPI's ranks on one host take them in turn.
@@ -172,6 +173,9 @@ def sample(
     block : int, optional
         Of gps: edges come in blocks of this many, whose weights see the edges held when the block began.
         Large blocks are weighed in parallel. Default 1.
+    ids : {"int", "str"}, optional
+        Of streams: what ids are, as `clgraph.read` takes it. Default: what the types of chunks and columns
+        say; of text files whole numbers.
     r : float or str, optional
         Of ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
     k, stages : int, optional
@@ -261,6 +265,8 @@ def sample(
                 raise InputError("arrays='device' is of samples of graphs: a stream's sample is on the host")
             streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
             return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
+    if options.pop("ids", None) is not None:
+        raise InputError("ids is of streams (pies, gsh, gps of a file or of chunks): a graph has its ids")
     made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
     if warning := made.warning():
         warnings.warn(warning, stacklevel=3)

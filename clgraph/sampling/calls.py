@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from clgraph import keyed
+from clgraph.csr.pieces import in_pieces
 from clgraph.graph import Graph
 from clgraph.sampling.literature.plan import known
 from clgraph.sampling.methods import make_views, upload
@@ -81,6 +82,13 @@ def _drawn(
 
     clock = Clock()
     device = get_device(options.get("device"))
+    pieces = in_pieces(device, graph, "pairs") if how.exact else None
+    if pieces is not None:
+        clock.lap("device")
+        progress = options.get("progress")
+        return Samples(
+            [pieces.samples(device, graph, how, first + i, wanted, clock, progress) for i in range(runs)]
+        )
     with device.alone():
         clock.lap("device")
         make_views(device, graph)

@@ -128,7 +128,7 @@ class ContractRuns:
                 np.diff(begin) // 2,
                 iterations[k],
             )
-        return Groups(device=self._device, group=tuple(groups), counts=counts, whole=whole)
+        return Groups(self._device, tuple(groups), rows, tuple(begins), counts, whole)
 
     def _repeated(self, runs: int) -> State:
         device, one, n = self._device, self._one, self._n

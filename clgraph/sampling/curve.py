@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import shown
+from clgraph.csr.pieces import in_pieces
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
 from clgraph.progress import tells
@@ -69,6 +70,19 @@ class ReductionCurve(RunsOn):
         """(deletions, vertices, edges) of the first row with `vertices` vertices or fewer, or of the last."""
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
+
+    def to_pandas(self) -> Any:
+        """A data frame with the rows: "deletions", "vertices", "edges", "average_degree".
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        names = ("deletions", "vertices", "edges", "average_degree")
+        return frame_of({name: getattr(self, name) for name in names})
 
     def plot(self, axes: Any = None) -> list[Any]:
         """Draw vertices and edges against deletions, and the average degree (matplotlib, the extra `plot`).
@@ -246,6 +260,11 @@ def reduction_curve(
     from clgraph.device import get_device
 
     dev = get_device(device)
+    if options.exact and (pieces := in_pieces(dev, graph, "pairs")) is not None:
+        given: dict[str, Any] = {"mode": "exact", "connection": "weak", "batched": {}, "forest": None}
+        return pieces.answer_call(
+            "reduction_curve", method, seed, size=size, device=dev, progress=progress, **given
+        )
     with dev.alone():
         how = dev.watch()
         simple = graph.undirected.simple

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.parts import DeviceCSR, Joined
 from clgraph.graph import Graph
 from clgraph.sampling.contract import regrouped
 from clgraph.sampling.contracted import extract_contracted
@@ -28,6 +29,10 @@ class Groups:
     device : Device
     group : tuple of int32 words, shape (runs, n)
         For each target, decreasing: the smallest vertex of each vertex's group, -1 outside.
+    rows : list of DeviceCSR
+        For each target, the rows of all runs, one behind the other; empty once `leave` was called.
+    begin : tuple of int64 array, shape (runs + 1,)
+        For each target, where the arcs of each run begin.
     counts : int32 array, shape (runs, targets, 3)
         Vertices, edges, and batches.
     whole : int
@@ -36,6 +41,8 @@ class Groups:
 
     device: Device
     group: tuple[Words, ...]
+    rows: list[DeviceCSR]
+    begin: tuple[npt.NDArray[np.int64], ...]
     counts: npt.NDArray[np.int32]
     whole: int
 
@@ -44,12 +51,29 @@ class Groups:
         for words in self.group:
             words.array  # noqa: B018
 
+    def leave(self) -> None:
+        """Leave the device: the groups come to the host, the rows go."""
+        self.download()
+        self.rows.clear()
+
 
 class GroupedSamples(SamplesOfRuns[Groups]):
     """The contractions of some runs: each is made when it is first asked for."""
 
     def __reduce__(self) -> Any:
         return Made, (list(self),)
+
+    def joined(self, device: Device, which: list[int]) -> list[tuple[list[int], Joined]]:
+        packed, pieces = self._packed, []
+        runs = len(packed.counts)
+        if device is not packed.device:
+            return []
+        for slot, rows in enumerate(packed.rows):
+            some = [i for i in which if self._place(i)[1] == slot]
+            if [self._place(i)[0] for i in some] == list(range(runs)):
+                begin = np.arange(runs + 1, dtype=np.int64) * (rows.n // runs)
+                pieces.append((some, Joined(rows, begin, packed.begin[slot])))
+        return pieces
 
     def _group(self, i: int) -> npt.NDArray[np.int32]:
         run, slot = self._place(i)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from clgraph.components.kept import graph_components
@@ -75,8 +74,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     copra = Copra(device, simple, far_scan=scan)
     choice: ByDraw | ByPriority
     if method in ("drve", "dhyb"):
-        weight = Fraction(4, 5) if options.mix is None else options.mix
-        choice = ByDraw(copra, seed, weight=weight if method == "dhyb" else Fraction(1))
+        choice = ByDraw(copra, seed, weight=options.chance)
     else:
         choice = ByPriority(copra, seed, edges=method == "dre")
     finder: Finder

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -85,6 +86,7 @@ class SampleOptions(TypedDict, total=False):
     closing: bool | None
     triangles: int | None
     block: int | None
+    ids: Literal["int", "str"] | None
     output: str | os.PathLike[str] | None
     outputs: Sequence[str | os.PathLike[str] | None] | None
     forest: Any
@@ -115,6 +117,13 @@ class Options:
     def induced(self) -> bool:
         """Whether the run leaves all edges among the vertices that it leaves, and says so."""
         return self.method in EXPLORING or (self.method == "drv" and self.exact)
+
+    @property
+    def chance(self) -> Fraction:
+        """The probability that a draw of drve or dhyb is an edge of a random vertex, not any edge."""
+        if self.method == "drve":
+            return Fraction(1)
+        return Fraction(4, 5) if self.mix is None else self.mix
 
     def idle(self) -> list[str]:
         """Notes on options that were given but have no effect."""
@@ -166,8 +175,10 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     far_scan = options.get("far_scan")
     method = plain_method(method)
     if not isinstance(method, str) or method not in METHODS:
-        names = ", ".join((*METHODS, *LITERATURE))
-        raise InputError(f"unknown method {shown(method)}: the known ones are {names}")
+        names = (*METHODS, *LITERATURE)
+        close = get_close_matches(method, names, 1) if isinstance(method, str) else []
+        hint = f"did you mean {close[0]!r}? The" if close else "the"
+        raise InputError(f"unknown method {shown(method)}: {hint} known ones are {', '.join(names)}")
     for name in OF_LITERATURE:
         if options.get(name) is not None and name not in SHARED:
             users = ", ".join(short for short, each in LITERATURE.items() if name in each.options)

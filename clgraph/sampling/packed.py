@@ -1,4 +1,7 @@
-"""Samples of several runs as bits: a bit for each vertex, and for each edge where they are not induced."""
+"""Samples of several runs as bits: a bit for each vertex, and for each edge where they are not induced.
+
+Host half of ``cl/sampling/packed.cl``.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,16 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.parts import DeviceCSR, Joined
+from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
-from clgraph.graph.building import stable_argsort
+from clgraph.graph.building import exclusive_sums, stable_argsort
 from clgraph.lazy import lazy
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.result import Left, Sample, SomeLeft, extract
 from clgraph.sampling.samples import collapsed, notes_of
-from clgraph.sampling.sequence import Portion
+from clgraph.sampling.sequence import Facts, Portion
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -59,6 +65,11 @@ class Words:
         self._held = None
         return found
 
+    def there(self, device: Device) -> Any:
+        """The words in a buffer on a device."""
+        held = self._held
+        return held[1] if held is not None and held[0] is device else device.upload(self.array)
+
     def __getstate__(self) -> dict[str, Any]:
         return {"array": self.array, "_held": None, "_shape": self._shape, "_dtype": self._dtype}
 
@@ -82,6 +93,9 @@ class Runs(Protocol):
 
     def download(self) -> None:
         """Bring it to the host."""
+
+    def leave(self) -> None:
+        """Give back what it has of the device's memory."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +124,8 @@ class Packed:
         for words in (self.member, self.kept):
             if words is not None:
                 words.array  # noqa: B018
+
+    leave = download
 
 
 class SamplesOfRuns(Portion, Generic[R]):
@@ -163,6 +179,10 @@ class SamplesOfRuns(Portion, Generic[R]):
     def _place(self, i: int) -> tuple[int, int]:
         run, k = divmod(i, len(self._wanted))
         return run, self._slots[k]
+
+    def facts(self, i: int) -> Facts:
+        size, target = self._wanted[i % len(self._wanted)]
+        return Facts(self._options.method, self._options.mode, size, target, self.seed(i))
 
     def seed(self, i: int) -> int:
         return self._first + i // len(self._wanted)
@@ -224,6 +244,12 @@ class SamplesOfRuns(Portion, Generic[R]):
 class PackedSamples(SamplesOfRuns[Packed]):
     """Samples of runs as bits."""
 
+    def joined(self, device: Device, which: list[int]) -> list[tuple[list[int], Joined]]:
+        simple = self._graph.undirected.simple
+        if simple.has_copies or not device.has_compiler:
+            return []
+        return [(which, cut_out(device, simple, self._packed, [self._place(i) for i in which]))]
+
     def _members(self, i: int) -> npt.NDArray[np.bool_]:
         return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)
 
@@ -237,17 +263,63 @@ class PackedSamples(SamplesOfRuns[Packed]):
         return extract(self._graph, members, arcs)[0], Left(members, arcs)
 
 
+def cut_out(device: Device, graph: Graph, packed: Packed, which: list[tuple[int, int]]) -> Joined:
+    """Samples as graphs on a device; does not wait.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected and simple.
+    packed : Packed
+    which : list of (run, target's number)
+    """
+    csr, items = upload_csr(device, graph), device.tuning.items
+    targets, samples = packed.counts.shape[1], len(which)
+    words, edge_words = -(-csr.n // 32), -(-csr.arcs // 2 // 32)
+    sizes = packed.counts[tuple(np.array(which, np.intp).reshape(-1, 2).T)].astype(np.int64)
+    begin = np.append(*exclusive_sums(sizes[:, 0]))
+    arcs = np.append(*exclusive_sums(2 * sizes[:, 1]))
+    n, total = int(begin[-1]), int(arcs[-1])
+    device.reserve({"samples": 8 * samples * words + 8 * n + 4 * total})
+    member = packed.member.there(device)
+    kept = None if packed.kept is None else packed.kept.there(device)
+    of = device.upload(np.array([run * targets + slot for run, slot in which], np.int32))
+    edge = None if kept is None else edge_numbers(device, graph)
+    program = device.program("sampling/packed", ITEMS=items, **csr.defines)
+    count = device.empty(samples * words, np.int32)
+    program.packed_count((-(-words // items), samples), np.int32(words), of, member, count)
+    before = running_sums(device, count, samples * words, into=np.int32)
+    length = device.empty(n, np.int32)
+    passes = (-(-csr.n // items), samples)
+    rows = np.int32(csr.n), np.int32(words), np.int32(edge_words), of, csr.row_ptr, csr.col_idx
+    bits = edge, member, kept, before
+    program.packed_lengths(passes, *rows, *bits, length)
+    row_ptr, col_idx = running_sums(device, length, n, into=np.int32), device.output(total, np.int32)
+    program.packed_fill(passes, *rows, *bits, row_ptr, col_idx)
+    return Joined(DeviceCSR(n, total, row_ptr, col_idx, np.int32), begin, arcs)
+
+
+def edge_numbers(device: Device, graph: Graph) -> Any:
+    """For each arc of a simple graph the number of its edge u < v, in index order; on the device, kept."""
+
+    def make() -> Any:
+        return device.upload(both_arcs(graph, np.arange(graph.num_edges, dtype=np.int32)))
+
+    return device.cached(graph, "edge numbers", make)
+
+
 def unpacked(words: Bits, count: int) -> npt.NDArray[np.bool_]:
     """The first `count` bits, each word's lowest one first."""
     little = words.astype("<u4", copy=False).view(np.uint8)
     return np.unpackbits(little, bitorder="little", count=count).view(np.bool_)
 
 
-def both_arcs(graph: Graph, edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Which arcs a choice among the edges u < v (in index order) has, of a graph without loops."""
+def both_arcs(graph: Graph, edges: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """What the edges u < v (in index order) have, for each arc of a graph without loops."""
     tail, head = graph.rows, graph.col_idx
     upper = tail < head
-    arcs = np.empty(len(head), bool)
+    arcs = np.empty(len(head), edges.dtype)
     arcs[upper] = edges
     lower = np.flatnonzero(~upper)
     arcs[lower[stable_argsort(head[lower])]] = edges

@@ -2,7 +2,8 @@
 
 Host half of ``cl/sampling/replicates.cl`` (drv, dre: a run a work-item, for CPUs), of
 ``replicates_probes.cl`` and ``replicates_settle.cl`` (the same for GPUs: all runs in each launch), and of
-``replicates_explore.cl`` (ebfs: a run a work-item). Contractions are in `clgraph.sampling.contract_runs`.
+``replicates_explore.cl`` (ebfs: a run a work-item). Contractions are in `clgraph.sampling.contract_runs`,
+batches of drawn edges in `clgraph.sampling.draw_runs`.
 """
 
 from __future__ import annotations
@@ -15,17 +16,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from clgraph.components.kept import graph_components
-from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.contract_runs import ContractRuns
+from clgraph.sampling.draw_runs import DrawRuns
+from clgraph.sampling.draw_runs import takes as drawn_together
 from clgraph.sampling.grouped import GroupedSamples
 from clgraph.sampling.members import Members
 from clgraph.sampling.options import CONTRACTING, Options, Size
-from clgraph.sampling.packed import Packed, PackedSamples, Words
+from clgraph.sampling.packed import PackedSamples
 from clgraph.sampling.sequence import Portion
+from clgraph.sampling.several import Replicates, edge_list
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -47,6 +50,8 @@ class Form:
         Graphs up to this size for breadth-first samples, a run a work-item.
     contraction : int
         Graphs up to this size for contractions, a run a work-group.
+    batches : int
+        Graphs up to this size for batches of drawn edges, a run a work-group.
     lanes : int
         Work-items where a run is one; 0: the device's compute units.
     """
@@ -56,15 +61,16 @@ class Form:
     alone: int = 0
     breadth: int = 0
     contraction: int = 0
+    batches: int = 0
     lanes: int = 0
 
 
 SHAPES = Shapes(
-    gpu=Form("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, lanes=1 << 11),
-    cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19, contraction=1 << 21),
+    gpu=Form("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, batches=1 << 19, lanes=1 << 11),
+    cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
     fpga=Form("merge tree", 0),
     emulator=Form("merge tree", 0),
-    simulator=Form("merge tree", 1 << 19, breadth=1 << 19, contraction=1 << 19),
+    simulator=Form("merge tree", 1 << 19, breadth=1 << 19, contraction=1 << 19, batches=1 << 19),
 )
 BRIEF = 0.2  # seconds that a launch should take, so that Ctrl-C is noticed
 FEW = 256  # deletions that a run takes one by one
@@ -83,85 +89,9 @@ def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> b
         most = form.breadth
     elif options.method in CONTRACTING and runs > 1:
         most = form.contraction
+    elif runs > 1 and drawn_together(graph, options):
+        most = form.batches
     return device.kernels == "ndrange" and 4 <= graph.undirected.simple.num_arcs <= most
-
-
-@dataclass(frozen=True)
-class EdgeList:
-    """The edges u < v of a graph without loops, on a device: int32 buffers `low` and `high`, ascending."""
-
-    low: Any
-    high: Any
-
-
-def edge_list(device: Device, graph: Graph) -> EdgeList:
-    """The edges of a graph, kept with it on the device."""
-
-    def make() -> EdgeList:
-        tail, head = graph.rows, graph.col_idx
-        upper = tail < head
-        return EdgeList(device.upload(tail[upper]), device.upload(head[upper]))
-
-    return device.cached(graph, EdgeList, make)
-
-
-class Replicates:
-    """Runs of one graph and method under seeds that follow each other.
-
-    Parameters
-    ----------
-    device : Device
-    graph : Graph
-        Undirected, without self-loops, with at least two edges.
-    targets : sequence of int
-        Decreasing.
-    edges : bool
-        Delete edges (dre) instead of vertices (drv).
-
-    Attributes
-    ----------
-    most, at_first : int
-        Runs that a call of `run` can take, and how many are a good start.
-    """
-
-    most: int
-    at_first: int
-
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
-        self._device, self._edges = device, edges
-        self._csr = csr = upload_csr(device, graph)
-        self._n, self._m = csr.n, csr.arcs // 2
-        self._things = self._m if edges else self._n
-        self._targets = len(targets)
-        self._target = device.upload(np.array(targets, np.int32))
-        self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if edges else 0
-
-    @property
-    def bits(self) -> int:
-        """Bytes of a run's samples."""
-        return 4 * self._targets * (self._words + self._edge_words)
-
-    def run(self, first: int, runs: int) -> Packed:
-        """The samples of the seeds `first` .. `first` + `runs` - 1."""
-        device, slots = self._device, runs * self._targets
-        sizes = slots * self._words, slots * self._edge_words
-        device.reserve({"members": 4 * sizes[0], "edges": 4 * sizes[1]})
-        member = device.output(sizes[0], np.uint32)
-        kept = device.output(sizes[1], np.uint32) if self._edges else None
-        count = device.output(3 * slots + 1, np.int32)
-        device.fill(count, np.int32(0), 3 * slots + 1)
-        self._launch(first, runs, member, kept, count)
-        counts = device.take(count, np.int32, 3 * slots + 1)  # waits
-        shape = (runs, self._targets)
-        return Packed(
-            Words(device, member, (*shape, self._words)),
-            None if kept is None else Words(device, kept, (*shape, self._edge_words)),
-            counts[:-1].reshape(*shape, 3),
-            int(counts[-1]),
-        )
-
-    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        raise NotImplementedError
 
 
 class Serial(Replicates):
@@ -348,6 +278,8 @@ def run_replicates(
     simple, edges = graph.undirected.simple, options.method == "dre"
     if options.method in CONTRACTING:
         several, way = ContractRuns(device, simple, targets, method=options.method), "contraction"
+    elif options.method in ("drve", "dhyb"):
+        several, way = DrawRuns(device, simple, targets, options), options.components or "afforest"
     elif options.method == "ebfs":
         several, way = Breadth(device, simple, targets, start=options.start), "breadth-first"
     elif way == "merge tree":
@@ -363,7 +295,7 @@ def run_replicates(
         packed = several.run(first + done, count)
         held += several.bits * count
         if held > device.global_memory // 8:  # too much to stay on the device
-            packed.download()
+            packed.leave()
         took = perf_counter() - started
         about = {
             "options": options.given,

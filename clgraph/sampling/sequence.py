@@ -4,22 +4,36 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.parts import Joined
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
 from clgraph.sampling.result import Sample
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.sampling.literature.estimates import Distribution, Estimate
 
 COLLAPSED = "the sample collapsed"  # so the note of such a sample begins
 SHOWN = 5  # samples that a repr names
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was asked for: as in `Sample`."""
+
+    method: str
+    mode: str
+    size: float | int | str
+    target: int
+    seed: int
 
 
 class Portion(Sequence[Sample]):
@@ -37,6 +51,18 @@ class Portion(Sequence[Sample]):
     @abstractmethod
     def _sample(self, i: int) -> Sample:
         """Sample i, 0 <= i < len."""
+
+    def facts(self, i: int) -> Facts:
+        """What was asked for, of sample i."""
+        made = self._sample(i)
+        return Facts(made.method, made.mode, made.size, made.target, made.seed)
+
+    def joined(self, device: Device, which: list[int]) -> list[tuple[list[int], Joined]]:
+        """Some samples as undirected graphs on a device, where they are cut out together.
+
+        Each piece comes with the samples that it has, in order; some or all may be left out.
+        """
+        return []
 
     def seed(self, i: int) -> int:
         """`Sample.seed` of sample i."""
@@ -159,6 +185,20 @@ class Samples(Sequence[Sample]):
         """The portions that have a sample here, in order."""
         return list({id(part): part for part, _ in self._places}.values())
 
+    @property
+    def facts(self) -> list[Facts]:
+        """What was asked for, of each sample."""
+        return [part.facts(i) for part, i in self._places]
+
+    def joined(self, device: Device) -> list[tuple[list[int], Joined]]:
+        """As `Portion.joined`, of all samples."""
+        pieces = []
+        for part in self.portions:
+            place = {i: k for k, (each, i) in enumerate(self._places) if each is part}
+            for which, piece in part.joined(device, list(place)):
+                pieces.append(([place[i] for i in which], piece))
+        return pieces
+
     @lazy
     def _counts(self) -> npt.NDArray[np.int64]:
         return np.array([part.counts(i) for part, i in self._places], np.int64).reshape(-1, 2)
@@ -206,6 +246,21 @@ class Samples(Sequence[Sample]):
         if made and not hasattr(made[0], "weight"):
             raise InputError(f"samples by {made[0].method} have no weights: its bias has no closed form")
         return _joined([each.weight for each in made]).astype(np.float64, copy=False)
+
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each sample: "method", "size", "target", "seed", "vertices", "edges".
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        names = ("method", "size", "target", "seed")
+        rows = [[getattr(each, name) for name in names] for each in self]
+        columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+        return frame_of({**columns, "vertices": self.num_vertices, "edges": self.num_edges})
 
     # --- over the runs ----------------------------------------------------------------------------
 

@@ -73,8 +73,8 @@ def search_shards_often(
 
 def _lanes_of(ranks: Ranks, device: Device, n: int, lanes: int) -> int:
     """The most searches at once, 64 or 32, that half of every rank's device has room for; 0 for neither."""
-    room = device.global_memory // 2
-    own = next((each for each in (64, 32) if each <= lanes and each * BYTES * n <= room), 0)
+    room = min(device.global_memory // 2 // BYTES, device.max_buffer)  # a byte each of the distances
+    own = next((each for each in (64, 32) if each <= lanes and each * n <= room), 0)
     return int(np.min(ranks.everywhere(np.array([own]))))
 
 

@@ -2,9 +2,9 @@
 
 (1) The edges of all inputs are copied to a table on disk, and their ids collected. (2) They are numbered and
 dealt to ranges of vertices: an undirected edge to its smaller end, an arc to its tail. (3) Each range is
-sorted and merged in memory, as `sorted_rows` does for whole graphs, and becomes rows in one long file for the
-section. (4) The other sections are dealt from these rows, and sorted alike. (5) The files are cut into
-shards.
+sorted and merged in memory, as `sorted_rows` does it for whole graphs, and becomes rows in one long file for
+the section. (4) The other sections are dealt from these rows, and sorted alike; of the rows of an undirected
+graph only the arcs back, which go in front of the rows there are. (5) The files are cut into shards.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from clgraph import system
 from clgraph.errors import InputError
 from clgraph.files.parse import NotTaken
 from clgraph.files.summary import read_with_summary
 from clgraph.graph.arrays import Arrays
-from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of, sorted_rows
+from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of
 from clgraph.graph.io.common import Options
 from clgraph.progress import Tell
 from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, write_shards
@@ -34,8 +33,9 @@ from clgraph.scale.inputs import Input
 from clgraph.scale.manifest import Manifest
 from clgraph.scale.numbering import Numbering
 from clgraph.scale.shards import Shards, open_shards
+from clgraph.scale.sorting import Lengths, ahead, behind, by_row, merged
 from clgraph.scale.stored import Stored, cut_shards, turned
-from clgraph.scale.tables import Columns, Dealt, Table
+from clgraph.scale.tables import STEP, Columns, Dealt, Table
 from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums
 from clgraph.temporary import temporary_name
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 T = TypeVar("T")
-BUCKET = 1 << 22  # edges that are sorted at a time, by each core
+BUCKET = 1 << 20  # edges that are sorted at a time, by each core: they stay in its cache
 
 
 def convert_to_shards(
@@ -221,7 +221,7 @@ class _Conversion:
         self._folder, self._spool, self._bucket = folder, spool, bucket
         self._n, self._directed = spool.numbering.n, spool.directed
         self._rows = sum(table.rows for table in spool.tables)
-        self._leaving = np.zeros(self._n)
+        self._leaving = Table(folder, "leaving")
 
     def write(self, target: Path, wanted: Sequence[str], shard_edges: int) -> Shards:
         """Write the dataset."""
@@ -244,125 +244,95 @@ class _Conversion:
                     base.has("multiplicity"),
                     made,
                     None if numbering.ids is None else writer.ids(numbering.ids),
-                    writer.numbers("leaving.f8", self._leaving),
+                    writer.numbers("leaving.f8", (part["sum"] for part in self._leaving.parts())),
                 )
             )
         return open_shards(target)
 
-    def _deal(self, name: str, parts: Iterable[Columns], rows: int) -> Dealt:
-        dealt = Dealt(self._folder, name, 0, self._n, 1 + 8 * rows // self._bucket)
-        for part in parts:
-            dealt.add(part)
+    def _deal(
+        self,
+        name: str,
+        parts: Iterable[tuple[Any, ...]],
+        edges: Callable[..., Columns],
+        rows: int,
+        beside: Stored | None = None,
+    ) -> Dealt:
+        """The edges that `edges` makes of each of some parts, dealt in order."""
+        wanted = 1 + 8 * rows // self._bucket
+        dealt = Dealt(self._folder, name, 0, self._n, wanted, None if beside is None else beside.row_ptr)
+        for found in ahead(lambda *part: dealt.sorted(edges(*part)), parts):
+            dealt.append(*found)
         return dealt
 
-    def _numbered(self) -> Iterator[Columns]:
-        """The edges by number, in order of the inputs."""
+    def _numbered(self, part: Columns) -> Columns:
+        """Edges of the inputs by number."""
         numbers = self._spool.numbering.numbers
-        for table in self._spool.tables:
-            for part in table.parts():
-                row, head = numbers(part.pop("source")), numbers(part.pop("target"))
-                if not self._directed:
-                    row, head = np.minimum(row, head), np.maximum(row, head)
-                yield {"row": row, "head": head, **part}
+        row, head = numbers(part.pop("source")), numbers(part.pop("target"))
+        if not self._directed:
+            row, head = np.minimum(row, head), np.maximum(row, head)
+        return {"row": row, "head": head, **part}
 
     def _base(self, *, adds: bool) -> Stored:
         """The section that all others are made of: the pairs, or the arcs by tail; merged.
 
         With `adds` the weights that leave are added up, too.
         """
-        stored = Stored(self._folder, "base")
+        stored = Stored(self._folder, "base", self._n, self._rows)
+        leaving = np.zeros(self._n) if adds and not self._directed else None
 
-        def merge(first: int, last: int, tables: list[Table]) -> Arrays:
-            edges = _whole(tables)
-            try:
-                return sorted_rows(
-                    edges["row"] - np.int32(first),
-                    edges["head"],
-                    self._n,
-                    weights=edges.get("weights"),
-                    multiplicity=edges.get("multiplicity"),
-                    directed=True,
-                    rows=last - first,
-                )
-            except InputError as error:
-                raise InputError(f"{error} (vertices by number here, tails from {first} on)") from error
+        def merge(first: int, last: int, edges: Columns) -> Arrays:
+            return merged(first, last, edges, self._n)
 
-        for first, arrays in self._sorted(self._deal("deal", self._numbered(), self._rows), merge):
+        parts = ((part,) for table in self._spool.tables for part in table.parts())
+        dealt = self._deal("deal", parts, self._numbered, self._rows)
+        for first, arrays in self._sorted(dealt, merge):
             values = {"weights": arrays.weights, "multiplicity": arrays.multiplicity}
             stored.add(arrays.row_ptr, arrays.col_idx, first, values)
-            if adds:
-                self._add_leaving(first, arrays)
+            if leaving is not None:
+                self._add_leaving(leaving, first, arrays)
+            elif adds:
+                counts = arrays.multiplicity if arrays.weights is None else arrays.weights
+                self._leaving.append({"sum": row_sums(arrays.row_ptr, counts)})  # type: ignore[arg-type]
+        if leaving is not None:
+            self._leaving.append({"sum": leaving})
         return stored
 
-    def _add_leaving(self, first: int, arrays: Arrays) -> None:
-        """The weight that leaves each vertex, added in the order of its row."""
-        counts = arrays.multiplicity if arrays.weights is None else arrays.weights
+    def _add_leaving(self, leaving: npt.NDArray[np.float64], first: int, arrays: Arrays) -> None:
+        """What some pairs add to the weight that leaves each vertex, in the order of its row."""
+        counts: Any = arrays.multiplicity if arrays.weights is None else arrays.weights
         last = first + arrays.num_vertices
-        if self._directed:
-            self._leaving[first:last] = row_sums(arrays.row_ptr, counts)  # type: ignore[arg-type]
-            return
         # to a vertex v come first the pairs (u, v) of rows u < v, in order, then those of its own row
         tails = np.repeat(np.arange(first, last, dtype=np.int32), np.diff(arrays.row_ptr))
         counts = np.ones(len(tails)) if counts is None else counts
         apart = tails != arrays.col_idx
-        np.add.at(self._leaving, arrays.col_idx[apart], counts[apart])
-        np.add.at(self._leaving, tails, counts)
+        np.add.at(leaving, arrays.col_idx[apart], counts[apart])
+        np.add.at(leaving, tails, counts)
 
     def _other(self, name: str, base: Stored) -> Stored:
         """A section made of the base's rows, which are merged already."""
-        stored = Stored(self._folder, name)
-        dealt = self._deal(f"deal-{name}", turned(name, base), base.rows * (2 if name == "rows" else 1))
+        both = name == "rows"
+        rows = base.rows * (2 if both else 1)
+        stored = Stored(self._folder, name, self._n, rows, base)
+        edges = partial(turned, name)
+        dealt = self._deal(f"deal-{name}", base.parts(STEP), edges, rows, base if both else None)
 
-        def sort(first: int, last: int, tables: list[Table]) -> Columns:
-            edges = _whole(tables)
-            key = (edges.pop("row").astype(np.int64) - first) << 32 | edges["head"]
-            if len(edges) == 1:
-                key.sort()
-                return {"key": key, "last": np.array(last)}
-            order = np.argsort(key, kind="stable")
-            values = {each: column[order] for each, column in edges.items() if each != "head"}
-            key = key[order]
-            if "way" in values:  # both arcs of a pair become one
-                fresh = np.append(True, key[1:] != key[:-1])[: len(key)]
-                again = np.flatnonzero(~fresh)
-                values["way"][again - 1] |= values["way"][again]
-                key, values = key[fresh], {each: column[fresh] for each, column in values.items()}
-            return {"key": key, "last": np.array(last), **values}
+        def sort(first: int, last: int, edges: Columns) -> tuple[Lengths, Columns]:
+            counts, found = by_row(first, last, edges, self._n)
+            return behind(counts, found, *base.some(first, last)) if both else (counts, found)
 
-        for first, found in self._sorted(dealt, sort):
-            key, rows = found.pop("key"), int(found.pop("last")) - first
-            heads = (key & 0xFFFFFFFF).astype(np.int32)
-            key >>= 32
-            row_ptr = row_ptr_of(np.bincount(key, minlength=rows))
-            if name == "rows":
-                counts = found.get("weights", found.get("multiplicity"))
-                self._leaving[first : first + rows] = row_sums(row_ptr, counts)
-            stored.add(row_ptr, heads, first, found)
+        for first, (counts, found) in self._sorted(dealt, sort):
+            row_ptr = row_ptr_of(counts)
+            if both:
+                values: Any = found.get("weights", found.get("multiplicity"))
+                self._leaving.append({"sum": row_sums(row_ptr, values)})
+            stored.add(row_ptr, found.pop("head"), first, found)
         return stored
 
-    def _sorted(self, dealt: Dealt, work: Callable[[int, int, list[Table]], T]) -> Iterator[tuple[int, T]]:
-        """What `work` makes of each range of vertices, in order; as many at a time as there are cores."""
-        with ThreadPoolExecutor(system.cores(), "clgraph-sort") as pool:
-            waiting: deque[tuple[int, list[Table], Future[T]]] = deque()
+    def _sorted(self, dealt: Dealt, work: Callable[[int, int, Columns], T]) -> Iterator[tuple[int, T]]:
+        """What `work` makes of each range of vertices, in order."""
 
-            def first() -> tuple[int, T]:
-                begin, tables, future = waiting.popleft()
-                found = future.result()
-                for table in tables:
-                    table.remove()
-                return begin, found
+        def each(first: int, last: int, read: Callable[[], Columns]) -> tuple[int, T]:
+            return first, work(first, last, read())
 
-            for begin, last, tables in dealt.groups(self._bucket):
-                waiting.append((begin, tables, pool.submit(work, begin, last, tables)))
-                if len(waiting) > system.cores():
-                    yield first()
-            while waiting:
-                yield first()
-
-
-def _whole(tables: list[Table]) -> Columns:
-    """The rows of some tables, one after the other."""
-    found = [table.read() for table in tables if table.rows]
-    if not found:
-        return {"row": np.empty(0, np.int32), "head": np.empty(0, np.int32)}
-    return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+        yield from ahead(each, dealt.groups(self._bucket))
+        dealt.remove()

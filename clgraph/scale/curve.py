@@ -121,7 +121,7 @@ def followed(device: Device, words: Any, n: int, method: str, seed: int, target:
     distance, up = search.task.distance, search.task.predecessor
     program = device.program("scale/curve", ITEMS=device.tuning.items, BY_EDGE=int(edges))
     over, count = -(-n // device.tuning.items), np.int32(n)
-    device.reserve({"turns": 48 * n})
+    device.reserve({f"turns {number}": 4 * n for number in range(12)})
     order = None
     for part in range(0 if edges else 2, 4):
         key = device.empty(n, np.uint32)
@@ -163,7 +163,8 @@ def _counted(
     edges, rows = int(method == "dre"), len(path.vertices)
     defines: dict[str, Any] = {"ITEMS": device.tuning.items, "RUN": SHAPES.of(device), "BY_EDGE": edges}
     with device.alone():
-        device.reserve({"last rows": 4 * len(path.last), "counts": 16 * rows, "cuts": 16 * len(path.cuts)})
+        sizes = {"last rows": 4 * len(path.last), "ends": 8 * rows, "deletions": 8 * rows}
+        device.reserve({**sizes, "cuts": 8 * len(path.cuts), "times": 8 * len(path.cuts)})
         last, ends, gone = device.upload(path.last), *(device.zeros(rows, np.uint64) for _ in range(2))
         cuts = times = None
         if edges:

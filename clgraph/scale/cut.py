@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, check_graph_type
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, sorted_rows
 from clgraph.scale.manifest import BLOCK, Manifest, Shard
-from clgraph.scale.shards import Shards, open_shards
+from clgraph.scale.shards import Shards, check_shards, open_shards
 from clgraph.scale.writing import Writer, new_dataset, row_sums, summed
 
 SHARD_EDGES = 1 << 28
@@ -68,7 +67,7 @@ def write_shards(
         raise InputError("shards hold each edge once: read the graph with duplicates='merge'")
     wanted = check_sections(sections, graph.directed)
     check_shard_edges(shard_edges)
-    target = Path(path)
+    target = file_name(path)
     with new_dataset(target) as folder:
         writer = Writer(folder, directed=graph.directed, vertices=graph.num_vertices)
         made = {}
@@ -84,7 +83,7 @@ def write_shards(
                 graph.multiplicity is not None,
                 made,
                 None if graph.has_identity_ids else writer.ids(graph.ids),
-                writer.numbers("leaving.f8", leaving),
+                writer.numbers("leaving.f8", [leaving]),
             )
         )
     return open_shards(target)
@@ -95,7 +94,8 @@ def check_sections(sections: Sequence[str] | None, directed: bool) -> tuple[str,
     known = ("pairs", "in", "out") if directed else ("pairs", "rows")
     if sections is None:
         return known
-    if isinstance(sections, str) or not all(isinstance(name, str) for name in sections):
+    listed = isinstance(sections, (list, tuple, set, frozenset))
+    if not listed or not all(isinstance(name, str) for name in sections):
         raise InputError(f"sections is {shown(sections)}: a list of {', '.join(known)} is needed")
     for name in sections:
         if name not in known:
@@ -158,7 +158,8 @@ def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tu
     n = len(row_ptr) - 1
     first = 0
     while first < n:
-        last = int(np.searchsorted(row_ptr, int(row_ptr[first]) + shard_edges, side="right")) - 1
+        end = min(int(row_ptr[first]) + shard_edges, int(row_ptr[-1]))
+        last = int(np.searchsorted(row_ptr, row_ptr.dtype.type(end), side="right")) - 1
         last = min(n, max(first + block, last // block * block if last < n else n))
         yield first, last
         first = last
@@ -166,6 +167,7 @@ def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tu
 
 def join_shards(shards: Shards) -> Graph:
     """The whole graph in memory."""
+    check_shards(shards)
     directed = shards.directed
     name = "pairs" if not directed else "out" if "out" in shards.manifest.sections else "in"
     found = list(shards.rows(name))

@@ -124,9 +124,12 @@ class Forest:
         """Bytes by name that a forest of `n` vertices and `room` edges at a time takes."""
         places = n + room
         return {
-            "labels": 8 * n,
-            "largest edges": 16 * n,
-            "edges": (16 if shape.keep_times else 8) * places,
+            "labels": 4 * n,
+            "hooks": 4 * n,
+            "largest times": 8 * n,
+            "largest edges": 8 * n,
+            "edges": 8 * places,
+            "times": 8 * places if shape.keep_times else 8,
             "chunks": 16 * (-(-places // shape.chunk)),
         }
 

@@ -193,7 +193,7 @@ def _write(
         }
         leaving = gathered_sums(ranks, sums, model.num_vertices)
         if ranks.rank == 0:
-            known = writer.numbers("leaving.f8", leaving) if base in cuts else None
+            known = writer.numbers("leaving.f8", [leaving]) if base in cuts else None
             writer.finish(Manifest(model.directed, model.num_vertices, False, False, made, leaving=known))
 
 

@@ -107,6 +107,9 @@ class Loading:
 
     def _load(self, name: str, number: int) -> Loaded:
         shards = self._shards
+        if (held := shards.held(name, number)) is not None:
+            with self._device.alone():
+                return Loaded.of(self._device, held, self._values)
         shard = shards.section(name).shards[number]
         full = shards.verifies(shard)
         with self._device.alone():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph.building import check_count
+from clgraph.graph.building import INT32_MAX, check_count
 
 DENSE = 1 << 27  # ids below this are always marked in a table of bytes ...
 PER_ROW = 4  # ... or below so many times the number of rows
 DIRECT = 1 << 24  # ids below this are always numbered by a table, or below so many times the number of ids
+PIECE = 1 << 22  # marks that are looked at together
 Ids = npt.NDArray[np.int64]
 
 
@@ -21,6 +24,17 @@ def _distinct(ids: Ids) -> Ids:
     return ids[keep]
 
 
+def _marked(marks: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Where the marks are, as int32 if that will do."""
+    kind, at = np.int32 if len(marks) <= INT32_MAX else np.int64, 0
+    found: npt.NDArray[Any] = np.empty(np.count_nonzero(marks), kind)
+    for begin in range(0, len(marks), PIECE):
+        some = np.flatnonzero(marks[begin : begin + PIECE])
+        found[at : at + len(some)] = some + begin
+        at += len(some)
+    return found
+
+
 class Numbering:
     """The ids that occur, and afterwards their numbers in ascending order.
 
@@ -28,7 +42,7 @@ class Numbering:
     ----------
     n : int
         Vertices; after `finish`.
-    ids : int64 array, shape (n,), or None
+    ids : int32 or int64 array, shape (n,), or None
         None where they are 0 .. n - 1; after `finish`.
     """
 
@@ -38,7 +52,7 @@ class Numbering:
         self._sorted: Ids = np.empty(0, np.int64)
         self._runs: list[Ids] = []
         self.n = 0
-        self.ids: Ids | None = None
+        self.ids: npt.NDArray[Any] | None = None
         self._number: npt.NDArray[np.int32] | None = None
 
     def add(self, *ends: npt.NDArray[np.integer]) -> None:
@@ -72,20 +86,25 @@ class Numbering:
 
     def finish(self) -> None:
         """Number what has been added."""
-        if self._marks is not None:
-            self._sorted, self._marks = np.flatnonzero(self._marks), None
-        else:
+        marks, self._marks = self._marks, None
+        if marks is None:
             self._merge()
-        ids = self._sorted
+            ids: npt.NDArray[Any] = self._sorted
+        else:
+            ids = _marked(marks)
+        self._sorted = np.empty(0, np.int64)
         self.n = n = len(ids)
         check_count(n)
         highest = int(ids[-1]) if n else -1
         if highest == n - 1:
             return
-        self.ids = ids
+        self.ids = ids.astype(np.int32, copy=False) if highest <= INT32_MAX else ids
         if highest < max(DIRECT, PER_ROW * n):
-            self._number = np.zeros(highest + 1, np.int32)
-            self._number[ids] = np.arange(n, dtype=np.int32)
+            if marks is None:
+                marks = np.zeros(highest + 1, bool)
+                marks[ids] = True
+            self._number = np.cumsum(marks[: highest + 1], dtype=np.int32)
+            self._number -= 1
 
     def numbers(self, ids: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
         """The numbers of ids that have been added."""
@@ -95,7 +114,7 @@ class Numbering:
             return self._number[ids]
         order = np.argsort(ids)  # searches in ascending order stay in the cache
         found = np.empty(len(ids), np.int32)
-        found[order] = np.searchsorted(self.ids, ids[order])
+        found[order] = np.searchsorted(self.ids, ids[order].astype(self.ids.dtype, copy=False))
         return found
 
     def forget(self) -> None:

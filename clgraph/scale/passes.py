@@ -228,7 +228,7 @@ def default_room(device: Device, n: int, edges: int) -> int:
     fixed = sum(Forest.memory(n, 0, shape).values())
     free = max(device.global_memory // 2 - fixed, 0)
     most = max(2 * n, free // (16 if shape.keep_times else 8))
-    return max(1, min(edges, most, device.max_buffer // 8 - n))
+    return max(1, min(edges, most, device.max_buffer // 8 - n - shape.chunk))
 
 
 def room_to_keep(device: Device, n: int, room: int) -> int:

@@ -64,7 +64,7 @@ def write_sample(
                     shards.manifest.multiplicity,
                     sections,
                     ids.result(),
-                    writer.numbers("leaving.f8", sums) if known else None,
+                    writer.numbers("leaving.f8", [sums]) if known else None,
                 )
             )
     return open_shards(output), sections["pairs"].edges

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,15 @@ from clgraph.errors import InputError
 
 Column = npt.NDArray[Any]
 Columns = dict[str, Column]
-STEP = 1 << 22  # rows that are in memory at a time
-FINEST = 1024  # tables that one is dealt to at a time
+STEP = 1 << 19  # rows that are in memory at a time: they stay in the cache
+FINEST = 1024  # ranges that rows are dealt to at a time, about
 
 
 def tails_between(row_ptr: Column, begin: int, end: int) -> npt.NDArray[np.int32]:
     """The rows of the entries from `begin` to `end`."""
-    first = int(np.searchsorted(row_ptr, begin, side="right")) - 1
-    last = int(np.searchsorted(row_ptr, end, side="left"))
+    kind = row_ptr.dtype.type  # another one would make searchsorted copy the offsets
+    first = int(np.searchsorted(row_ptr, kind(begin), side="right")) - 1
+    last = int(np.searchsorted(row_ptr, kind(end), side="left"))
     lengths = np.diff(np.clip(row_ptr[first : last + 1], begin, end))
     return np.repeat(np.arange(first, last, dtype=np.int32), lengths)
 
@@ -114,7 +116,7 @@ class Table:
 
 
 class Dealt:
-    """Rows of a graph dealt to tables by ranges of vertices.
+    """Rows of a graph dealt to ranges of vertices: what is added is sorted by range, and kept in a table.
 
     Parameters
     ----------
@@ -123,49 +125,84 @@ class Dealt:
     first, last : int
         The vertices.
     wanted : int
-        How many ranges.
+        How many ranges, at least, if there are so many vertices.
+    beside : int array, shape (n + 1,), optional
+        Offsets of rows that `groups` counts, too: what has been sorted already.
     """
 
-    def __init__(self, folder: Path, name: str, first: int, last: int, wanted: int) -> None:
+    def __init__(
+        self, folder: Path, name: str, first: int, last: int, wanted: int, beside: Column | None = None
+    ) -> None:
         self._folder, self._name, self._first, self._last = folder, name, first, last
+        self._beside = beside
         count = max(1, min(wanted, last - first, FINEST))
-        self._width = -(-(last - first) // count)
-        count = -(-(last - first) // self._width)
-        self._tables = [Table(folder, f"{name}-{number}") for number in range(count)]
+        self._shift = max((last - first) // count, 1).bit_length() - 1
+        self._count = -(-(last - first) >> self._shift)
+        self._kind = np.uint8 if self._count <= 1 << 8 else np.uint16  # one byte is sorted in less time
+        self._table = Table(folder, name)
+        self._begins: list[npt.NDArray[np.int64]] = []  # of the ranges, in what was added at a time
+        self._finer: list[Dealt] = []
 
-    def add(self, columns: Columns) -> None:
-        """Add rows; the column "row" says to which vertex each belongs. Of a range they stay in order."""
-        number = ((columns["row"].astype(np.int64) - self._first) // self._width).astype(np.uint16)
+    def sorted(self, columns: Columns) -> tuple[Columns, npt.NDArray[np.int64]]:
+        """Rows in order of their ranges, and how many there are of each; "row" says whose each one is."""
+        number = ((columns["row"] - np.int32(self._first)) >> self._shift).astype(self._kind)
         order = np.argsort(number, kind="stable")
-        ends = np.cumsum(np.bincount(number, minlength=len(self._tables)))
-        sorted_columns = {name: column[order] for name, column in columns.items()}
-        begin = 0
-        for table, end in zip(self._tables, ends.tolist(), strict=True):
-            if end > begin:
-                table.append({name: column[begin:end] for name, column in sorted_columns.items()})
-            begin = end
+        counts = np.bincount(number, minlength=self._count)
+        return {name: column[order] for name, column in columns.items()}, counts
 
-    def groups(self, most: int) -> Iterator[tuple[int, int, list[Table]]]:
+    def append(self, columns: Columns, counts: npt.NDArray[np.int64]) -> None:
+        """Add what `sorted` gave."""
+        begins = np.full(self._count + 1, self._table.rows, np.int64)
+        begins[1:] += np.cumsum(counts)
+        self._begins.append(begins)
+        self._table.append(columns)
+
+    def groups(self, most: int) -> Iterator[tuple[int, int, Callable[[], Columns]]]:
         """Ranges of vertices with at most so many rows each, if more than one vertex has them.
 
-        Yields (first vertex, last vertex + 1, tables), in order, without gaps.
+        Yields (first vertex, last vertex + 1, what reads their rows), in order, without gaps.
         """
-        held: list[Table] = []
-        begin = first = self._first
-        for number, table in enumerate(self._tables):
-            last = min(first + self._width, self._last)
-            if held and sum(each.rows for each in held) + table.rows > most:
-                yield begin, first, held
-                held, begin = [], first
-            if table.rows > most and last - first > 1:
-                finer = Dealt(self._folder, f"{self._name}-{number}", first, last, 4 * table.rows // most)
-                for part in table.parts(min(STEP, most)):
-                    finer.add(part)
-                table.remove()
+        counts = sum((np.diff(each) for each in self._begins), np.zeros(self._count, np.int64))
+        held = since = 0
+        begin = self._first
+        for number, count in enumerate(counts.tolist()):
+            first = self._first + (number << self._shift)
+            last = min(first + (1 << self._shift), self._last)
+            rows = count + self._rows_beside(first, last)
+            if number > since and held + rows > most:
+                yield begin, first, partial(self._read, since, number)
+                held, since, begin = 0, number, first
+            if rows > most and last - first > 1:
+                name, wanted = f"{self._name}-{number}", 4 * rows // most
+                finer = Dealt(self._folder, name, first, last, wanted, self._beside)
+                self._finer.append(finer)
+                for at, end in self._places(number, number + 1):
+                    for place in range(at, end, STEP):
+                        finer.append(*finer.sorted(self._table.read(place, min(STEP, end - place))))
                 yield from finer.groups(most)
-                begin = last
+                since, begin = number + 1, last
             else:
-                held.append(table)
-            first = last
+                held += rows
         if begin < self._last:
-            yield begin, self._last, held
+            yield begin, self._last, partial(self._read, since, self._count)
+
+    def remove(self) -> None:
+        """Remove the files."""
+        self._table.remove()
+        for each in self._finer:
+            each.remove()
+
+    def _places(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Where rows of some ranges begin and end, in order."""
+        for begins in self._begins:
+            if begins[first] < begins[last]:
+                yield int(begins[first]), int(begins[last])
+
+    def _read(self, first: int, last: int) -> Columns:
+        found = [self._table.read(begin, end - begin) for begin, end in self._places(first, last)]
+        if not found:
+            return {"row": np.empty(0, np.int32), "head": np.empty(0, np.int32)}
+        return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+
+    def _rows_beside(self, first: int, last: int) -> int:
+        return 0 if self._beside is None else int(self._beside[last]) - int(self._beside[first])

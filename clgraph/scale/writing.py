@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -78,12 +78,15 @@ class Writer:
             length = file.tell()
         return Shard(name, first_row, rows, edges, loops, 0, length, crc)
 
-    def numbers(self, name: str, values: npt.NDArray[np.float64]) -> Part:
-        """Write an array of float64 numbers as it is."""
-        data = np.ascontiguousarray(values, "<f8").tobytes()
+    def numbers(self, name: str, parts: Iterable[npt.NDArray[np.float64]]) -> Part:
+        """Write an array of float64 numbers, given in parts, as it is."""
+        length = crc = 0
         with self._new(name) as file:
-            file.write(data)
-        return Part(name, len(data), zlib.crc32(data))
+            for part in parts:
+                data = np.ascontiguousarray(part, "<f8").view(np.uint8).data
+                file.write(data)
+                length, crc = length + len(data), zlib.crc32(data, crc)
+        return Part(name, length, crc)
 
     def ids(self, ids: npt.NDArray[Any]) -> Part:
         """Write vertex ids."""

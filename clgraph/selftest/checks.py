@@ -158,6 +158,8 @@ def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
             yield family, f"{method}, power-law graph", check
             for name in ("star", "medium") if method not in ("drv", "dhyb") else ():
                 yield family, f"{method}, {WORDS[name]}", partial(_on, graphs, name, _valid, method, device)
+    drawn = partial(_on, graphs, "powerlaw", _several, "dhyb", device)
+    yield "batched samples", "dhyb, several seeds", drawn
     several = partial(_on, graphs, "powerlaw", _contractions, device)
     yield "samples by contraction", "crve, several seeds", several
     for method in ("rn", "rdn", "re"):
@@ -295,6 +297,13 @@ def _seeds(graph: Graph, device: Device) -> None:
         expected = reference_sample(graph, "drv", size="50%", seed=made.seed, mode="exact")
         if not np.array_equal(made.vertices, expected.vertices):
             raise AssertionError(f"the sample of seed {made.seed} differs from the reference")
+
+
+def _several(graph: Graph, method: str, device: Device) -> None:
+    made = sample(graph, method, size="50%", seed=3, seeds=5, device=device)
+    expected = reference_sample(graph, method, size="50%", seed=7, mode="batched")
+    if not np.array_equal(made[4].edges, expected.edges):
+        raise AssertionError("the sample of seed 7 differs from the reference")
 
 
 def _contractions(graph: Graph, device: Device) -> None:

@@ -18,7 +18,7 @@ from clgraph.sampling import sample
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-READ_AS = ("format", "header", "max_ratio")  # how a stream is read
+READ_AS = ("format", "header", "max_ratio", "ids")  # how a stream is read
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from clgraph._version import __version__
 from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph
 from clgraph.measures.compare import distances
-from clgraph.measures.pack import Pack, measured_view
+from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
-from clgraph.sampling import Sample, Samples
+from clgraph.sampling import Samples
 from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.redraw import large_enough
 from clgraph.sampling.samples import collapsed
@@ -70,44 +70,35 @@ def batches(
 
 def _drawn(
     graph: Graph, plan: Plan, method: str, first: int, runs: int, following: int, device: Device
-) -> tuple[list[Sample], list[str], int]:
+) -> tuple[Samples, list[str], int]:
     """The samples of some runs, those that are too small drawn again; the notes of that; the next seed."""
     sizes = list(plan.sizes)
     found = draw_samples(graph, method, None, sizes, runs, {"seed": first, "device": device})
     if not plan.min_size:
-        return list(found), [], following
+        return found, [], following
 
     def draw(seed: int) -> Samples:
         return draw_samples(graph, method, None, sizes, 1, {"seed": seed, "device": device})
 
     runs_, notes, following = large_enough(found, draw, plan.min_size, len(plan.sizes), following)
-    return [each for run in runs_ for each in run], [f"{method}, {note}" for note in notes], following
+    return Samples(runs_), [f"{method}, {note}" for note in notes], following
 
 
 def _measured(
     method: str,
     plan: Plan,
     original: Measures,
-    made: list[Sample],
+    made: Samples,
     device: Device,
     notes: list[str],
     *,
     with_degrees: bool,
 ) -> Batch:
     wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
-    found: list[Measures] = []
-    at = 0
-    while at < len(made):
-        end, room = at + 1, SHAPES.of(device) - made[at].graph.num_vertices
-        while end < len(made) and (room := room - made[end].graph.num_vertices) >= 0:
-            end += 1
-        with device.alone():
-            found += measure_all(
-                Pack.of(device, [measured_view(device, each.graph) for each in made[at:end]]), wish
-            )
-        at = end
+    found = _measures(made, device, wish)
     rows = []
-    for each, measures in zip(made, found, strict=True):
+    facts = made.facts
+    for each, measures in zip(facts, found, strict=True):
         apart = distances(original, measures)
         rows.append(
             {
@@ -126,7 +117,30 @@ def _measured(
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
     degrees = {}
     if with_degrees:
-        for each, measures in zip(made[: len(plan.sizes)], found, strict=False):
+        for each, measures in zip(facts[: len(plan.sizes)], found, strict=False):
             histogram = measures.degree_histogram
             degrees[str(each.size)] = histogram[0].tolist(), histogram[1].tolist()
     return Batch(method, rows, degrees, notes)
+
+
+def _measures(made: Samples, device: Device, wish: Wish) -> list[Measures]:
+    """The measures of samples, as many at a time as fill the device."""
+    with device.alone():
+        pieces = made.joined(device)
+        there = {k for which, _ in pieces for k in which}
+        pieces += [
+            ([k], alone(device, measured_view(device, each.graph)))
+            for k in range(len(made))
+            if k not in there
+            for each in [made[k]]
+        ]
+        found: dict[int, Measures] = {}
+        while pieces:
+            some, room = [pieces.pop(0)], SHAPES.of(device)
+            room -= some[0][1].rows.n
+            while pieces and (room := room - pieces[0][1].rows.n) >= 0:
+                some.append(pieces.pop(0))
+            pack = Pack.join(device, [piece for _, piece in some])
+            which = [k for each, _ in some for k in each]
+            found.update(zip(which, measure_all(pack, wish), strict=True))
+    return [found[k] for k in range(len(made))]

@@ -87,15 +87,21 @@ def bfs(
     arguments.check_depth(depth_limit)
     predecessors = flag(predecessors, "predecessors")
     stays = on_device(arrays)
+    given = {"method": method, "depth_limit": depth_limit, "predecessors": predecessors, "arrays": arrays}
     if (call := sharded(graph)) is not None:
-        given = {"method": method, "depth_limit": depth_limit, "predecessors": predecessors, "arrays": arrays}
         return call("bfs", source, device=device, **given)
     graph = as_graph(graph)
     sources, several = arguments.source_indices(graph, source)
+    from clgraph.csr.pieces import in_pieces
     from clgraph.device import get_device
     from clgraph.traversal.search import Search
 
     dev = get_device(device)
+    if method == "hybrid" and not stays:
+        pieces = in_pieces(dev, graph, *(("in", "out") if graph.directed else ("rows",)))
+        if pieces is not None:
+            wanted = graph.ids[sources].tolist() if several else source
+            return pieces.answer_call("bfs", wanted, device=dev, **given)
     with dev.alone():
         how = dev.watch()
         search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
@@ -187,16 +193,21 @@ def bfs_many(
     arguments.check_lanes(lanes)
     arguments.check_distance_type(dtype)
     stays = on_device(arrays)
+    given = {"depth_limit": depth_limit, "dtype": dtype, "lanes": lanes, "arrays": arrays}
     if (call := sharded(graph)) is not None:
-        given = {"depth_limit": depth_limit, "dtype": dtype, "lanes": lanes, "arrays": arrays}
         return call("bfs_many", sources, device=device, progress=progress, **given)
     graph = as_graph(graph)
-    index = arguments.indices_of(graph, flat_list(sources, "sources")).astype(np.int32)
+    sources = flat_list(sources, "sources")
+    index = arguments.indices_of(graph, sources).astype(np.int32)
+    from clgraph.csr.pieces import in_pieces
     from clgraph.device import get_device
     from clgraph.traversal.many import ManySearch, joined
     from clgraph.traversal.search import last_level
 
     dev = get_device(device)
+    pieces = None if stays else in_pieces(dev, graph, *(("in", "out") if graph.directed else ("rows",)))
+    if pieces is not None:
+        return pieces.answer_call("bfs_many", sources, device=dev, progress=progress, **given)
     with dev.alone():
         how = dev.watch()
         parts, levels = [], 0

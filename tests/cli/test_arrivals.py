@@ -27,6 +27,32 @@ def file(tmp_path):
     return str(name)
 
 
+@pytest.fixture
+def named(file, tmp_path):
+    name = tmp_path / "names.tsv"
+    with open(file) as rows:
+        name.write_text("".join("\t".join(f"n{end}" for end in row.split()) + "\n" for row in rows))
+    return str(name)
+
+
+def test_names(run, file, named, tmp_path, device):
+    """Text as ids: the same sample, verified, written, recorded and made again."""
+    on = ("--device", device.spec, "-q")
+    for options in (("gps", "--edges", "50", "--block", "9"), ("pies", "--size", "20"), ("gsh",)):
+        args = ("--method", *options, "--seed", "3", "--verify", *on)
+        out, plain, record = (tmp_path / name for name in ("out.csv", "plain.csv", "record.json"))
+        done = run("sample", named, "--ids", "str", *args, "-o", out, "--record", record)
+        assert done.status == 0, done.err
+        assert run("sample", file, *args, "-o", plain).status == 0
+        pairs = [
+            sorted(zip(*graph.to_edges()[:2], strict=True)) for graph in (read(out, ids="str"), read(plain))
+        ]
+        assert {frozenset(pair) for pair in pairs[0]} == {
+            frozenset(f"n{x}" for x in pair) for pair in pairs[1]
+        }
+        assert run("replay", record, *on).status == 0
+
+
 def test_a_pipe(file, device):
     line = [sys.executable, "-m", "clgraph", "sample", "-", "--method", "pies", "--size", "20", "--seed", "3"]
     with open(file, "rb") as text:
@@ -57,13 +83,14 @@ def test_files_are_verified(run, file, tmp_path, device):
     ("args", "words"),
     [
         (["-", "--method", "pies", "--size", "5", "--verify"], "standard input can be read once"),
-        (["FILE", "--method", "pies", "--size", "5", "--ids", "str"], "--ids str is not for streams"),
+        (["FILE", "--method", "pies", "--size", "5", "--directed"], "--directed is not for streams"),
+        (["NAMES", "--method", "pies", "--size", "5"], "line 2: 'n"),
         (["FILE", "--method", "pies", "--size", "5", "--mode", "exact"], "--mode is not for streams"),
         (["FILE", "--method", "pies", "--size", "50%"], "give a count"),
         (["FILE", "--method", "pies"], "Give one of --size"),
         (["FILE", "--method", "gps", "--edges", "5", "--q", "0.5"], "q is not an option of gps"),
     ],
 )
-def test_bad_input(run, file, args, words):
-    done = run("sample", *[file if each == "FILE" else each for each in args])
+def test_bad_input(run, file, named, args, words):
+    done = run("sample", *[{"FILE": file, "NAMES": named}.get(each, each) for each in args])
     assert done.status != 0 and words in done.err

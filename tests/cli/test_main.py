@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from cli_runs import InProcess, environment, process
@@ -293,3 +294,37 @@ def _resident(pid: int) -> int:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
         return 0
+
+
+MISTAKES = (
+    ("smaple g.txt", "Did you mean 'sample'? See `clgraph --help`."),
+    ("sample", "Missing argument 'GRAPH'. See `clgraph sample --help`."),
+    ("sample g.txt", "Give one of --size (how large) and --sizes (several). See `clgraph sample --help`."),
+    ("sample g.txt -m drv --size 9", "No such option '-m'. See `clgraph sample --help`."),
+    ("sample g.txt --method DVR --size 50%", "unknown method 'dvr': did you mean 'drv'? The known ones are"),
+    ("sample g.txt --method drv --size half", "size 'half': give a share"),
+    (
+        "sample g.txt --method drv --size 2 -o g.txt",
+        "g.txt is the file that is read: give the output another",
+    ),
+    ("convert g.txt ./g.txt", "./g.txt is the file that is read"),
+    ("pagerank g.txt -o g.txt", "g.txt is the file that is read"),
+    ("sample g.txt --seed x", "Invalid value for '--seed': 'x' is not a valid integer. See"),
+    ("bfs g.txt", "Give start vertices: --source ID (repeatable), or --sources ID,ID,... See"),
+    ("generate powerlaw 100", "Missing option '--vertices'. See `clgraph generate powerlaw --help`."),
+    ("completion fish2", "'fish2' is not one of 'bash', 'zsh', 'fish'. See"),
+    ("sample g.txt --trace", "Option '--trace' requires an argument."),
+    ("--verison", "Did you mean '--version'? See `clgraph --help`."),
+)
+
+
+def test_each_mistake_is_one_line(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("g.txt").write_text("1 2\n2 3\n")
+    for line, said in MISTAKES:
+        with pytest.raises(SystemExit) as stop:
+            clgraph.cli.main(line.split())
+        out, err = capsys.readouterr()
+        assert stop.value.code in (1, 2) and not out
+        assert err.startswith("clgraph: error: ") and said in err and err.count("\n") == 1, line
+    assert Path("g.txt").read_text() == "1 2\n2 3\n"

@@ -26,7 +26,7 @@ class Task:
 
     def command(self, source: Path, folder: Path) -> list[str]:
         """Its arguments."""
-        places = {"IN": str(source), "OUT": str(folder / "out")}
+        places = {"IN": str(source), "SHARDS": str(source.with_suffix(".clgs")), "OUT": str(folder / "out")}
         return [
             places["OUT"] + word[3:] if word.startswith("OUT") else places.get(word, word)
             for word in self.args.split()
@@ -58,6 +58,8 @@ TASKS = [
         True,
     ),
     Task("curve", "curve IN --seed 1 -o OUT.csv", (".csv",), True),
+    Task("curve of shards", "curve SHARDS --method dre --seed 1 -o OUT.csv", (".csv",), True),
+    Task("forest", "forest SHARDS --seed 1 -o OUT.forest", (".forest",), True),
     Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt"), True),
     Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",), True),
     Task("pagerank", "pagerank IN -o OUT.tsv", (".tsv",), True),
@@ -242,6 +244,7 @@ def prepare(task: Task, folder: Path) -> Prepared:
         if not source.exists():
             text = f"generate powerlaw --vertices {4000 + 8000 * number} --seed {number} -o"
             assert run([*text.split(), str(source)]).status == 0
+            assert run(["convert", str(source), str(source.with_suffix(".clgs"))]).status == 0
     place = folder / "place"
     place.mkdir()
 

@@ -66,6 +66,8 @@ def works(graph: Graph, device: Device) -> dict[str, Any]:
     assert walks.visits is not None
     found["walks"] = walks.visits.tolist()
     strata = np.arange(graph.num_vertices) % 3
+    edges = graph.edge_indices()
+    weighted = Graph.from_edges(edges.source, edges.target, weights=1.0 + np.arange(len(edges.source)) % 7)
     for name, drawing in {
         "rdn": {"size": "20%"},
         "rn": {"size": 90, "strata": strata},
@@ -76,8 +78,13 @@ def works(graph: Graph, device: Device) -> dict[str, Any]:
         "mhrw": {"steps": 300, "walkers": 20, "seeds": 2},
         "rwj": {"size": 50, "walkers": 40},
         "rwr": {"size": 50, "keep": "tree"},
+        "nbrw": {"steps": 70, "walkers": 20, "seeds": 2, "keep": "visited"},
+        "cnarw": {"size": 50, "walkers": 3},
+        "rw": {"steps": 70, "walkers": 20, "weighted": True, "thin": 3},
+        "rj": {"size": 60, "weighted": True},
     }.items():
-        drawn = clgraph.sample(graph, name, seed=3, device=device, **drawing)  # type: ignore[call-overload]
+        drawn_from = weighted if "weighted" in drawing else graph
+        drawn = clgraph.sample(drawn_from, name, seed=3, device=device, **drawing)  # type: ignore[call-overload]
         several = drawn if "seeds" in drawing else [drawn]
         found[name] = [(one.vertices.tolist(), one.edges.tolist(), one.weight.tolist()) for one in several]
     return found

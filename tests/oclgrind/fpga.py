@@ -74,7 +74,9 @@ def case_pipelines_of_samplers(device: Any) -> None:
     from clgraph.device import Setup
 
     random = np.random.default_rng(5)
-    graph = Graph.from_edges(random.integers(0, 40, 60), random.integers(0, 40, 60), duplicates="keep")
+    tail, head = random.integers(0, 40, 60), random.integers(0, 40, 60)
+    graph = Graph.from_edges(tail, head, duplicates="keep")
+    weighted = Graph.from_edges(tail, head, weights=1.0 + np.arange(60))
     pipelines = device.with_setup(Setup(kernels="pipeline"))
     pipelines.pipeline_parameters = {"HISTOGRAMS": 2}  # local memory is 32 KB there
     answers = []
@@ -86,8 +88,11 @@ def case_pipelines_of_samplers(device: Any) -> None:
             "hyb": {"edges": 9},
             "ties": {"size": 9},
             "mhrw": {"steps": 9, "walkers": 20, "alpha": "0.5"},
+            "nbrw": {"steps": 9, "walkers": 3},
+            "rwr": {"steps": 9, "walkers": 3, "weighted": True},
         }.items():
-            drawn = clgraph.sample(graph, method, seed=3, seeds=2, device=form, **options)
+            drawn_from = weighted if "weighted" in options else graph
+            drawn = clgraph.sample(drawn_from, method, seed=3, seeds=2, device=form, **options)
             found += [(one.vertices.tolist(), one.edges.tolist()) for one in drawn]
         answers.append(found)
     assert answers[0] == answers[1]

@@ -64,14 +64,16 @@ def case_walks(device: Any) -> None:
 
 
 def case_starts(device: Any) -> None:
-    """A short queue, whose candidates are listed."""
+    """A short queue, whose candidates are listed, then compared with each other or sorted."""
     from clgraph import Graph
     from clgraph.csr.upload import upload_csr
-    from clgraph.sampling.literature.starts import Queue
+    from clgraph.sampling.literature import starts
 
     csr = upload_csr(device, Graph.from_edges(np.arange(199), np.arange(1, 200)))
     status, wants = device.upload(np.array([1, 1], np.int32), writable=True), np.array([True, True])
-    assert Queue(device, csr, 2, 9).few(3, None, csr.row_ptr, status, wants, 1)
+    for ranked in (starts.RANKED, 0):
+        starts.RANKED = ranked
+        assert starts.Queue(device, csr, 2, 9).few(3, None, csr.row_ptr, status, wants, 1)
 
 
 def case_frontier(device: Any) -> None:

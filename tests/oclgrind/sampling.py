@@ -119,9 +119,10 @@ def _replicates(device: Any, *methods: str, kernels: str = "replicates") -> None
     from clgraph.sampling import sample
 
     rng = np.random.default_rng(6)
-    graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60), duplicates="keep")
+    graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60))
     for method in methods or ("drv", "dre"):
         made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
+        made.joined(device)
         assert any(kernels in name for name in made[0].built)
         for k, each in enumerate(made):
             alone = sample(graph, method, sizes=[20, 5], seed=each.seed, device=device)[k % 2]
@@ -132,6 +133,11 @@ def _replicates(device: Any, *methods: str, kernels: str = "replicates") -> None
 def case_contract_runs(device: Any) -> None:
     """Contractions side by side, a run a work-group."""
     _replicates(device, "cre", "crve", kernels="contract_runs")
+
+
+def case_draw_runs(device: Any) -> None:
+    """Batches of drawn edges side by side, a run a work-group."""
+    _replicates(device, "drve", "dhyb", kernels="draw_runs")
 
 
 def case_replicates(device: Any) -> None:

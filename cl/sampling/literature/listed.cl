@@ -15,8 +15,8 @@
 // The visits to a vertex, in whatever part of the walk.
 static inline int visits_of(long slot, long step, int parts, __global const int *visits)
 {
-    int sum = 0;
-    for (int b = 0; b < parts; b++)
+    int sum = visits[slot];
+    for (int b = 1; b < parts; b++)   // mostly there is but one
         sum += visits[b * step + slot];
     return sum;
 }
@@ -45,8 +45,12 @@ __kernel void listed_list(const int n, const int blocks, const int parts, __glob
     if (block < blocks) {
         const int first = block * BLOCK, end = (int)min((long)first + BLOCK, (long)n);
         long place = before[(long)run * blocks + block];
-        for (int v = first; v < end; v++)
-            if (visits_of(base + v, step, parts, visits)) list[place++] = v;
+        const long stop = before[(long)run * blocks + block + 1];
+        // no branch on what is hard to foresee: a vertex without visits is written over by the next one
+        for (int v = first; v < end && place < stop; v++) {
+            list[place] = v;
+            place += visits_of(base + v, step, parts, visits) != 0;
+        }
     }
 }
 

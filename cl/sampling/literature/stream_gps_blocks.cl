@@ -33,7 +33,7 @@ __kernel void gps_weigh(const int runs, const int room, const int buckets, const
                         __global ulong *restrict sums)
 {
     FOR_ITEMS_LONG(i, (long)runs * block) {
-        const int run = (int)(i / block), place = (int)(i % block);
+        const int run = (int)(i / block), place = (int)(i - (long)run * block);
         const Held h = held_of(run, room, buckets, ints, longs);
         __global const ulong *mine = state + 16L * run;
         if (place < (int)mine[PENDING]) {

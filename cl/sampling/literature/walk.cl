@@ -88,6 +88,10 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
             degrees[l] = (int)(row_ptr[vertex[l] + 1] - row[l]);
             FETCH(col_idx + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
         }
+#if METHOD == 4 || METHOD == 5 || METHOD == 8
+        EACH(l)   // whether it moves depends on the neighbour's degree
+            if (degrees[l]) FETCH(row_ptr + col_idx[row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l])]);
+#endif
         while (many) atomic_inc(&visits[met[--many]]);
         const int counts = begun + (ulong)(s + 1) == next;
         if (counts && rank == ends) ends = ((++part + 1) * counted + parts - 1) / parts;
@@ -154,6 +158,7 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
             }
             if (jump >= 0) u = jump;
             FETCH(row_ptr + u);
+            FETCH(row_ptr + u + 1);   // often, but not always, the same line
             const long at = (long)s * all + i;
             if (trail) trail[at] = jump >= 0 ? ~u : u;
             if (place) place[at] = j;

@@ -55,15 +55,37 @@ static inline int falls(ulong b, long gap, ulong alpha, TABLE table)
 #endif
 #define KEPT 64
 
-// The place of the rank-th smallest of d numbers that belong to (arc, turn), of equal ones the first. The numbers between two
-// bounds are kept, where it is expected; if it is not there, or too many are, the bounds move.
+// The place of the smallest of d numbers that belong to (arc, turn), of equal ones the first.
+static inline int smallest_of(ulong seed, uint arc, uint turn, uint tag, int d)
+{
+    ulong least = NONE;
+    int found = 0;
+    for (int base = 0; base < d; base += AT_ONCE) {
+        ulong x[AT_ONCE], low = NONE;
+        for (int k = 0; k < AT_ONCE; k++) {
+            const ulong a = keyed_a(keyed_words(seed, arc, turn, (uint)(base + k), tag));
+            x[k] = base + k < d ? a : NONE;
+            low = min(low, x[k]);
+        }
+        if (low < least) {
+            least = low;
+            for (found = base; x[found - base] != low;)
+                found++;
+        }
+    }
+    return found;
+}
+
+// The place of the rank-th smallest of them. The numbers between two bounds are kept, where it is expected; if it is not
+// there, or too many are, the bounds move.
 static inline int circulated(ulong seed, uint arc, uint turn, uint tag, int rank, int d)
 {
-    ulong low = 0, high = NONE;   // it is not outside
+    if (rank == 0) return smallest_of(seed, arc, turn, tag, d);   // most arcs are entered once
+    ulong low = 0, high = NONE;                                   // it is not outside
     const ulong step = NONE / (ulong)d;
     const int width = 4 << ((32 - (int)clz((uint)rank + 4)) / 2);
-    ulong begin = d <= KEPT || rank < width ? 0 : (ulong)(rank - width) * step;
-    ulong end = d <= KEPT || rank + width >= d ? NONE : (ulong)(rank + width) * step;
+    ulong begin = rank < width ? 0 : (ulong)(rank - width) * step;
+    ulong end = rank + width >= d ? NONE : (ulong)(rank + width) * step;
     ulong kept[KEPT];
     int place[KEPT];
     for (;;) {
@@ -86,14 +108,18 @@ static inline int circulated(ulong seed, uint arc, uint turn, uint tag, int rank
         if (rank < below) high = begin - 1;
         else if (rank >= below + many) low = end + 1;
         else if (many <= KEPT || begin == end) {
-            int at = 0;
-            for (int i = 0; i < min(many, KEPT); i++) {
-                int less = below;
-                for (int j = 0; j < min(many, KEPT); j++)
-                    less += kept[j] < kept[i] || (kept[j] == kept[i] && j < i);
-                if (less == rank) at = i;
+            many = min(many, KEPT);
+            for (;; below++) {   // the smallest goes, again and again
+                int at = 0;
+                for (int i = 1; i < many; i++)
+                    if (kept[i] < kept[at]) at = i;
+                if (below == rank) return place[at];
+                many--;
+                for (int i = at; i < many; i++) {
+                    kept[i] = kept[i + 1];
+                    place[i] = place[i + 1];
+                }
             }
-            return place[at];
         }
         else {
             low = begin;

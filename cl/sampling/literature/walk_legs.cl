@@ -23,41 +23,58 @@
 #define LANES 256
 #endif
 
-// After a launch: which runs are over, which go into a new leg, and how far the others go. tally: how many of each.
-__kernel void legs_judge(const int runs, const int walkers, const ulong patience, const ulong total,
+// Steps of the next launch: up to the first boundary at which the leg may be over, since it has brought so many vertices
+// already, and no further than to where, at its pace, all are there.
+static inline int next_steps(ulong t, ulong begin, ulong *boundary, int most, ulong total, ulong patience, int walkers,
+                             int brought, int missing)
+{
+    const ulong steps = t - begin, some = (ulong)max(brought, 1);
+    while (*boundary - t < (ulong)most && (*boundary - begin) * (ulong)walkers <= patience * some)
+        *boundary += min(*boundary - begin, 65536UL);
+    const ulong pace = max((steps / some + 1) * (ulong)max(missing, 1), steps / 8 + 64);
+    return (int)min(min((ulong)most, pace), min(*boundary, total) - t);
+}
+
+// After a launch: which runs are over, which go into a new leg, and how far the others go in the next. tally: how many of
+// each, and the most steps of the next launch.
+__kernel void legs_judge(const int runs, const int walkers, const int most, const ulong patience, const ulong total,
                          __global const int *restrict target, __global const int *restrict seen,
                          __global const int *restrict leg_seen, __global const ulong *restrict leg_begin,
                          __global ulong *restrict boundary, __global const ulong *restrict done,
-                         __global const int *restrict todo, __global int *restrict made, __global int *restrict status,
+                         __global int *restrict todo, __global int *restrict made, __global int *restrict status,
                          volatile __global int *restrict tally)
 {
     FOR_ITEMS(run, runs) {
         const int was = status[run];
+        const ulong t = done[run] + (ulong)todo[run];
         int now = was == ENDING ? OVER : was;
         if (was == RUNNING) {
-            const ulong t = done[run] + (ulong)todo[run], steps = t - leg_begin[run];
+            const ulong steps = t - leg_begin[run];
             if (seen[run] >= target[run]) now = ENDING;
             else if (t >= total) now = OVER;
             else if (t == boundary[run]) {
                 if (steps * (ulong)walkers > patience * (ulong)(seen[run] - leg_seen[run])) now = LEG;
-                else boundary[run] = leg_begin[run] + (steps <= 65536 ? 2 * steps : steps + 65536);
+                else boundary[run] = t + min(steps, 65536UL);
             }
         }
         made[run] = todo[run];
+        todo[run] = 0;
+        if (now == RUNNING) {
+            ulong until = boundary[run];
+            const int brought = seen[run] - leg_seen[run], missing = target[run] - seen[run];
+            todo[run] = next_steps(t, leg_begin[run], &until, most, total, patience, walkers, brought, missing);
+            boundary[run] = until;
+            atomic_max(&tally[4], todo[run]);
+        }
         status[run] = now;
         if (now != was || now == RUNNING) atomic_inc(&tally[now]);
     }
 }
 
 // Past the launch that legs_judge looked at.
-__kernel void legs_go_on(const int runs, const int most, const ulong total, __global const int *restrict made,
-                         __global const int *restrict status, __global const ulong *restrict boundary,
-                         __global ulong *restrict done, __global int *restrict todo)
+__kernel void legs_go_on(const int runs, __global const int *restrict made, __global ulong *restrict done)
 {
-    FOR_ITEMS(run, runs) {
-        done[run] += (ulong)made[run];
-        todo[run] = status[run] == RUNNING ? (int)min((ulong)most, min(boundary[run], total) - done[run]) : 0;
-    }
+    FOR_ITEMS(run, runs) done[run] += (ulong)made[run];
 }
 
 // Starts, of the runs that want a leg. short_of: how many runs have to wait for more of the queue.
@@ -149,20 +166,24 @@ __kernel void legs_settle(const int n, const int runs, const int walkers, __glob
     }
 }
 
-// The legs begin; gap: up to their first boundary.
-__kernel void legs_run(const int runs, const int most, const ulong total, const ulong gap, __global int *restrict chosen,
-                       __global const int *restrict target, __global const int *restrict seen,
-                       __global ulong *restrict leg_begin, __global ulong *restrict boundary,
+// The legs begin; gap: up to their first boundary. longest: the most steps of their first launch.
+__kernel void legs_run(const int runs, const int walkers, const int most, const ulong patience, const ulong total,
+                       const ulong gap, __global int *restrict chosen, __global const int *restrict target,
+                       __global const int *restrict seen, __global const int *restrict leg_seen,
+                       volatile __global int *restrict longest, __global ulong *restrict leg_begin, __global ulong *restrict boundary,
                        __global const ulong *restrict done, __global int *restrict todo, __global int *restrict status)
 {
     FOR_ITEMS(run, runs) {
         if (chosen[run]) {
             const ulong t = done[run];
+            const int brought = seen[run] - leg_seen[run], missing = target[run] - seen[run];
+            ulong until = t + gap;
             leg_begin[run] = t;
-            boundary[run] = t + gap;
-            status[run] = seen[run] >= target[run] ? OVER : RUNNING;
-            todo[run] = status[run] == RUNNING ? (int)min((ulong)most, min(gap, total - t)) : 0;
+            status[run] = missing <= 0 ? OVER : RUNNING;
+            todo[run] = missing <= 0 ? 0 : next_steps(t, t, &until, most, total, patience, walkers, brought, missing);
+            boundary[run] = until;
             chosen[run] = 0;
+            atomic_max(longest, todo[run]);
         }
     }
 }

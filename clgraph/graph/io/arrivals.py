@@ -2,7 +2,7 @@
 
 A source is the name of an edge list, Parquet or Arrow file, ``-`` (standard input), an open file, an Arrow
 table or reader, a data frame, or an iterable of chunks: pairs (or triples, with weights) of arrays, arrays of
-shape (k, 2) or (k, 3), or Arrow batches.
+shape (k, 2) or (k, 3), or Arrow batches. Ids are whole numbers, or text, which `Names` numbers.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
 from clgraph.graph.io.common import MAX_RATIO, open_binary, reading
-from clgraph.graph.io.digits import integer_rows
 from clgraph.graph.io.edges import ID_MAX, SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES
 from clgraph.graph.io.formats import find_format
-from clgraph.sizes import real_number, whole_number
+from clgraph.graph.io.named_lines import NamedLines, Names
+from clgraph.graph.io.number_lines import NumberLines
 
 BLOCK = 1 << 22  # bytes of text at a time
 ROWS = 1 << 18  # rows of a table at a time
@@ -42,6 +42,7 @@ class Chunk:
     Attributes
     ----------
     source, target : uint64 arrays, shape (k,)
+        Ids, or the numbers of names.
     weight : float64 array, shape (k,), or None
     loops : int
         Loops that were left out.
@@ -51,6 +52,16 @@ class Chunk:
     target: npt.NDArray[np.uint64]
     weight: npt.NDArray[np.float64] | None
     loops: int
+
+
+@dataclass(frozen=True)
+class How:
+    """How edges are read; see `arrivals`."""
+
+    names: Names
+    weighted: bool
+    ids: str | None = None
+    header: bool | None = None
 
 
 def is_stream(source: Any) -> bool:
@@ -68,8 +79,10 @@ def is_streamed(path: str, format: str | None = None) -> bool:
 
 def arrivals(
     source: Any,
+    names: Names,
     *,
     weighted: bool = False,
+    ids: str | None = None,
     format: str | None = None,
     header: bool | None = None,
     max_ratio: float = MAX_RATIO,
@@ -80,8 +93,12 @@ def arrivals(
     ----------
     source
         See the module.
+    names : Names
+        It numbers ids that are text.
     weighted : bool
         Whether edges have weights (third column), which count.
+    ids : {"int", "str"}, optional
+        What ids are. Default: what the type of a column says; of text whole numbers.
     format : str, optional
         Of a file: "edges", "parquet" or "arrow"; default: by its suffix.
     header : bool, optional
@@ -95,10 +112,11 @@ def arrivals(
         A file of another format, or a row or chunk that is none; where it is, is said.
     """
     if isinstance(source, (str, PathLike)):
-        yield from _of_file(source, weighted, format, header, max_ratio)
+        yield from _of_file(source, How(names, weighted, ids, header), format, max_ratio)
     elif hasattr(source, "read") and not hasattr(source, "read_next_batch"):
         name = getattr(source, "name", None)
-        yield from _lines(_binary(source), name if isinstance(name, str) else "the stream", weighted, header)
+        where = name if isinstance(name, str) else "the stream"
+        yield from _lines(_binary(source), where, How(names, weighted, ids, header))
     else:
         if hasattr(source, "iloc"):
             source = library("pyarrow", "arrow").Table.from_pandas(source, preserve_index=False)
@@ -108,7 +126,7 @@ def arrivals(
             source = source.to_batches(max_chunksize=ROWS)
         elif isinstance(source, (np.ndarray, tuple)) and not _is_nested(source):
             source = [source]
-        yield from _of_chunks(source, weighted)
+        yield from _of_chunks(source, How(names, weighted, ids))
 
 
 def _is_nested(source: Any) -> bool:
@@ -121,7 +139,7 @@ def _is_nested(source: Any) -> bool:
 # --- chunks -----------------------------------------------------------------------------------------------
 
 
-def _of_chunks(source: Iterable[Any], weighted: bool) -> Iterator[Chunk]:
+def _of_chunks(source: Iterable[Any], how: How) -> Iterator[Chunk]:
     try:
         chunks = iter(source)
     except TypeError:
@@ -129,10 +147,10 @@ def _of_chunks(source: Iterable[Any], weighted: bool) -> Iterator[Chunk]:
             f"a stream is {shown(source)}: give a file's name, an iterator of chunks of edges, or a Graph"
         ) from None
     for number, chunk in enumerate(chunks, 1):
-        yield checked(chunk, f"chunk {number}", weighted)
+        yield checked(chunk, f"chunk {number}", how)
 
 
-def checked(chunk: Any, where: str, weighted: bool) -> Chunk:
+def checked(chunk: Any, where: str, how: How) -> Chunk:
     """A chunk of edges that somebody gave, checked.
 
     Raises
@@ -140,11 +158,12 @@ def checked(chunk: Any, where: str, weighted: bool) -> Chunk:
     InputError
         If it is none, or an id or a weight is not valid.
     """
+    weighted = how.weighted
     columns = _table_columns(chunk, where, weighted) if hasattr(chunk, "schema") else _columns(chunk, where)
     if weighted and len(columns) < 3:
         raise InputError(f"{where}: weighted=True, and it has no third column, the weights")
     source, target = (
-        _ids(column, where, name) for column, name in zip(columns, ("source", "target"), strict=False)
+        _ids(column, where, name, how) for column, name in zip(columns, ("source", "target"), strict=False)
     )
     weight = None
     if weighted:
@@ -156,6 +175,9 @@ def checked(chunk: Any, where: str, weighted: bool) -> Chunk:
     if loops:
         source, target = source[stays], target[stays]
         weight = None if weight is None else weight[stays]
+    if source.dtype == object:
+        both = how.names.numbers(np.stack((source, target), axis=1).ravel().tolist(), 2 * len(source))
+        source, target = both[::2].copy(), both[1::2].copy()
     return Chunk(source, target, weight, loops)
 
 
@@ -197,15 +219,37 @@ def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
     return made
 
 
-def _ids(column: Any, where: str, name: str) -> npt.NDArray[np.uint64]:
+def _ids(column: Any, where: str, name: str, how: How) -> npt.NDArray[Any]:
+    """A column of ids: uint64, or str objects."""
     values = np.asarray(column)
     if values.size == 0:
-        return np.zeros(0, np.uint64)
-    if values.dtype.kind not in "iu":
+        return np.zeros(0, object if how.names.text else np.uint64)
+    text, names = values.dtype.kind in "OU", how.names
+    if text:
+        strange = [value for value in values.tolist() if not isinstance(value, str)]
+        if strange:
+            raise InputError(
+                f"{where}: {name} holds {shown(strange[0])}: ids are all whole numbers, in an array of "
+                "integers, or all strings"
+            )
+        if how.ids == "int":
+            raise InputError(f"{where}: the ids in {name} are text; read with --ids str (ids='str')")
+    elif values.dtype.kind not in "iu":
         raise InputError(
-            f"{where}: {name} holds {shown(values.tolist()[0])} (type {values.dtype}): ids of a stream are "
-            "whole numbers; number the names first, or read the file with clgraph.read(path, ids='str')"
+            f"{where}: {name} holds {shown(values.tolist()[0])} (type {values.dtype}): ids are whole "
+            "numbers, or strings"
         )
+    elif how.ids == "str":
+        text, values = True, np.array([str(value) for value in values.tolist()], object)
+    if names.text is None:
+        names.text = text
+    if text != names.text:
+        kinds = ("text", "whole numbers") if text else ("whole numbers", "text")
+        raise InputError(
+            f"{where}: {name} holds {kinds[0]}, and ids before it were {kinds[1]}: give one kind"
+        )
+    if text:
+        return values.astype(object)
     if (values.dtype.kind == "i" and values.min() < 0) or int(values.max()) > ID_MAX:
         wrong = values[(values < 0) if values.min() < 0 else (values > ID_MAX)][0]
         raise InputError(f"{where}: {name} holds {wrong}: ids are whole numbers from 0 to {ID_MAX}")
@@ -226,11 +270,9 @@ def _numbers(column: Any, where: str) -> npt.NDArray[np.float64]:
 # --- files --------------------------------------------------------------------------------------------
 
 
-def _of_file(
-    name: str | PathLike[str], weighted: bool, format: str | None, header: bool | None, max_ratio: float
-) -> Iterator[Chunk]:
+def _of_file(name: str | PathLike[str], how: How, format: str | None, max_ratio: float) -> Iterator[Chunk]:
     if str(name) == "-":
-        yield from _lines(sys.stdin.buffer, STDIN, weighted, header)
+        yield from _lines(sys.stdin.buffer, STDIN, how)
         return
     path = Path(name)
     kind = find_format(path, format)[0]
@@ -241,12 +283,12 @@ def _of_file(
     with reading(path):
         if kind == "edges":
             with open_binary(path, max_ratio) as file:
-                yield from _lines(file, str(path), weighted, header)
+                yield from _lines(file, str(path), how)
             return
         arrow = library("pyarrow", "arrow")
         try:
             for number, batch in enumerate(_batches(path, kind), 1):
-                yield checked(batch, f"{path}, batch {number}", weighted)
+                yield checked(batch, f"{path}, batch {number}", how)
         except arrow.ArrowException as error:
             raise InputError(f"{path}: not a {kind} file, or damaged: {error}") from error
 
@@ -271,90 +313,16 @@ def _binary(file: Any) -> IO[bytes]:
     return bytes_of
 
 
-class _Lines:
-    """Rows of two whole numbers (and a weight), parsed block by block."""
-
-    def __init__(self, name: str, weighted: bool, header: bool | None) -> None:
-        self.name, self.weighted, self.header = name, weighted, header
-        self.line = 0  # lines before the block
-        self.width = 0  # fields of a row; 0: no row yet
-        self.comma = False
-
-    def chunk(self, block: bytes) -> Chunk | None:
-        """The edges of a block of whole lines; None if there are none."""
-        if self.width == 0:
-            block = self.after_header(block)
-            if self.width == 0:
-                return None
-        lines = block.count(b"\n")
-        found = None if self.weighted else integer_rows(block, self.width, (0, 1), self.comma)
-        columns = self.scan(block) if found is None else found
-        self.line += lines
-        if len(columns[0]) == 0:
-            return None
-        return checked(tuple(columns), f"{self.name}, to line {self.line}", self.weighted)
-
-    def after_header(self, block: bytes) -> bytes:
-        """What follows comments and a header; learns how rows look."""
-        while block:
-            line, _, rest = block.partition(b"\n")
-            text = line.strip().removeprefix("\ufeff".encode())
-            if text and text[:1] not in b"#%":
-                fields = self.fields(text)
-                words = any(whole_number(field.decode("latin-1")) is None for field in fields[:2])
-                if self.header is None and words and text[:1].isalpha():
-                    self.header = True
-                if not self.header:
-                    self.width, self.comma = len(fields), b"," in text
-                    return block.removeprefix("\ufeff".encode())
-                self.header = False
-            block = rest
-            self.line += 1
-        return b""
-
-    @staticmethod
-    def fields(text: bytes) -> list[bytes]:
-        """The fields of a row."""
-        return [field.strip() for field in text.split(b"," if b"," in text else None)]
-
-    def scan(self, block: bytes) -> list[Any]:
-        """Row by row: any valid row, and an error for the first that is none."""
-        ends: tuple[list[int], list[int]] = ([], [])
-        weights: list[float] = []
-        needed = 3 if self.weighted else 2
-        for number, line in enumerate(block.split(b"\n"), self.line + 1):
-            text = line.split(b"#")[0].split(b"%")[0].strip()
-            if not text:
-                continue
-            where, fields = f"{self.name}, line {number}", self.fields(text)
-            if len(fields) < needed:
-                what = "two ids and a weight" if self.weighted else "two ids"
-                raise InputError(
-                    f"{where}: {shown(text[:80].decode('latin-1'))} has {len(fields)} of the fields of a "
-                    f"row, {what}; complete or delete the line, or see why the stream was cut off there"
-                )
-            for end, field in zip(ends, fields, strict=False):
-                value = whole_number(field.decode("latin-1"))
-                if value is None or not 0 <= value <= ID_MAX:
-                    raise InputError(
-                        f"{where}: {shown(field[:80].decode('latin-1'))} where an id, a whole number from 0 "
-                        f"to {ID_MAX}, should be"
-                    )
-                end.append(value)
-            if self.weighted:
-                weight = real_number(fields[2].decode("latin-1"))
-                if weight is None or not 0 <= weight < float("inf"):
-                    raise InputError(
-                        f"{where}: the weight {shown(fields[2][:80].decode('latin-1'))}: give finite "
-                        "numbers, 0 or more"
-                    )
-                weights.append(weight)
-        columns: list[Any] = [np.array(end, np.int64) for end in ends]
-        return [*columns, np.array(weights)] if self.weighted else columns
+def _lines(file: IO[bytes], name: str, how: How) -> Iterator[Chunk]:
+    lines: NumberLines | NamedLines = NumberLines(name, how.weighted, how.header)
+    if how.ids == "str":
+        lines, how.names.text = NamedLines(name, how.weighted, how.header, how.names), True
+    for columns in _parsed(file, name, lines):
+        yield checked(tuple(columns), f"{name}, to line {lines.line}", How(Names(), how.weighted))
 
 
-def _lines(file: IO[bytes], name: str, weighted: bool, header: bool | None) -> Iterator[Chunk]:
-    lines, rest = _Lines(name, weighted, header), b""
+def _parsed(file: IO[bytes], name: str, lines: NumberLines | NamedLines) -> Iterator[list[Any]]:
+    rest = b""
     while True:
         try:
             data = file.read(BLOCK)
@@ -370,7 +338,9 @@ def _lines(file: IO[bytes], name: str, weighted: bool, header: bool | None) -> I
         block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
         if len(rest) > LONG_LINE:
             raise InputError(f"{name}, line {lines.line + 1}: a line of more than {LONG_LINE} bytes")
-        if block and (found := lines.chunk(block)) is not None:
+        if block and (found := lines.columns(block)) is not None:
             yield found
-    if rest and (found := lines.chunk(rest + b"\n")) is not None:
+    if rest and (found := lines.columns(rest + b"\n")) is not None:
+        yield found
+    if (found := lines.last()) is not None:
         yield found

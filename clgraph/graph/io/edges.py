@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -110,8 +111,13 @@ def _encoding(options: Options) -> str:
 
 def look(path: Path, options: Options) -> Layout:
     """Find the first row and how it is laid out."""
+    return layout_of(numbered_lines(path, _encoding(options), options.max_ratio), str(path), options)
+
+
+def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) -> Layout:
+    """The same, of numbered lines that come from somewhere of this name."""
     comment, lines = "#", 0
-    numbered = numbered_lines(path, _encoding(options), options.max_ratio)
+    numbered = iter(lines_of)
     for number, raw in numbered:
         lines, line = number, raw.strip()
         if line and line[0] not in "#%":
@@ -214,11 +220,19 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
 
 def _scan(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]:
     """Read row by row; the first bad row raises an InputError that names its line."""
+    unpacked_size(path, options.max_ratio)  # before millions of rows are kept
+    numbered = numbered_lines(path, _encoding(options), options.max_ratio)
+    return scan_rows(numbered, str(path), layout, options)
+
+
+def scan_rows(
+    numbered: Iterable[tuple[int, str]], path: str, layout: Layout, options: Options
+) -> tuple[Any, Any, Any]:
+    """The same, of numbered lines that come from somewhere of this name."""
     ends: tuple[list[Any], list[Any]] = ([], [])
     weights: list[float] = []
     as_int = options.ids == "int"
-    unpacked_size(path, options.max_ratio)  # before millions of rows are kept
-    for number, line in numbered_lines(path, _encoding(options), options.max_ratio):
+    for number, line in numbered:
         if number <= layout.skip:
             continue
         if as_int:
@@ -305,11 +319,11 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     """
     comma = has_commas(path)
     separator = b"," if comma else b"\t"
-    source = id_cells(graph, separator, partial(_csv_name if comma else _name, path))
+    source = id_cells(graph, separator, partial(name_in, path))
     target = ended_by(source, separator if graph.weights is not None else b"\n")
     with writing(path) as file:
         if comma:
-            file.write(csv_header(graph))
+            file.write(csv_header(graph.is_weighted))
         for tail, head, weight in edges_in_pieces(graph):
             columns = [source[tail], target[head]]
             if weight is not None:
@@ -324,9 +338,14 @@ def has_commas(path: Path) -> bool:
     return plain.suffix == ".csv"
 
 
-def csv_header(graph: Graph) -> bytes:
+def csv_header(weighted: bool) -> bytes:
     """The first line of a .csv file."""
-    return b"source,target,weight\n" if graph.weights is not None else b"source,target\n"
+    return b"source,target,weight\n" if weighted else b"source,target\n"
+
+
+def name_in(path: Path, name: str) -> bytes:
+    """An id that is text as a file of this name has it; InputError if it would not be read again."""
+    return _csv_name(path, name) if has_commas(path) else _name(path, name)
 
 
 def _name(path: Path, name: str) -> bytes:

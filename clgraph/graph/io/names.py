@@ -48,19 +48,22 @@ def read_names(
     ids : object array of str
         Or None in place of all four: the file is left to the scanner.
     """
-    if path.stat().st_size < SMALL or find_spec("pyarrow") is None:
+    if path.stat().st_size < SMALL:
         return None
     with open_binary(path, max_ratio) as file:
         before = [file.readline() for _ in range(skip)]
         text = file.read()
     if not all(map(_ends_plainly, before)):
         return None  # whoever counted the lines took a carriage return for a line's end
-    return _parse(text, width, columns, delimiter)
+    return parse_names(text, width, columns, delimiter)
 
 
-def _parse(
+def parse_names(
     text: bytes, width: int, columns: tuple[int, ...], delimiter: str | None
 ) -> tuple[Any, ...] | None:
+    """As `read_names`, of the text behind those lines."""
+    if find_spec("pyarrow") is None:
+        return None
     pa, csv, compute = (import_module(name) for name in ("pyarrow", "pyarrow.csv", "pyarrow.compute"))
 
     mark = delimiter or " "

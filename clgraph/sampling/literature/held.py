@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import word
 from clgraph.errors import InputError
+from clgraph.graph.io.named_lines import Names
 from clgraph.lazy import lazy
 from clgraph.sampling.literature.estimates import Estimate
 
@@ -26,9 +27,9 @@ class Held:
     ----------
     arrivals : int
         Edges that came, without loops.
-    vertices : uint64 array
+    vertices : uint64 array, or object array of str
         Ids (of a graph: indices), ascending.
-    source, target : uint64 array, shape (k,)
+    source, target : uint64 array, or object array of str, shape (k,)
         Ends of each edge, as it came.
     arrival : int64 array, shape (k,)
         When it came: 1, 2, ...
@@ -41,9 +42,9 @@ class Held:
     """
 
     arrivals: int
-    vertices: npt.NDArray[np.uint64]
-    source: npt.NDArray[np.uint64]
-    target: npt.NDArray[np.uint64]
+    vertices: npt.NDArray[Any]
+    source: npt.NDArray[Any]
+    target: npt.NDArray[Any]
     arrival: npt.NDArray[np.int64]
     probability: Reals | None
     in_stream: float | None = None
@@ -133,6 +134,11 @@ class Held:
             found.append(order[np.stack((one[each], other[each], third), axis=1)])
             first = last
         return np.concatenate(found)
+
+    def named(self, names: Names) -> Held:
+        """The same with names in place of their numbers."""
+        source, target = names.of(self.source), names.of(self.target)
+        return replace(self, vertices=np.sort(names.of(self.vertices)), source=source, target=target)
 
     def taken(self, order: npt.NDArray[np.int64]) -> Held:
         """The same edges in another order."""

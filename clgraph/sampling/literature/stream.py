@@ -257,6 +257,13 @@ class StreamRun:
         sizes = np.int32(self.slots), np.int32(self.buckets), np.int32(self.room)
         self.program.pies_settle(self.runs, np.int32(self.runs), *sizes, self.ints, self.longs, self.state)
 
+    def ids(self) -> npt.NDArray[np.uint64]:
+        """The ids of all vertices that a run holds, and perhaps of some that it does no longer."""
+        wide = self.areas()[2]
+        longs = self.device.download(self.longs, np.uint64, self.runs * wide).reshape(self.runs, wide)
+        counts = self.states()[:, 0 if self.rule.method == "pies" else 1]
+        return np.unique(np.concatenate([row[:k] for row, k in zip(longs, counts, strict=True)]))
+
     # --- after ------------------------------------------------------------------------------------
 
     def result(self) -> list[Held]:

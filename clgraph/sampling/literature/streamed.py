@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.digest import digest
 from clgraph.graph.io.arrivals import Chunk, arrivals, is_stream
+from clgraph.graph.io.named_lines import Names
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
 from clgraph.sampling.literature.arguments import check_stream
@@ -87,14 +89,14 @@ class StreamSample(RunsOn):
         return self.held.arrival
 
     @property
-    def source(self) -> npt.NDArray[np.int64]:
-        """One end of each edge held."""
-        return self.held.source.astype(np.int64)
+    def source(self) -> npt.NDArray[Any]:
+        """One end of each edge held: int64, or objects of type str."""
+        return _plain(self.held.source)
 
     @property
-    def target_ids(self) -> npt.NDArray[np.int64]:
+    def target_ids(self) -> npt.NDArray[Any]:
         """The other end of each edge held."""
-        return self.held.target.astype(np.int64)
+        return _plain(self.held.target)
 
     @property
     def probability(self) -> npt.NDArray[np.float64] | None:
@@ -104,12 +106,12 @@ class StreamSample(RunsOn):
     @lazy
     def graph(self) -> Graph:
         """The sample as an undirected graph; edges that came several times are one, with a multiplicity."""
-        return Graph.from_edges(self.source, self.target_ids, vertices=self.held.vertices.astype(np.int64))
+        return Graph.from_edges(self.source, self.target_ids, vertices=self.vertices)
 
     @property
     def vertices(self) -> npt.NDArray[Any]:
         """Ids of the sample's vertices, ascending."""
-        return self.held.vertices.astype(np.int64)
+        return _plain(self.held.vertices)
 
     @property
     def num_edges(self) -> int:
@@ -157,6 +159,10 @@ def stream_samples(
         How a file is read.
     """
     weighted = bool(options.get("weighted"))
+    ids = options.get("ids")
+    if ids is not None:
+        word(ids, "ids", ("int", "str"))
+    read_as = {"ids": ids, **(reading or {})}
     asked = [size] if sizes is None else list(sizes)
     if sizes is not None and (size is not None or not asked):
         raise InputError("give either size or sizes, and at least one")
@@ -172,13 +178,17 @@ def stream_samples(
         clock.lap("device")
         how = device.watch()
         passes = [StreamRun(device, rule_of(wish), first, runs) for wish in wishes]
-        loops = 0
-        for chunk in arrivals(source, weighted=weighted, **(reading or {})):
+        loops, names = 0, Names()
+        for chunk in arrivals(source, names, weighted=weighted, **read_as):
             loops += chunk.loops
             _feed(device, passes, chunk)
+            if names.full:
+                names.keep(np.concatenate([each.ids() for each in passes]))
         if passes[0].arrivals == 0:
             raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
         results = [each.result() for each in passes]
+        if names.text:
+            results = [[held.named(names) for held in each] for each in results]
         clock.lap("sample")
         told = how()
     common = (f"{loops} self-loops play no part",) if loops else ()
@@ -206,6 +216,10 @@ def _sample(
     return StreamSample(
         wish.method, wish.size, target, seed, device.name, clock.seconds(), notes, held, wish.mode, **told
     )
+
+
+def _plain(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return ids if ids.dtype == object else ids.astype(np.int64)
 
 
 def _feed(device: Device, passes: list[StreamRun], chunk: Chunk) -> None:

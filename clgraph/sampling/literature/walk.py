@@ -59,6 +59,8 @@ class Shape:
         Work-items that choose the starts of a run.
     abreast : int
         Walkers of a work-item, where there are twice as many or more.
+    noting : int
+        The same where it counts no visits and needs less of the cache.
     ahead : int
         Steps for which numbers are made at once, where a work-item has one walker.
     """
@@ -68,6 +70,7 @@ class Shape:
     items: int
     lanes: int
     abreast: int
+    noting: int
     ahead: int
 
     def within(self, device: OfKind) -> Shape:
@@ -76,9 +79,9 @@ class Shape:
 
 
 SHAPES = Shapes(
-    gpu=Shape(trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, ahead=1),
-    cpu=Shape(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=32, ahead=16),
-    simulator=Shape(trail=256, steps=256, items=4, lanes=4, abreast=2, ahead=3),
+    gpu=Shape(trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, noting=1, ahead=1),
+    cpu=Shape(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=16, noting=32, ahead=16),
+    simulator=Shape(trail=256, steps=256, items=4, lanes=4, abreast=2, noting=3, ahead=3),
 )
 
 
@@ -123,12 +126,13 @@ class _Walks:
         self.wanted = min(wish.target or 0, self.n)
         shape = SHAPES.of(device)
         self.items, self.lanes = shape.items, shape.lanes
-        self.abreast = shape.abreast if self.all >= 2 * shape.abreast else 1
-        self.ahead = shape.ahead if self.abreast == 1 else 1
         self.exact = wish.steps is not None
         self.total = wish.steps if wish.steps is not None else LONG
         # whether it matters when, how often up to there, or by which edges: else visits are all that counts
         self.noting = not self.exact or wish.keep != "induced"
+        abreast = shape.noting if self.noting else shape.abreast
+        self.abreast = abreast if self.all >= 2 * abreast else 1
+        self.ahead = shape.ahead if self.abreast == 1 else 1
         counted = 0 if wish.steps is None else (wish.steps - wish.burn_in) // wish.thin
         self.counted = max(counted, 1)
         self.batches = batches_of(self.n, runs, counted)
@@ -178,9 +182,10 @@ class _Walks:
         target = 2**31 - 1 if wish.target is None else self.wanted
         self.target = device.empty(runs, np.int32)
         device.fill(self.target, np.int32(target), runs)
-        self.tally = device.empty(4, np.int32)
-        self.short = device.empty(1, np.int32)
-        self.queue = Queue(device, self.csr, runs, queue_room(n, self.walkers, runs))
+        self.tally = device.empty(5, np.int32)
+        self.short, self.longest = device.empty(1, np.int32), device.empty(1, np.int32)
+        room = min(n, self.walkers) if self.exact else queue_room(n, self.walkers, runs)  # one leg, or more
+        self.queue = Queue(device, self.csr, runs, room)
         if self.view.weighted:
             self.limit = self.view.kept(device, "limits", lambda: self.view.limits)
         if wish.method == "cnarw":
@@ -207,6 +212,11 @@ class _Walks:
         self.leg = device.program("sampling/literature/walk_legs", ITEMS=self.items, LANES=self.lanes)
         self.sizes = np.int32(self.runs), np.int32(self.walkers)
         self.by_run = -(-self.runs // self.items)
+        self.bounds = (
+            np.int32(self.most),
+            np.uint64(2**40 if self.exact else wish.patience),
+            np.uint64(self.total),
+        )
 
     # --- during -----------------------------------------------------------------------------------
 
@@ -214,25 +224,27 @@ class _Walks:
         """All legs of all runs, and what came of them."""
         self.allocate()
         self.build()
-        self.begin()
+        steps = self.begin()
         while True:
             began = perf_counter()
-            tally = self.launch()
+            tally = self.launch(steps)
             self.seconds += perf_counter() - began
+            steps = int(tally[4])
             if tally[LEG]:
-                self.begin()
+                steps = max(steps, self.begin())
                 tally[RUNNING] += tally[LEG]
             if not tally[RUNNING]:
                 return self.pack()
 
-    def begin(self) -> None:
-        """New legs of the runs that want one."""
+    def begin(self) -> int:
+        """New legs of the runs that want one; the most steps that one makes in the next launch."""
         device, leg, n, queue = self.device, self.leg, np.int32(self.n), self.queue
         before = device.download(self.status, np.int32, self.runs) == LEG
         seen = device.download(self.seen, np.int32, self.runs)
         self.first_leg = np.where(before & (self.legs == 1), seen, self.first_leg)
         self.legs += before
         by_walker = -(-self.all // self.items)
+        device.fill(self.longest, np.int32(0), 1)
         while True:
             device.fill(self.short, np.int32(0), 1)
             leg.legs_choose.exact(
@@ -258,13 +270,14 @@ class _Walks:
                 leg.legs_settle(by_walker, n, *self.sizes, self.chosen, self.home, self.done, *found)
             leg.legs_run(
                 self.by_run,
-                np.int32(self.runs),
-                np.int32(self.most),
-                np.uint64(self.total),
+                *self.sizes,
+                *self.bounds,
                 np.uint64(LONG if self.exact else 64),
                 self.chosen,
                 self.target,
                 self.seen,
+                self.leg_seen,
+                self.longest,
                 self.leg_begin,
                 self.boundary,
                 self.done,
@@ -272,11 +285,11 @@ class _Walks:
                 self.status,
             )
             if not device.download(self.short, np.int32, 1)[0]:
-                return
+                return int(device.download(self.longest, np.int32, 1)[0])
             queue.refill(self.seed, self.claim, self.status, LEG)
 
-    def launch(self) -> npt.NDArray[np.int32]:
-        """Some steps of all runs; how many of them go on, want a leg, are over."""
+    def launch(self, steps: int) -> npt.NDArray[np.int32]:
+        """Some steps of all runs, at most so many; how many of them go on, want a leg, are over."""
         device, csr = self.device, self.csr
         visits = None if self.noting else self.visits
         self.step.walk_step(
@@ -302,17 +315,16 @@ class _Walks:
             visits,
             local=min(device.tuning.local_size, 4) if device.kind != "gpu" else None,
         )
-        shape = -(-self.most * self.all // self.items), np.int32(self.n), *self.sizes, np.int32(self.most)
+        shape = -(-steps * self.all // self.items), np.int32(self.n), *self.sizes, np.int32(steps)
         if self.noting:
             self.note.walk_note(*shape, self.todo, self.trail, self.claim)
             found = self.claim, self.first, self.parent, self.seen
             self.note.walk_settle(*shape, self.todo, self.done, self.trail, self.origin, *found)
-        device.fill(self.tally, np.int32(0), 4)
+        device.fill(self.tally, np.int32(0), 5)
         self.leg.legs_judge(
             self.by_run,
             *self.sizes,
-            np.uint64(2**40 if self.exact else self.wish.patience),
-            np.uint64(self.total),
+            *self.bounds,
             self.target,
             self.seen,
             self.leg_seen,
@@ -324,7 +336,7 @@ class _Walks:
             self.status,
             self.tally,
         )
-        tally = device.download(self.tally, np.int32, 4)
+        tally = device.download(self.tally, np.int32, 5)
         cut = None
         if tally[ENDING]:
             ending = device.download(self.status, np.int32, self.runs) == ENDING
@@ -339,17 +351,7 @@ class _Walks:
             self.note.walk_tally(
                 *shape, self.made, self.done, self.status, limit, *self.counting, *walks, *marks
             )
-        self.leg.legs_go_on(
-            self.by_run,
-            np.int32(self.runs),
-            np.int32(self.most),
-            np.uint64(self.total),
-            self.made,
-            self.status,
-            self.boundary,
-            self.done,
-            self.todo,
-        )
+        self.leg.legs_go_on(self.by_run, np.int32(self.runs), self.made, self.done)
         return tally
 
     def record(self, cut: Cut | None) -> None:

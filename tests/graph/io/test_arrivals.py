@@ -12,9 +12,11 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from clgraph import Graph, InputError, write
+from clgraph import Graph, InputError, read, write
 from clgraph.graph.io import arrivals as module
+from clgraph.graph.io import named_lines
 from clgraph.graph.io.arrivals import arrivals, is_stream, is_streamed
+from clgraph.graph.io.named_lines import Names
 
 EDGES = [(3, 1), (10**12, 4), (5, 5), (4, 3)]
 TEXT = "# made by hand\n\n3 1\n1000000000000 4\n5 5 # a loop\n4 3\n"
@@ -22,9 +24,10 @@ TEXT = "# made by hand\n\n3 1\n1000000000000 4\n5 5 # a loop\n4 3\n"
 
 def listed(source, **options):
     """Edges, weights and loops of all chunks."""
-    edges, weights, loops = [], [], 0
-    for chunk in arrivals(source, **options):
-        edges += zip(chunk.source.tolist(), chunk.target.tolist(), strict=True)
+    edges, weights, loops, names = [], [], 0, Names()
+    for chunk in arrivals(source, names, **options):
+        ends = [names.of(end) if names.text else end for end in (chunk.source, chunk.target)]
+        edges += zip(*(end.tolist() for end in ends), strict=True)
         weights += [] if chunk.weight is None else chunk.weight.tolist()
         loops += chunk.loops
     return edges, weights, loops
@@ -59,7 +62,7 @@ def test_an_arrow_file_that_shrinks_and_one_that_is_damaged(tmp_path):
     table = pyarrow.table({"u": np.arange(200_000), "v": np.arange(200_000)[::-1]})
     with pyarrow.ipc.new_file(path, table.schema) as file:
         file.write_table(table, max_chunksize=1000)
-    chunks = arrivals(path)
+    chunks = arrivals(path, Names())
     next(chunks)
     os.truncate(path, 20_000)
     with pytest.raises(InputError, match=r"g\.arrow: cannot be read: .*too short"):
@@ -106,6 +109,74 @@ def test_blocks(monkeypatch, tmp_path):
     assert listed(tmp_path / "a.txt", weighted=True) == whole
     assert listed(tmp_path / "a.txt") == plain
     assert plain[0] == whole[0] == [tuple(row) for row in ends.tolist() if row[0] != row[1]]
+
+
+# "new york" and "é" once in every way in which text can be written
+NAMED = [("new york", "é"), ("7", "a,b"), ("é", "7")]
+
+
+def test_names(monkeypatch, tmp_path):
+    """Text as `clgraph.read` reads it; columns of text; blocks of any size; Arrow's parser as the scanner."""
+    texts = {
+        "a.tsv": "# by hand\nnew york\té\n\n7\ta,b\n7\t7\né\t7\n",
+        "b.csv": 'source,target\r\n"new york",é\r\n7,"a,b"\r\n7,7\r\n# no row\r\né,7',
+        "c.csv": '\ufeffnew york,é\n7, "a,b"\n7,7\né,7\n',
+    }
+    for size in (module.BLOCK, 9):
+        monkeypatch.setattr(module, "BLOCK", size)
+        for name, text in texts.items():
+            (tmp_path / name).write_bytes(text.encode())
+            assert listed(tmp_path / name, ids="str") == (NAMED, [], 1), (name, size)
+            assert set(read(tmp_path / name, ids="str").ids) == {"new york", "é", "7", "a,b"}
+        assert listed(io.BytesIO(b"a b 2\nb c .5"), ids="str", weighted=True)[1] == [2, 0.5]
+        assert listed(io.BytesIO(b"a b"), ids="str")[0] == [("a", "b")]
+        assert listed(io.BytesIO(b"# nothing\n"), ids="str")[0] == []
+    u, v = zip(*NAMED, strict=True)
+    table = pyarrow.table({"u": u, "v": v})
+    coded = pyarrow.table({name: table[name].dictionary_encode() for name in "uv"})
+    frame = pandas.DataFrame({"u": u, "v": v})
+    for source in ([(u, v)], iter([np.array(NAMED[:1]), np.array(NAMED[1:])]), table, coded, frame):
+        assert listed(source) == (NAMED, [], 0)
+    assert listed([([1], [2])], ids="str")[0] == [("1", "2")]
+    monkeypatch.undo()
+    rows = np.random.default_rng(1).integers(0, 500, (2000, 2)).tolist()
+    (tmp_path / "d.txt").write_text("".join(f"v{a} w{b}\n" for a, b in rows))
+    plain = listed(tmp_path / "d.txt", ids="str")
+    assert plain[0] == [(f"v{a}", f"w{b}") for a, b in rows]
+    monkeypatch.setattr(named_lines, "SMALL", 1)
+    monkeypatch.setattr(module, "BLOCK", 5000)
+    monkeypatch.delattr(named_lines, "scan_rows")
+    assert listed(tmp_path / "d.txt", ids="str") == plain
+
+
+def test_names_are_forgotten():
+    names = Names()
+    assert names.numbers(["b", "a", "b"], 3).tolist() == [0, 1, 0] and len(names) == 2
+    names.keep(np.array([1, 99], np.uint64))
+    assert names.numbers(["a", "b"], 2).tolist() == [1, 2]
+    assert names.of(np.array([2, 1], np.uint64)).tolist() == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        (b"a b\n\nc\n", {}, "line 3: 1 field in 'c', but a row is two ids"),
+        (b"a b\nc \xff\n", {}, "line 2: bytes that are not UTF-8"),
+        (b"a,b\nc,\n", {}, "line 2: an empty id"),
+        (b"a b 1\na b x\n", {"weighted": True}, "line 2: weight 'x' is not a finite number"),
+        (b"a b 1\na c -1\n", {"weighted": True}, "to line 2: the weight -1"),
+        (b"a b\nc d\n", {"ids": "int"}, r"line 2: 'c' where an id.*ids='str'"),
+        ([(["a"], ["b"]), ([1], [2])], {"ids": None}, "chunk 2: source holds whole numbers, .* were text"),
+        ([(["a"], [1])], {"ids": None}, "chunk 1: target holds whole numbers"),
+        ([([1], [2]), (["a"], ["b"])], {"ids": None}, "chunk 2: source holds text"),
+        ([(np.array(["a", None]), ["b", "c"])], {}, "source holds None"),
+        ([([b"a"], [b"b"])], {}, "source holds b'a'"),
+        ([(["a"], ["b"])], {"ids": "int"}, r"the ids in source are text; .*ids='str'"),
+    ],
+)
+def test_bad_names(source, options, words):
+    with pytest.raises(InputError, match=words):
+        listed(io.BytesIO(source) if isinstance(source, bytes) else source, **{"ids": "str", **options})
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from fractions import Fraction
 
 import networkx as nx
@@ -14,6 +15,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.device.shapes import Shapes
+from clgraph.graph.io import arrivals, named_lines
 from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_held
 from clgraph.sampling import sample
 from clgraph.sampling.literature import stream
@@ -109,6 +111,33 @@ def test_blocks(device, monkeypatch, together):
                 with pytest.raises(AssertionError, match=r"largest priority|in the stream"):
                     verify_held(edges, one.held, "gps", one.seed, {"edges": 60, "block": 64})
     assert len(told) > 6
+
+
+@pytest.mark.parametrize(("method", "options"), KINDS)
+def test_names(device, monkeypatch, method, options):
+    """Names for numbers, which are forgotten when nobody holds them: the same edges."""
+    monkeypatch.setattr(named_lines, "KEPT", 3)
+    options = {**options, **({"edges": 20} if method == "gps" else {"size": 12} if method == "pies" else {})}
+    u, v = arrivals_of(300, 60, 5)
+    ends = np.stack((u, v), axis=1) - 10**12
+    names = np.array([f"n{i:03}" for i in range(60)], object)
+    cut = [names[ends[i : i + 40]] for i in range(0, len(ends), 40)]
+    for chunks in (cut, io.StringIO("".join(f"{a}\t{b}\n" for a, b in names[ends]))):
+        monkeypatch.setattr(arrivals, "BLOCK", 100)
+        kept = {} if chunks is cut else {"ids": "str"}
+        made = sample(chunks, method, seed=2, seeds=2, device=device, **kept, **options)
+        for one, plain in zip(
+            made, sample(ends, method, seed=2, seeds=2, device=device, **options), strict=True
+        ):
+            assert one.arrival.tolist() == plain.arrival.tolist()
+            assert one.vertices.tolist() == names[plain.vertices].tolist()
+            assert one.source.tolist() == names[plain.source].tolist()
+            assert one.graph.ids.tolist() == one.vertices.tolist()
+            assert method == "pies" or one.estimate("triangles") == plain.estimate("triangles")
+    with pytest.raises(InputError, match="ids is 'x'"):
+        sample(cut, method, seed=2, ids="x", device=device, **options)
+    with pytest.raises(InputError, match="ids is of streams"):
+        sample(SEVEN, method, seed=2, ids="str", device=device, **options)
 
 
 def test_several_sizes_in_one_pass(device):
@@ -230,7 +259,7 @@ def test_bad_input(method, options, words):
         ([([1, 2], [3])], {"size": 3}, "chunk 1: its columns have 2, 1 rows"),
         ([([1], [2]), "12"], {"size": 3}, "chunk 2 is '12'"),
         ([([1], [-2])], {"size": 3}, "target holds -2"),
-        ([(["a"], ["b"])], {"size": 3}, "ids of a stream are whole numbers"),
+        ([(["a"], [2])], {"size": 3}, "ids before it were text"),
         ([([1.5], [2])], {"size": 3}, "source holds 1.5"),
         ([([1], [2])], {"size": "50%"}, "give a count"),
         ([([1], [2])], {"size": 0.5}, "give a count"),

@@ -1,0 +1,38 @@
+"""Graphs whose arcs exceed a device's largest buffer: they lie in several, as shards in memory."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+
+def in_pieces(device: Device, graph: Graph, *sections: str, values: bool = False) -> Any:
+    """The graph as shards in memory (`clgraph.scale.held.HeldShards`); None if its arcs fit one buffer.
+
+    The floors above hand their calls on to it. What it does not offer goes the usual way, which says what
+    does not fit.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+    *sections : {"pairs", "rows", "in", "out"}
+        What the call needs of it (`clgraph.scale.manifest.Manifest`).
+    values : bool
+        Whether it needs weights and multiplicities, too.
+    """
+    carries = graph.weights is not None or graph.multiplicity is not None
+    width = 8 if values and carries else 4
+    views = 2 if graph.directed and "pairs" in sections else 1  # the undirected view has up to twice the arcs
+    if width * views * graph.num_arcs <= device.max_buffer or device.kernels != "ndrange" or graph.has_copies:
+        return None
+    held = import_module("clgraph.scale.held")  # above this floor: it knows the shards
+
+    def make() -> Any:
+        return held.HeldShards.of(graph, sections, values, device.max_buffer // 2 // width)
+
+    return device.cached(graph, ("pieces", sections, values), make)

@@ -1,0 +1,188 @@
+"""A graph in memory as shards: its arcs in several buffers, where they exceed a device's largest one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.graph import Graph
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import row_ptr_of
+from clgraph.sampling.result import Left, Sample, extract
+from clgraph.sampling.samples import notes_of
+from clgraph.scale.choose import choose
+from clgraph.scale.cut import cuts
+from clgraph.scale.extract import Chosen, unpacked
+from clgraph.scale.manifest import BLOCK, Manifest, Section, Shard
+from clgraph.scale.passes import forest_pass
+from clgraph.scale.ranks import Alone
+from clgraph.scale.shards import ShardRows, Shards
+from clgraph.scale.writing import row_sums, summed
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.progress import Tell
+    from clgraph.sampling.options import Options, Size
+    from clgraph.sampling.samples import Clock
+
+
+class OneProcess:
+    """Stands in for MPI's communicator: the graph is this process's own, whatever has started it."""
+
+    def Get_size(self) -> int:
+        """How many processes there are."""
+        return 1
+
+
+class HeldShards(Shards):
+    """Shards that are parts of arrays on the host, checked when these were made.
+
+    Attributes
+    ----------
+    pieces : int
+        The most shards that a section has: so many buffers hold its arcs.
+    """
+
+    def __init__(self, sections: dict[str, Arrays], whole: Arrays, values: bool, shard_edges: int) -> None:
+        self.folder, self.comm = Path("the graph in memory"), OneProcess()
+        self._arrays, self._ids = sections, whole.ids
+        made = {name: _cut(name, arrays, shard_edges) for name, arrays in sections.items()}
+        self.manifest = Manifest(
+            whole.directed,
+            whole.num_vertices,
+            values and whole.weights is not None,
+            values and whole.multiplicity is not None,
+            made,
+        )
+        self.pieces = max(len(section.shards) for section in made.values())
+        carried = whole.multiplicity if whole.weights is None else whole.weights
+        self._leaving = row_sums(whole.row_ptr, carried) if values else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def of(graph: Graph, sections: Sequence[str], values: bool, shard_edges: int) -> HeldShards:
+        """The sections of a graph; it holds its arrays, never the graph."""
+        made = {name: _section(graph, name) for name in sections}
+        return HeldShards(made, graph.arrays, values, shard_edges)
+
+    def answer_call(self, name: str, *given: Any, **options: Any) -> Any:
+        """What a public call gives; its result says that the arcs were in several buffers."""
+        return replace(super().answer_call(name, *given, **options), pieces=self.pieces)
+
+    @property
+    def ids(self) -> npt.NDArray[Any]:
+        """Original vertex ids in index order, shape (n,)."""
+        return np.arange(self.num_vertices, dtype=np.int64) if self._ids is None else self._ids
+
+    def _own_ids(self) -> npt.NDArray[Any] | None:
+        return self._ids
+
+    @property
+    def leaving(self) -> npt.NDArray[np.float64]:
+        """The weight that leaves each vertex."""
+        assert self._leaving is not None
+        return self._leaving
+
+    def held(self, name: str, number: int) -> ShardRows:
+        """A shard's rows."""
+        shard, arrays = self.section(name).shards[number], self._arrays[name]
+        row_ptr = arrays.row_ptr[shard.first_row : shard.first_row + shard.rows + 1]
+        part = slice(int(row_ptr[0]), int(row_ptr[-1]))
+        offset = np.int32 if shard.edges < 2**31 else np.int64
+        return ShardRows(
+            shard,
+            (row_ptr - row_ptr[0]).astype(offset),
+            arrays.col_idx[part],
+            None if arrays.weights is None else arrays.weights[part],
+            None if arrays.multiplicity is None else arrays.multiplicity[part],
+        )
+
+    def samples(
+        self,
+        device: Device,
+        graph: Graph,
+        how: Options,
+        seed: int,
+        wanted: list[tuple[Size, int]],
+        clock: Clock,
+        progress: Tell | None,
+    ) -> list[Sample]:
+        """One run of exact mode: a sample for each (size, target), in the order given."""
+        watched = device.watch()
+        n, method = self.num_vertices, how.method
+        found = forest_pass(Alone(), device, self, method, seed, room=None, progress=progress)
+        with device.alone():
+            chosen = choose(device, found.words, n, method, seed, [target for _, target in wanted])
+        clock.lap("sample")
+        made = {}
+        for size, target in wanted:
+            if target in made:
+                continue
+            each = chosen[target]
+            left = _left(graph, each, seed)
+            smaller, _ = extract(graph, left.vertices, left.arcs)
+            clock.lap("result")
+            notes = (*how.idle(), *notes_of(graph, target, each.untouched, smaller.num_vertices))
+            made[target] = Sample(
+                smaller,
+                method,
+                how.mode,
+                size,
+                target,
+                seed,
+                device.name,
+                0,
+                clock.seconds(),
+                "untouched" if each.untouched else "forest",
+                notes,
+                graph,
+                left,
+                options=how.given,
+                pieces=self.pieces,
+                **watched(),
+            )
+        return [replace(made[target], size=size) for size, target in wanted]
+
+
+def _left(graph: Graph, chosen: Chosen, seed: int) -> Left:
+    """What a run leaves of ``graph.undirected.simple``."""
+    simple = graph.undirected.simple
+    vertices = unpacked(chosen.bits, graph.num_vertices)
+    arcs = vertices[simple.rows] & vertices[simple.col_idx]
+    if chosen.cut is not None:
+        some = np.flatnonzero(arcs)
+        tail, head = simple.rows[some], simple.col_idx[some]
+        low, high = np.minimum(tail, head), np.maximum(tail, head)
+        times, words = (
+            keyed.edge_priority(seed, low, high),
+            low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64),
+        )
+        time, word = map(np.uint64, chosen.cut)
+        arcs[some] = (times > time) | ((times == time) & (words > word))
+    return Left(vertices, arcs)
+
+
+def _section(graph: Graph, name: str) -> Arrays:
+    """The rows of a section of the whole graph; of pairs without their ways."""
+    if name in ("rows", "out"):
+        return graph.arrays
+    if name == "in":
+        return graph.reverse.arrays
+    view = graph.undirected
+    tails, heads = view.rows, view.col_idx
+    once = tails <= heads
+    return Arrays(row_ptr_of(np.bincount(tails[once], minlength=graph.num_vertices)), heads[once])
+
+
+def _cut(name: str, arrays: Arrays, shard_edges: int) -> Section:
+    """A section's shards; where they are cut makes no difference to any result."""
+    row_ptr, made = arrays.row_ptr, []
+    for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1 if name == "pairs" else BLOCK)):
+        edges = int(row_ptr[last] - row_ptr[first])
+        made.append(Shard(f"{name}-{number}", first, last - first, edges, 0, 0, 0, 0))
+    return summed(made)

@@ -1,0 +1,44 @@
+"""Samples that are cut out together: the rows of each one's measured view."""
+
+import numpy as np
+import pytest
+from sampling.test_replicates import GRAPHS
+
+from clgraph import powerlaw_graph, sample
+from clgraph.measures.pack import Pack, simple_view
+
+
+def check(device, made, pieces):
+    for which, piece in pieces:
+        pack = Pack.join(device, [piece])
+        assert pack.count == len(which)
+        for at, k in enumerate(which):
+            view, (row_ptr, col_idx) = simple_view(made[k].graph), pack.rows_of(at)
+            np.testing.assert_array_equal(row_ptr, view.row_ptr)
+            np.testing.assert_array_equal(col_idx, view.col_idx)
+
+
+@pytest.mark.parametrize("method", ["drv", "dre", "ebfs", "cre"])
+def test_each_is_the_samples_own_view(device, method):
+    for graph in GRAPHS.values():
+        n = graph.num_vertices
+        made = sample(graph, method, sizes=[-(-4 * n // 5), 1, -(-n // 3)], seed=1, seeds=3, device=device)
+        with device.alone():
+            pieces = made.joined(device)
+        assert sorted(k for which, _ in pieces for k in which) in (list(range(9)), [])
+        check(device, made, pieces)
+
+
+@pytest.mark.parametrize("method", ["dre", "crve"])
+def test_some_of_them(device, method):
+    """Slices, samples that have been looked at, and sizes that are asked for twice."""
+    graph = powerlaw_graph(700, seed=2)
+    made = sample(graph, method, sizes=["50%", "20%", "50%"], seed=1, seeds=4, device=device)
+    made[5].graph.row_ptr  # noqa: B018
+    with device.alone():
+        whole, some = made.joined(device), made[3:11:2].joined(device)
+    check(device, made, whole)
+    check(device, made[3:11:2], some)
+    if device.kernels == "ndrange":
+        assert sum(len(which) for which, _ in whole) == (12 if method == "dre" else 4)
+        assert sum(len(which) for which, _ in some) == (4 if method == "dre" else 0)
