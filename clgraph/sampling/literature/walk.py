@@ -184,7 +184,8 @@ class _Walks:
         device.fill(self.target, np.int32(target), runs)
         self.tally = device.empty(5, np.int32)
         self.short, self.longest = device.empty(1, np.int32), device.empty(1, np.int32)
-        self.queue = Queue(device, self.csr, runs, queue_room(n, self.walkers, runs))
+        room = min(n, self.walkers) if self.exact else queue_room(n, self.walkers, runs)  # one leg, or more
+        self.queue = Queue(device, self.csr, runs, room)
         if self.view.weighted:
             self.limit = self.view.kept(device, "limits", lambda: self.view.limits)
         if wish.method == "cnarw":
