@@ -29,7 +29,9 @@ import clgraph
 from clgraph.device import Setup
 from clgraph.device.without import Without
 from clgraph.ranking.fixed import FixedPower
+from clgraph.scale.curve import followed
 from clgraph.scale.forest import Forest
+from clgraph.scale.loading import Loading
 
 
 def forest_pass(device: Any, graph: clgraph.Graph, method: str, repeat: int) -> dict[str, float]:
@@ -55,13 +57,13 @@ def forest_pass(device: Any, graph: clgraph.Graph, method: str, repeat: int) -> 
     return {"words": statistics.median(words[1:]), "reduce": taken, "edges_per_second": len(pairs) / taken}
 
 
-def timed(call: Any, repeat: int) -> tuple[float, Any]:
+def timed(call: Any, repeat: int, clock: Any = time.perf_counter) -> tuple[float, Any]:
     """Median seconds of a call after a first one, and its last result."""
     took = []
     for _ in range(repeat + 1):
-        started = time.perf_counter()
+        started = clock()
         result = call()
-        took.append(time.perf_counter() - started)
+        took.append(clock() - started)
     return statistics.median(took[1:]), result
 
 
@@ -101,6 +103,39 @@ def command_seconds(path: Path, out: Path, device: str, ranks: int, repeat: int)
     return timed(lambda: subprocess.run(command, check=True, capture_output=True), repeat)[0]
 
 
+def forests(row: Any, device: Any, graph: clgraph.Graph, shards: clgraph.Shards, repeat: int) -> None:
+    """What the forest's way takes for many sizes, or a curve, of a graph in memory, against the usual way.
+
+    Processor seconds, all cores together. The forest's are those of the forest and of each vertex's last row:
+    the edges of samples and the curve's edges, which come on top, are in the others.
+    """
+    sizes = [f"{share}%" for share in (90, 80, 70, 60, 50, 40, 30, 20, 10, 5)]
+    pairs = list(
+        Loading(device, shards, room=1 << 40).rows("pairs", range(len(shards.section("pairs").shards)))
+    )
+    n = graph.num_vertices
+    for method in ("drv", "dre"):
+
+        def vertices(method: str = method) -> Any:
+            forest = Forest(device, n, 3, edges=method == "dre", room=graph.num_edges)
+            for rows in pairs:
+                forest.add(rows)
+            return followed(device, forest.take(), n, method, 3, 1)
+
+        def samples(method: str = method) -> Any:
+            return clgraph.sample(graph, method, sizes=sizes, seed=3, device=device, mode="exact")
+
+        def curve(method: str = method) -> Any:
+            return clgraph.reduction_curve(graph, method, 3, device=device)
+
+        took, path = timed(vertices, repeat, time.process_time)
+        of_ten, _ = timed(samples, repeat, time.process_time)
+        of_curve, found = timed(curve, repeat, time.process_time)
+        assert np.array_equal(path.vertices, found.vertices)
+        row(f"{method}, vertices of all sizes by the forest against ten samples", took, of_ten, None)
+        row(f"{method}, vertices of all sizes by the forest against the curve", took, of_curve, None)
+
+
 def ratios(options: Any, devices: list[Any]) -> list[dict[str, Any]]:
     """What has a ratio to reach, a row each."""
     first, two, repeat = devices[0], (devices * 2)[:2], options.repeat
@@ -124,6 +159,7 @@ def ratios(options: Any, devices: list[Any]) -> list[dict[str, Any]]:
         assert np.array_equal(sample.vertices, memory.vertices)
         count = len(shards.section("pairs").shards)
         row(f"drv half, {count} shards, one rank, against the graph in memory", one, here, None)
+        forests(row, first, graph, shards, repeat)
         both, sample = timed(lambda: half(shards, two, output=out), repeat)
         assert np.array_equal(sample.vertices, memory.vertices)
         row("drv half, 2 ranks in threads against 1", both, one, 0.6)
