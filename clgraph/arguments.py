@@ -112,6 +112,10 @@ def file_name(value: Any, name: str = "path") -> Path:
         ) from error
     if "\0" in text:
         raise InputError(f"{name} is {shown(value)}: no file's name has a zero character")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name} is {shown(value)}: no name of a file: it holds a lone surrogate") from error
     if max(map(len, text.split("/"))) > 4096:  # names of 255 bytes and less are the system's to judge
         raise InputError(f"{name} is {shown(value)}: too long for a file's name")
     return Path(text)

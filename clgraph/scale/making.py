@@ -168,7 +168,10 @@ def _some(count: int, which: Any) -> list[int]:
     """Numbers of shards, ascending, each once."""
     if which is None:
         return list(range(count))
-    numbers = np.asarray(which)
+    try:
+        numbers = np.asarray(which)
+    except ValueError:  # lists of different lengths
+        numbers = np.empty(0)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
         raise InputError(f"which is {shown(which)}: give numbers of shards, 0 to {count - 1}")
     if int(numbers.min()) < 0 or int(numbers.max()) >= count:
