@@ -93,7 +93,7 @@ def case_stages(device: Any) -> None:
 def case_spikyball(device: Any) -> None:
     """Shares of a stage's arcs, by powers of degrees and weights."""
     _draw("spikyball", device, size=30, share="0.4", powers=(1, 0, "-0.5"), keep="tree")
-    _draw("spikyball", device, size=30, share="0.40000000000001")  # its shares have no room in the chain
+    _draw("spikyball", device, size=8, share="0.40000000000001")  # its shares have no room in the chain
     weights = np.arange(60.0)
     _draw(
         "spikyball", device, seeds=1, size=20, powers=(0, 1, 1), weighted=True, graph=_graph(weights=weights)
