@@ -291,11 +291,12 @@ def generate_dataset(
 
 def from_dataset(source: str, target: str, output_format: str | None, quiet: bool) -> None:
     """``clgraph convert IN.clgs OUT``."""
-    from clgraph.files.summary import write_with_summary
-    from clgraph.scale import join_shards
+    from clgraph.scale.joined import write_joined
 
-    graph = join_shards(open_dataset(source, True, quiet))
-    say(write_with_summary(graph, target, format=output_format), quiet)
+    shards = open_dataset(source, True, quiet)
+    with progress_bar("writing", quiet) as progress:
+        told = write_joined(shards, target, format=output_format, progress=progress)
+    say(told, quiet)
 
 
 def describe_dataset(name: str) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
 
     with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file:
         if spelling.comma:
-            file.write(csv_header(graph))
+            file.write(csv_header(graph.is_weighted))
             file.flush()
         write_pieces(file, spelling.pieces(), len(spelling.rooms), tell)
     return lost_in_edges(graph)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -133,7 +134,7 @@ def write_with_summary(
         raise InputError(
             f"cannot write {file}: the weight of arc {arc} is {graph.weights[arc]}, but weights are finite"
         )
-    try:
+    with naming_output(path):
         kind, form = find_format(file, format)
         if kind == "edges":
             notes = write_edges_somewhere(graph, file, device, progress)
@@ -145,6 +146,15 @@ def write_with_summary(
             if left:
                 names = ", ".join(few(left.names()))
                 notes = [*notes, f"left out: {names}; GraphML, GEXF and Pajek's .net hold them"]
+    return told_written(path, _size(graph), notes)
+
+
+@contextmanager
+def naming_output(path: str | os.PathLike[str]) -> Iterator[None]:
+    """An InputError of the block names the file that cannot be written."""
+    file = file_name(path)
+    try:
+        yield
     except UnicodeEncodeError as error:
         raise InputError(
             f"cannot write {file}: vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has "
@@ -154,8 +164,12 @@ def write_with_summary(
         if str(path) in str(error):
             raise
         raise InputError(f"cannot write {file}: {error}") from error
-    name = named(path) if os.fspath(path) == STDOUT else file.name
-    return f"wrote {name}: {_size(graph)}" + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def told_written(path: str | os.PathLike[str], size: str, notes: list[str]) -> str:
+    """The line that says what was written, and what the format could not hold."""
+    name = named(path) if os.fspath(path) == STDOUT else file_name(path).name
+    return f"wrote {name}: {size}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _describe(loaded: Loaded) -> str:
@@ -178,7 +192,10 @@ def _describe(loaded: Loaded) -> str:
 
 
 def _size(graph: Graph) -> str:
-    kind = "directed" if graph.directed else "undirected"
-    weighted = ", weighted" if graph.weights is not None else ""
-    vertices = counted(graph.num_vertices, "vertex", "vertices")
-    return f"{kind}, {vertices}, {counted(graph.num_edges, 'edge')}{weighted}"
+    return told_size(graph.directed, graph.is_weighted, graph.num_vertices, graph.num_edges)
+
+
+def told_size(directed: bool, weighted: bool, vertices: int, edges: int) -> str:
+    """What kind of graph it is, and how large."""
+    kind, mark = "directed" if directed else "undirected", ", weighted" if weighted else ""
+    return f"{kind}, {counted(vertices, 'vertex', 'vertices')}, {counted(edges, 'edge')}{mark}"

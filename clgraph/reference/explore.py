@@ -120,7 +120,7 @@ def verify_exploration(graph: Graph, sample: SampleLike) -> None:
     AssertionError
         What does not hold.
     """
-    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
+    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     inside = np.zeros(graph.num_vertices, bool)
     inside[graph.index(sample.vertices)] = True
     component = in_largest_component(graph.undirected)

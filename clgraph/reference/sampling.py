@@ -20,7 +20,7 @@ import scipy.sparse.csgraph as csgraph
 from clgraph import keyed
 from clgraph.arguments import real, word
 from clgraph.errors import InputError
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import reference_components
 from clgraph.sizes import target_size
@@ -316,8 +316,8 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
     AssertionError
         What does not hold.
     """
-    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
-    check_graph_type(sample.graph)
+    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
+    as_graph(sample.graph)
     word(connection, "connection", ("weak", "strong"))
     verify_parts(graph, sample)
     index = graph.index(sample.vertices)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +17,8 @@ from clgraph.files.pieces import SHAPES, pieces
 from clgraph.files.standard_input import STDIN
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
 from clgraph.graph.io.arrow import parquet_parts
-from clgraph.graph.io.binary_header import BLOCK, PAGE, Header, damaged, unpack_header
+from clgraph.graph.io.binary import check_sums
+from clgraph.graph.io.binary_header import PAGE, damaged, unpack_header
 from clgraph.graph.io.common import Options, check_file, reading
 from clgraph.graph.io.edges import look
 from clgraph.graph.io.formats import find_format
@@ -139,8 +139,8 @@ class Input:
         if "text" in header.sections:
             raise NotTaken("ids that are text")
         with reading(path):
-            if self._options.verify is not False:
-                _check_sums(path, header)
+            if self._options.verify is not False and header.crc is not None:
+                check_sums(path, header)
             self._row_ptr = self._section("row_ptr")
             try:
                 check_offsets(self._row_ptr, header.arcs)
@@ -190,19 +190,3 @@ def _cpu() -> Device:
         return get_device("cpu", kernels="ndrange")
     except DeviceError as error:
         raise NotTaken("no device parses text here") from error
-
-
-def _check_sums(path: Path, header: Header) -> None:
-    """Raise InputError unless the checksums of a file are right."""
-    crc = header.crc
-    if crc is None:
-        return
-    told = np.fromfile(path, "<u4", crc.nbytes // 4, offset=crc.offset)
-    with open(path, "rb", buffering=0) as file:
-        for number, begin in enumerate(range(PAGE, crc.offset, BLOCK)):
-            file.seek(begin)
-            found, left = 0, min(BLOCK, crc.offset - begin)
-            while left and (data := file.read(min(left, 1 << 20))):
-                found, left = zlib.crc32(data, found), left - len(data)
-            if left or found != told[number]:
-                raise damaged(path, f"bytes from {begin} on do not match their checksum")

@@ -6,25 +6,29 @@ import os
 import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
-from clgraph.graph.io.binary import read_sections
-from clgraph.graph.io.binary_header import Header
+from clgraph.graph.io.binary import check_sums, read_sections
+from clgraph.graph.io.binary_header import PAGE, Header, unpack_header
+from clgraph.graph.io.binary_header import Section as FileSection
 from clgraph.graph.io.common import reading
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
+
+VALUES = ("weights", "multiplicity", "way")  # that entries may have
 
 
 @dataclass(frozen=True)
@@ -134,10 +138,10 @@ class Shards:
 
     def index(self, ids: Any) -> npt.NDArray[np.int64]:
         """Vertex indices of original ids; InputError names one that is not in the graph."""
-        return self._named.index(ids)
+        return self.named.index(ids)
 
     @lazy
-    def _named(self) -> Graph:
+    def named(self) -> Graph:
         """A graph of the same vertices without edges."""
         none = np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32)
         return Graph.of(Arrays(*none, ids=self._own_ids()))
@@ -214,14 +218,74 @@ class Shards:
         self.check_header(name, shard, header)
         if verify:
             self.check_sums(shard, arrays["crc"])
+        with self._damaged(shard):
+            check_offsets(arrays["row_ptr"], shard.edges)
+            rows, loops = self._rows(name, shard, arrays, verify)
+        if verify:
+            self._check_loops(shard, loops)
+        self.verified(shard)
+        return rows
+
+    def parts(self, name: str, number: int, step: int) -> Iterator[ShardRows]:
+        """The rows of one shard of a section, checked, so many rows and entries at a time (or one row)."""
+        shard = self.section(name).shards[number]
+        verify, path, loops = self.verifies(shard), self.path_of(shard), 0
+        with self._opened(name, shard) as (file, header):
+            if verify:
+                self.check_sums(shard, check_sums(path, header))
+            row_ptr = self._offsets(shard, file, header)
+            wanted = [each for each in ("col_idx", *VALUES) if each in header.sections]
+            first = 0
+            while first < shard.rows:
+                begin = int(row_ptr[first])
+                most = row_ptr.dtype.type(min(begin + step, shard.edges))
+                last = int(np.searchsorted(row_ptr, most, side="right")) - 1
+                last = max(first + 1, min(last, first + step))
+                count = int(row_ptr[last]) - begin
+                arrays = {
+                    each: _read_some(path, file, header.sections[each], begin, count) for each in wanted
+                }
+                some = row_ptr[first : last + 1] - row_ptr[first]
+                part = replace(shard, first_row=shard.first_row + first, rows=last - first, edges=count)
+                with self._damaged(shard):
+                    rows, found = self._rows(name, part, {"row_ptr": some, **arrays}, verify)
+                loops, first = loops + found, last
+                yield rows
+        if verify:
+            self._check_loops(shard, loops)
+            self.verified(shard)
+
+    def offsets(self, name: str, number: int) -> npt.NDArray[Any]:
+        """Where the rows of one shard begin, from 0 on, and how many entries they have."""
+        shard = self.section(name).shards[number]
+        with self._opened(name, shard) as (file, header):
+            return self._offsets(shard, file, header)
+
+    @contextmanager
+    def _opened(self, name: str, shard: Shard) -> Iterator[tuple[IO[bytes], Header]]:
+        path = self.path_of(shard)
+        with reading(path), open(path, "rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            self.check_size(shard, size)
+            header = unpack_header(path, file.read(PAGE), size, shard=True)
+            self.check_header(name, shard, header)
+            yield file, header
+
+    def _offsets(self, shard: Shard, file: IO[bytes], header: Header) -> npt.NDArray[Any]:
+        row_ptr = _read_some(self.path_of(shard), file, header.sections["row_ptr"], 0, shard.rows + 1)
+        with self._damaged(shard):
+            check_offsets(row_ptr, shard.edges)
+        return row_ptr
+
+    @contextmanager
+    def _damaged(self, shard: Shard) -> Iterator[None]:
+        """An InputError of the block names a shard's file."""
         try:
-            rows = self._checked(name, shard, arrays, verify)
+            yield
         except InputError as error:
             raise InputError(
                 f"{self.path_of(shard)}: damaged: {error}; convert the graph again, or copy it again"
             ) from error
-        self.verified(shard)
-        return rows
 
     def held(self, name: str, number: int) -> ShardRows | None:
         """A shard's rows where they are in memory, checked; None: they are in a file."""
@@ -268,12 +332,19 @@ class Shards:
             path = self.path_of(shard)
             raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")
 
-    def _checked(self, name: str, shard: Shard, arrays: dict[str, npt.NDArray[Any]], full: bool) -> ShardRows:
-        """The host's version of `clgraph.scale.loading`."""
+    def _check_loops(self, shard: Shard, loops: int) -> None:
+        if loops != shard.loops:
+            with self._damaged(shard):
+                raise InputError("it has another number of self-loops than its header says")
+
+    def _rows(
+        self, name: str, shard: Shard, arrays: dict[str, npt.NDArray[Any]], full: bool
+    ) -> tuple[ShardRows, int]:
+        """The rows, checked, and, if `full`, how many self-loops: the host's `clgraph.scale.loading`."""
         row_ptr = arrays["row_ptr"]
         col_idx = arrays.get("col_idx", np.empty(0, np.int32))
         weights, multiplicity, way = (arrays.get(key) for key in ("weights", "multiplicity", "way"))
-        check_offsets(row_ptr, shard.edges)
+        loops = 0
         check_range(col_idx, self.num_vertices, "col_idx")
         if full:
             check_ascending(Arrays(row_ptr, col_idx))
@@ -286,11 +357,29 @@ class Shards:
             )
             if name == "pairs" and np.any(tails > col_idx):
                 raise InputError("a pair is in the row of its larger end")
-            if int(np.count_nonzero(tails == col_idx)) != shard.loops:
-                raise InputError("it has another number of self-loops than its header says")
+            loops = int(np.count_nonzero(tails == col_idx))
             if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
                 raise InputError("its section way has something else than 1, 2 and 3")
-        return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way)
+        return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way), loops
+
+
+def _read_some(path: Path, file: IO[bytes], section: FileSection, first: int, count: int) -> npt.NDArray[Any]:
+    """Some values of a section of a file."""
+    dtype = np.dtype(section.kind)
+    file.seek(section.offset + first * dtype.itemsize)
+    found: npt.NDArray[Any] = np.fromfile(file, dtype, count)
+    if len(found) != count:
+        raise InputError(f"{path}: it became shorter while it was read; copy it again")
+    return found.astype(dtype.newbyteorder("="), copy=False)
+
+
+def check_shards(shards: Any) -> None:
+    """Raise InputError unless it is an opened dataset."""
+    if not isinstance(shards, Shards):
+        raise InputError(
+            f"an opened dataset is needed, not {shown(shards)}: clgraph.open_shards and clgraph.write_shards "
+            "give one"
+        )
 
 
 def open_shards(path: str | os.PathLike[str], *, verify: bool = True, comm: Any = None) -> Shards:

@@ -13,10 +13,9 @@ from clgraph.graph.building import INT32_MAX
 from clgraph.graph.io.binary import OnDisk
 from clgraph.scale.cut import cuts
 from clgraph.scale.manifest import BLOCK, Section
+from clgraph.scale.shards import VALUES
 from clgraph.scale.tables import STEP, Columns, Table, tails_between
 from clgraph.scale.writing import Writer, summed
-
-VALUES = ("weights", "multiplicity", "way")
 
 
 def turned(name: str, tail: npt.NDArray[np.int32], part: Columns) -> Columns:

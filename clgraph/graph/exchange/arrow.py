@@ -238,25 +238,44 @@ def _counts(pa: Any, column: Any, name: str) -> npt.NDArray[Any]:
 
 def to_arrow(graph: Arrays, source: str, target: str, attributes: Attributes | None) -> Any:
     """See `clgraph.Graph.to_arrow`."""
-    pa = library("pyarrow", "arrow")
     tail, head, weights, multiplicity = graph.edges()
-    if graph.ids is None:
+    columns = edge_columns(graph.ids, tail, head, weights, multiplicity, source, target)
+    if attributes is not None:
+        names = graph.all_ids()
+        columns |= into_arrow(attributes, columns, names[tail], names[head], graph.directed)
+    return edge_table(columns, graph.directed)
+
+
+def edge_columns(
+    ids: npt.NDArray[Any] | None,
+    tail: npt.NDArray[np.int32],
+    head: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float64] | None,
+    multiplicity: npt.NDArray[np.int32] | None,
+    source: str = "source",
+    target: str = "target",
+) -> dict[str, Any]:
+    """The columns of an edge table, of edges by number; `ids` None: the numbers are the ids."""
+    pa = library("pyarrow", "arrow")
+    if ids is None:
         ends = [pa.array(end.astype(np.int64)) for end in (tail, head)]
     else:
         try:
-            ids = pa.array(graph.ids, pa.string() if graph.ids.dtype == object else pa.int64())
+            named = pa.array(ids, pa.string() if ids.dtype == object else pa.int64())
         except UnicodeEncodeError as error:
             raise InputError(
                 f"vertex id {error.object[:80]!r} holds a lone surrogate, which UTF-8 has not; rename it"
             ) from error
-        ends = [ids.take(pa.array(end)) for end in (tail, head)]
+        ends = [named.take(pa.array(end)) for end in (tail, head)]
     columns = {source: ends[0], target: ends[1]}
     if weights is not None:
         columns["weight"] = pa.array(weights)
     if multiplicity is not None:
         columns["multiplicity"] = pa.array(multiplicity)
-    if attributes is not None:
-        names = graph.all_ids()
-        columns |= into_arrow(attributes, columns, names[tail], names[head], graph.directed)
-    noted = {METADATA: json.dumps({"directed": graph.directed}).encode()}
-    return pa.table(columns).replace_schema_metadata(noted)
+    return columns
+
+
+def edge_table(columns: dict[str, Any], directed: bool) -> Any:
+    """An edge table that tells whether its graph is directed."""
+    noted = {METADATA: json.dumps({"directed": directed}).encode()}
+    return library("pyarrow", "arrow").table(columns).replace_schema_metadata(noted)

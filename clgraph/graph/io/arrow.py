@@ -64,7 +64,7 @@ def read_arrow(path: Path, options: Options) -> Loaded:
 
 def parquet_table(path: Path, options: Options) -> EdgeTable:
     """The edge table in a Parquet file."""
-    parquet = _parquet(path)
+    parquet = parquet_library(path)
 
     def read_table() -> Any:
         with parquet.ParquetFile(str(path)) as file:
@@ -102,7 +102,7 @@ def parquet_parts(path: Path, options: Options, rows: int) -> tuple[bool, Iterat
     parts : iterator of (source, target, weights or None, multiplicity or None)
         Ids that are text are no arrays, but `Names`.
     """
-    pa, parquet = _pyarrow(path), _parquet(path)
+    pa, parquet = _pyarrow(path), parquet_library(path)
     damaged = pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError
     with reading(path):
         try:
@@ -135,7 +135,8 @@ def _pyarrow(path: Path) -> Any:
         raise InputError(f"{path}: {error}") from error
 
 
-def _parquet(path: Path) -> Any:
+def parquet_library(path: Path) -> Any:
+    """pyarrow's module; an InputError that names the file where it is missing."""
     _pyarrow(path)
     return library("pyarrow.parquet", "arrow")
 
@@ -224,7 +225,7 @@ def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | 
 
 def write_parquet(graph: Graph, path: Path) -> list[str]:
     """Write an edge table to a Parquet file; returns notes on what it does not hold."""
-    parquet = _parquet(path)
+    parquet = parquet_library(path)
     table = graph.to_arrow()
     with atomic_write(path) as file:
         parquet.write_table(table, file)

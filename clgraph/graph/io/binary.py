@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -165,6 +165,22 @@ def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Sec
 def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
     array = data[section.offset : section.end].view(section.kind)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def check_sums(path: Path, header: Header) -> npt.NDArray[Any]:
+    """The checksums of a file, which has them, compared with its bytes; InputError where they differ."""
+    crc = header.crc
+    assert crc is not None
+    told = np.fromfile(path, "<u4", crc.nbytes // 4, offset=crc.offset)
+    with open(path, "rb", buffering=0) as file:
+        for number, block in enumerate(_blocks(crc)):
+            file.seek(block.offset)
+            found, left = 0, block.nbytes
+            while left and (data := file.read(min(left, 1 << 20))):
+                found, left = zlib.crc32(data, found), left - len(data)
+            if left or found != told[number]:
+                raise damaged(path, f"bytes from {block.offset} on do not match their checksum")
+    return told
 
 
 def _blocks(crc: Section) -> Iterator[Section]:
@@ -318,7 +334,27 @@ class Widened:
                 yield ahead.popleft().result()
 
 
-Stored = OnDisk | Zeros | Widened
+@dataclass(frozen=True)
+class Given:
+    """An array to be written of `count` values, which `parts` gives, some at a time."""
+
+    count: int
+    dtype: np.dtype[Any]
+    parts: Callable[[], Iterator[npt.NDArray[Any]]]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array."""
+        return self.count * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        kind = self.dtype.newbyteorder("<")
+        for part in self.parts():
+            yield np.ascontiguousarray(part, kind).view(np.uint8).data
+
+
+Stored = OnDisk | Zeros | Widened | Given
 
 
 def write_sections(

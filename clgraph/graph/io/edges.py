@@ -319,11 +319,11 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     """
     comma = has_commas(path)
     separator = b"," if comma else b"\t"
-    source = id_cells(graph, separator, partial(_csv_name if comma else _name, path))
+    source = id_cells(graph, separator, partial(name_in, path))
     target = ended_by(source, separator if graph.weights is not None else b"\n")
     with writing(path) as file:
         if comma:
-            file.write(csv_header(graph))
+            file.write(csv_header(graph.is_weighted))
         for tail, head, weight in edges_in_pieces(graph):
             columns = [source[tail], target[head]]
             if weight is not None:
@@ -338,9 +338,14 @@ def has_commas(path: Path) -> bool:
     return plain.suffix == ".csv"
 
 
-def csv_header(graph: Graph) -> bytes:
+def csv_header(weighted: bool) -> bytes:
     """The first line of a .csv file."""
-    return b"source,target,weight\n" if graph.weights is not None else b"source,target\n"
+    return b"source,target,weight\n" if weighted else b"source,target\n"
+
+
+def name_in(path: Path, name: str) -> bytes:
+    """An id that is text as a file of this name has it; InputError if it would not be read again."""
+    return _csv_name(path, name) if has_commas(path) else _name(path, name)
 
 
 def _name(path: Path, name: str) -> bytes:

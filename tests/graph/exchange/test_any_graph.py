@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import networkx as nx
@@ -41,8 +42,39 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "average_shortest_path_length": clgraph.average_shortest_path_length,
     "average_neighbor_degree": clgraph.average_neighbor_degree,
     "degree_assortativity_coefficient": clgraph.degree_assortativity_coefficient,
+    "reference_bfs": lambda g: clgraph.reference_bfs(g, 0)[0],
+    "reference_components": lambda g: clgraph.reference_components(g)[0],
+    "reference_pagerank": lambda g: clgraph.reference_pagerank(g, iterations=3),
+    "reference_ppr": lambda g: clgraph.reference_ppr(g, [0], iterations=3),
+    "reference_sample": lambda g: clgraph.reference_sample(g, "drv", size="50%", seed=1).vertices,
+    "verify_bfs": lambda g: verified(clgraph.verify_bfs, g, clgraph.bfs(ours(), 0)),
+    "verify_components": lambda g: verified(
+        clgraph.verify_components, g, clgraph.connected_components(ours())
+    ),
+    "verify_pagerank": lambda g: verified(clgraph.verify_pagerank, g, clgraph.pagerank(ours())),
+    "verify_ppr": lambda g: verified(
+        clgraph.verify_ppr, g, clgraph.personalized_pagerank(ours(), [0]), [0], weight=False
+    ),
+    "verify_sample": lambda g: verified(
+        clgraph.verify_sample, g, clgraph.sample(ours(), "drv", size=9, seed=1)
+    ),
+    "write_shards": lambda g: in_shards(g).num_vertices,
     "quality": lambda g: clgraph.quality(g, eigenvalues=False).original.to_dict()["average_degree"],
 }
+
+
+def ours() -> Graph:
+    return Graph.from_networkx(karate())
+
+
+def verified(verify: Callable[..., None], *args: Any, **options: Any) -> bool:
+    verify(*args, **options)
+    return True
+
+
+def in_shards(graph: Any) -> Any:
+    with TemporaryDirectory() as folder:
+        return clgraph.write_shards(graph, f"{folder}/a.clgs")
 
 
 def karate() -> nx.Graph:
@@ -76,6 +108,12 @@ def test_the_answer_is_that_of_the_graph(form: str) -> None:
     ours = Graph.from_networkx(karate())
     for name, function in FUNCTIONS.items():
         assert np.array_equal(function(theirs), function(ours)), name
+
+
+def test_a_sample_may_be_of_another_library() -> None:
+    part = karate().subgraph(range(9))
+    found = clgraph.quality(karate(), part, eigenvalues=False)
+    assert found.sample is not None and found.sample.vertices == 9
 
 
 def test_directed_graphs_stay_directed() -> None:

@@ -1,0 +1,208 @@
+"""Datasets of shards written as one graph file, some rows at a time: the bytes of the graph in memory.
+
+Memory holds the ids, the offsets of a shard (for .clg those of all rows), and a few hundred thousand entries.
+Edge lists and Parquet are made of the pairs, or of the arcs by tail, .clg of all rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import file_name
+from clgraph.files.summary import naming_output, told_size, told_written, write_with_summary
+from clgraph.graph.building import INT32_MAX
+from clgraph.graph.exchange.arrow import edge_columns, edge_table
+from clgraph.graph.io.arrow import parquet_library
+from clgraph.graph.io.atomic import atomic_write
+from clgraph.graph.io.binary import Given, id_arrays, write_sections
+from clgraph.graph.io.binary_header import Header
+from clgraph.graph.io.common import cells, counted, id_cells, write_cells, writing
+from clgraph.graph.io.edges import csv_header, has_commas, name_in, weight_cells
+from clgraph.graph.io.formats import find_format
+from clgraph.progress import Tell
+from clgraph.scale.cut import join_shards
+from clgraph.scale.shards import ShardRows, Shards
+from clgraph.scale.sorting import ahead
+
+STEP = 1 << 18  # entries that are in memory at a time; a longer row is whole
+ROW_GROUP = 1 << 20  # rows of a group in a Parquet file, as pyarrow writes it
+Cells = npt.NDArray[Any]
+
+
+def write_joined(
+    shards: Shards, path: str | os.PathLike[str], *, format: str | None = None, progress: Tell | None = None
+) -> str:
+    """Write a dataset as a graph file, and say what was written; other formats are written from memory.
+
+    So are edge lists, Parquet and .clg of a dataset without the section that has the rows.
+    """
+    file = file_name(path)
+    kind, _ = find_format(file, format)
+    base = "out" if shards.directed else "pairs"
+    name, write = {
+        "edges": (base, _write_edges),
+        "parquet": (base, _write_parquet),
+        "clg": ("out" if shards.directed else "rows", _write_binary),
+    }.get(kind, ("", None))
+    if write is None or name not in shards.manifest.sections:
+        return write_with_summary(join_shards(shards), path, format=format, progress=progress)
+    with naming_output(path):
+        notes = write(_Entries(shards, name, progress), file)
+    size = told_size(shards.directed, shards.manifest.weights, shards.num_vertices, shards.num_edges)
+    return told_written(path, size, notes)
+
+
+class _Entries:
+    """The rows of a section, some at a time, and what was seen of them."""
+
+    def __init__(self, shards: Shards, name: str, progress: Tell | None) -> None:
+        self.shards, self.section, self.name = shards, shards.section(name), name
+        self._progress = progress
+        self.weighted, self.counted = shards.manifest.weights, shards.manifest.multiplicity
+        self._touched = np.zeros(shards.num_vertices, bool)
+        self._extra = 0
+
+    def parts(self) -> Iterator[ShardRows]:
+        """All rows."""
+        done = 0
+        for number in range(len(self.section.shards)):
+            for rows in self.shards.parts(self.name, number, STEP):
+                yield rows
+                done += rows.shard.edges
+                if self._progress is not None:
+                    self._progress(done, self.section.edges)
+
+    def edges(self) -> Iterator[tuple[ShardRows, npt.NDArray[np.int32]]]:
+        """All rows, with the tails of their entries."""
+        for rows in self.parts():
+            lengths = np.diff(rows.row_ptr)
+            first = rows.shard.first_row
+            tails = np.repeat(np.arange(first, first + len(lengths), dtype=np.int32), lengths)
+            self._touched[first : first + len(lengths)] |= lengths > 0
+            self._touched[rows.col_idx] = True
+            if rows.multiplicity is not None:
+                self._extra += int(rows.multiplicity.sum(dtype=np.int64)) - len(tails)
+            yield rows, tails
+
+    def lost(self, *, counts: bool) -> list[str]:
+        """What a list of these edges does not hold; `counts` if it says how many each one stands for."""
+        isolated = len(self._touched) - int(np.count_nonzero(self._touched))
+        notes = [f"{counted(isolated, 'vertex', 'vertices')} without edges left out"] if isolated else []
+        if self.counted and not counts:
+            notes.append(f"{self._extra} merged parallel edges written once")
+        return notes
+
+    def column(self, name: str, dtype: Any) -> Given | None:
+        """A column of all entries."""
+        if name != "col_idx" and not getattr(self.shards.manifest, name):
+            return None
+
+        def parts() -> Iterator[npt.NDArray[Any]]:
+            for rows in self.parts():
+                found = getattr(rows, name)
+                yield np.ones(rows.shard.edges, dtype) if found is None else found
+
+        return Given(self.section.edges, np.dtype(dtype), parts)
+
+
+def _write_edges(entries: _Entries, path: Path) -> list[str]:
+    """`clgraph.graph.io.edges.write_edges`."""
+    shards, comma = entries.shards, has_commas(path)
+    separator = b"," if comma else b"\t"
+    end = separator if entries.weighted else b"\n"
+    ids, identity = shards.ids, shards.manifest.ids is None
+    text: dict[bytes, Cells] = {}
+    if ids.dtype == object:
+        text = {mark: id_cells(shards.named, mark, partial(name_in, path)) for mark in {separator, end}}
+
+    def spelt(index: npt.NDArray[Any], mark: bytes) -> Cells:
+        if text:
+            return text[mark][index]
+        return cells(index if identity else ids[index], mark)
+
+    def columns(rows: ShardRows, tails: npt.NDArray[np.int32]) -> list[Cells]:
+        lengths, first = np.diff(rows.row_ptr), rows.shard.first_row
+        some = spelt(np.arange(first, first + len(lengths)), separator)
+        found = [np.repeat(some, lengths, axis=0), spelt(rows.col_idx, end)]
+        return found if rows.weights is None else [*found, weight_cells(rows.weights, b"\n")]
+
+    with writing(path) as file:
+        if comma:
+            file.write(csv_header(entries.weighted))
+        for found in ahead(columns, entries.edges()):
+            if len(found[0]):
+                write_cells(file, *found)
+    return entries.lost(counts=False)
+
+
+def _write_parquet(entries: _Entries, path: Path) -> list[str]:
+    """`clgraph.graph.io.arrow.write_parquet`."""
+    shards, parquet = entries.shards, parquet_library(path)
+    ids = None if shards.manifest.ids is None else shards.ids
+    make: Callable[..., dict[str, Any]] = partial(edge_columns, ids)
+
+    def table(*columns: Any) -> Any:
+        return edge_table(make(*columns), shards.directed)
+
+    empty: npt.NDArray[np.int32] = np.empty(0, np.int32)
+    weights = np.empty(0) if entries.weighted else None
+    first = table(empty, empty, weights, empty if entries.counted else None)
+    with atomic_write(path) as file, parquet.ParquetWriter(file, first.schema) as writer:
+        for columns in _grouped(entries):
+            writer.write_table(table(*columns), ROW_GROUP)
+        if not entries.section.edges:
+            writer.write_table(first)
+    return entries.lost(counts=True)
+
+
+def _grouped(entries: _Entries) -> Iterator[list[Any]]:
+    """Tails, heads, weights and multiplicities (or None), for a group of rows at a time."""
+    held: list[list[Any]] = []
+    count = 0
+    for rows, tails in entries.edges():
+        counts = rows.multiplicity
+        if entries.counted and counts is None:
+            counts = np.ones(len(tails), np.int32)
+        held.append([tails, rows.col_idx, rows.weights if entries.weighted else None, counts])
+        count += len(tails)
+        while count >= ROW_GROUP:
+            whole = _concatenated(held)
+            yield [None if column is None else column[:ROW_GROUP] for column in whole]
+            held = [[None if column is None else column[ROW_GROUP:] for column in whole]]
+            count -= ROW_GROUP
+    if count:
+        yield _concatenated(held)
+
+
+def _concatenated(parts: list[list[Any]]) -> list[Any]:
+    columns = zip(*parts, strict=True)
+    return [None if column[0] is None else np.concatenate(column) for column in columns]
+
+
+def _write_binary(entries: _Entries, path: Path) -> list[str]:
+    """`clgraph.graph.io.binary.write_binary`."""
+    shards, section, n = entries.shards, entries.section, entries.shards.num_vertices
+    offset = np.int32 if section.edges <= INT32_MAX else np.int64
+    row_ptr: npt.NDArray[Any] = np.zeros(n + 1, offset)
+    for number, shard in enumerate(section.shards):
+        first, last = shard.first_row, shard.first_row + shard.rows
+        row_ptr[first : last + 1] = shards.offsets(entries.name, number)
+        row_ptr[first : last + 1] += shard.first_edge
+    arrays: dict[str, Any] = {
+        "row_ptr": row_ptr,
+        "col_idx": entries.column("col_idx", np.int32),
+        "weights": entries.column("weights", np.float64),
+        "multiplicity": entries.column("multiplicity", np.int32),
+    }
+    if shards.manifest.ids is not None:
+        arrays |= id_arrays(shards.ids, path)
+    with atomic_write(path) as file:
+        write_sections(file, Header(shards.directed, n, section.edges, section.loops, {}), arrays)
+    return []

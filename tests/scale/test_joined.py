@@ -1,0 +1,101 @@
+"""Datasets written as one file, some rows at a time: the bytes of the graph in memory, with little memory."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import clgraph
+from clgraph.errors import InputError
+from clgraph.files.summary import write_with_summary
+from clgraph.scale import joined
+from clgraph.scale.cut import join_shards, write_shards
+
+
+def graph_of(kind):
+    """With loops, a long row, vertices without edges, ids with gaps, or text."""
+    rng = np.random.default_rng(1)
+    tail, head = rng.integers(0, 90, 900) ** 2, rng.integers(0, 5, 900) * 1000 + rng.integers(0, 60, 900)
+    tail[:70], head[20:40] = 7, tail[20:40]
+    more = {"weights": rng.normal(size=900)} if "weighted" in kind else {}
+    vertices = np.arange(9000, 9050)
+    if "text" in kind:
+        tail, head, vertices = (
+            np.array([f"v{k},x" for k in each], object) for each in (tail, head, vertices)
+        )
+    if "plain" in kind:  # ids 0 .. n - 1, nothing parallel
+        tail, head = np.divmod(np.unique(tail % 80 * 80 + head % 80), 80)
+        vertices = np.arange(85)
+    return clgraph.Graph.from_edges(tail, head, directed="directed" in kind, vertices=vertices, **more)
+
+
+KINDS = ["", "plain", "weighted", "directed", "directed weighted text"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_bytes_of_the_graph_in_memory(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(joined, "STEP", 37)
+    graph = graph_of(kind)
+    shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=200)
+    assert len(shards.section("pairs").shards) > 2
+    monkeypatch.setattr(joined, "join_shards", None)
+    for name in ("g.csv", "g.txt.gz", "g.clg", "g.parquet"):
+        if name == "g.parquet":
+            pytest.importorskip("pyarrow")
+        told = joined.write_joined(clgraph.open_shards(shards.folder), tmp_path / name)
+        expected = write_with_summary(join_shards(shards), tmp_path / ("a" + name))
+        assert told == expected.replace("wrote a", "wrote ")
+        assert (tmp_path / name).read_bytes() == (tmp_path / ("a" + name)).read_bytes()
+
+
+def test_groups_of_parquet_and_no_edges(tmp_path, monkeypatch):
+    """Where a group of rows ends in the middle of what was read; a graph without edges."""
+    pytest.importorskip("pyarrow")
+    graphs = clgraph.rmat_graph(15, edge_factor=48, seed=1), clgraph.Graph.from_edges([], [], vertices=[3, 5])
+    assert graphs[0].num_edges > joined.ROW_GROUP
+    for graph in graphs:
+        shards = write_shards(graph, tmp_path / "g.clgs")
+        for name in ("g.parquet", "g.clg", "g.txt"):
+            told = joined.write_joined(shards, tmp_path / name)
+            assert told == write_with_summary(graph, tmp_path / ("a" + name)).replace("wrote a", "wrote ")
+            assert (tmp_path / name).read_bytes() == (tmp_path / ("a" + name)).read_bytes()
+
+
+def test_without_the_section_and_damaged(tmp_path):
+    graph = graph_of("weighted")
+    pairs = write_shards(graph, tmp_path / "p.clgs", sections=["pairs"])
+    joined.write_joined(pairs, tmp_path / "p.clg")  # from memory
+    clgraph.write(graph, tmp_path / "a.clg")
+    assert (tmp_path / "p.clg").read_bytes() == (tmp_path / "a.clg").read_bytes()
+    path = pairs.folder / "pairs-000000.clg"
+    whole = path.read_bytes()
+    for change in (whole[:-1], whole[:9000] + b"\xff" + whole[9001:]):
+        path.write_bytes(change)
+        with pytest.raises(InputError, match=r"pairs-000000\.clg"):
+            joined.write_joined(clgraph.open_shards(pairs.folder), tmp_path / "x.txt")
+    assert not (tmp_path / "x.txt").exists()
+
+
+WRITE = """
+import re, sys
+import numpy, clgraph, scipy.sparse
+from clgraph.scale import joined
+def peak():
+    with open("/proc/self/status") as file:
+        return int(re.search(r"VmHWM:\\s+(\\d+) kB", file.read())[1]) >> 10
+shards, before = clgraph.open_shards(sys.argv[1]), peak()
+for name in (".clg", ".txt"):
+    joined.write_joined(shards, sys.argv[1] + name)
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+def test_memory(tmp_path):
+    """Of 25 MB of rows in one shard some are in memory at a time; the whole graph takes 117 MB."""
+    path = tmp_path / "g.clgs"
+    write_shards(clgraph.rmat_graph(15, edge_factor=120, seed=1), path)
+    call = [sys.executable, "-c", WRITE, str(path)]
+    took = subprocess.run(call, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert int(took) < 75  # MB
