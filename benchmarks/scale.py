@@ -1,21 +1,20 @@
 """Graphs in shards: the forest pass, whole samples, components and PageRank on one device and on several.
 
     python benchmarks/scale.py --devices 0:0,0:1 --vertices 30000000 --folder /dev/shm --json scale.json
+    python benchmarks/scale.py --devices 0:0,0:1 --ratios --rmat 24 --folder /dev/shm
 
 A power-law graph is written as a dataset into `--folder` (put it on a memory file system to leave the disk
 out), and removed at the end. Each call is made on the first device, then on all; results are compared byte
-for byte.
-
-`--memory` measures instead the peak of one rank's memory, each call in a process of its own on the first
-device, beside what the plan says and beside 32 bytes a vertex and 16 an edge in hand. It is the host's
-resident memory, beyond that of the same call on a small graph; of devices with memory of their own their
-buffers, too.
+for byte. With `--ratios` instead: what two ranks (two devices, or one device twice) take against one,
+PageRank of `variant="fixed"` against "auto", and shards against memory, each pair in one run.
 """
 
 import argparse
+import functools
 import hashlib
 import json
-import re
+import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,8 +26,13 @@ from typing import Any
 import numpy as np
 
 import clgraph
+from clgraph.device import Setup
+from clgraph.device.without import Without
+from clgraph.ranking.fixed import FixedPower, shape_of
+from clgraph.scale import several
+from clgraph.scale.curve import followed
 from clgraph.scale.forest import Forest
-from clgraph.scale.plan import plan
+from clgraph.scale.loading import Loading
 
 
 def forest_pass(device: Any, graph: clgraph.Graph, method: str, repeat: int) -> dict[str, float]:
@@ -54,84 +58,135 @@ def forest_pass(device: Any, graph: clgraph.Graph, method: str, repeat: int) -> 
     return {"words": statistics.median(words[1:]), "reduce": taken, "edges_per_second": len(pairs) / taken}
 
 
-def timed(call: Any, repeat: int) -> tuple[float, Any]:
+def timed(call: Any, repeat: int, clock: Any = time.perf_counter) -> tuple[float, Any]:
     """Median seconds of a call after a first one, and its last result."""
     took = []
     for _ in range(repeat + 1):
-        started = time.perf_counter()
+        started = clock()
         result = call()
-        took.append(time.perf_counter() - started)
+        took.append(clock() - started)
     return statistics.median(took[1:]), result
 
 
-# the section that is read, and the bytes of an edge in hand: heads, or words with their times
-COMMANDS = {"components": ("pairs", 4), "bfs": ("rows", 4), "pagerank": ("rows", 4), "sample": ("pairs", 16)}
+def iterations(call: Any, repeat: int) -> tuple[float, Any]:
+    """Median seconds of an iteration of PageRank after a first call, and its last result."""
+    found = [call() for _ in range(repeat + 1)]
+    return statistics.median(each.seconds["iterate"] / each.iterations for each in found[1:]), found[-1]
 
 
-def call_of(command: str, path: Path, out: Path, device: Any) -> None:
-    """Make the call that stands for a command."""
-    shards = clgraph.open_shards(path)
-    if command == "components":
-        clgraph.connected_components(shards, device=device)
-    elif command == "bfs":
-        clgraph.bfs(shards, 1, predecessors=False, device=device)
-    elif command == "pagerank":
-        clgraph.pagerank(shards, tol=0, max_iter=3, device=device)
-    else:
-        clgraph.sample(shards, "drv", sizes=["50%"], seed=3, device=device, outputs=[out])
+def short_of_memory(device: Any, shards: clgraph.Shards, part: float) -> Any:
+    """The device with a limit on memory beside which this part of the shards stays between two iterations."""
+    section = shards.section("rows")
+    there = part * sum(5 * shard.edges + 8 * shard.rows for shard in section.shards)
+    spans = bool(shape_of(device, "float32").span)
+    there += sum(FixedPower.memory(shards.num_vertices, np.float32, spans).values())
+    most = int(there * 8 / (4 if device.shares_memory else 7))
+    hidden = Without.wanted(f"memory={most}")
+    return device.with_setup(Setup(device.setup.kernels, force=True, without=hidden))
 
 
-def resident(name: str) -> int:
-    """Bytes of this process: VmRSS, or VmHWM, the peak."""
-    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    assert found
-    return int(found[1]) << 10
+def command_seconds(path: Path, out: Path, device: str, ranks: int, repeat: int) -> float | None:
+    """Seconds of the whole command under mpiexec; None if mpiexec is missing."""
+    mpiexec = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if mpiexec is None:
+        return None
+    words = f"--method drv --size 50% --seed 3 -q -o {out}" + (f" --device {device}" if device else "")
+    command = [
+        mpiexec,
+        "-n",
+        str(ranks),
+        sys.executable,
+        "-m",
+        "clgraph",
+        "sample",
+        str(path),
+        *words.split(),
+    ]
+    return timed(lambda: subprocess.run(command, check=True, capture_output=True), repeat)[0]
 
 
-def measure(command: str, small: str, large: str, spec: str) -> None:
-    """Print the peak of one call in this process, beyond what the same call on a small graph leaves."""
-    device = clgraph.get_device(spec or None)
-    out = Path(large).with_name("measured.clgs")
-    call_of(command, Path(small), out, device)
-    device.memory.peak = device.memory.allocated
-    before = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    call_of(command, Path(large), out, device)
-    own = 0 if device.shares_memory else device.memory.peak
-    print(json.dumps({"host": resident("VmHWM") - before, "device": own}))
+def forests(row: Any, device: Any, graph: clgraph.Graph, shards: clgraph.Shards, repeat: int) -> None:
+    """What the forest's way takes for many sizes, or a curve, of a graph in memory, against the usual way.
+
+    Processor seconds, all cores together. The forest's are those of the forest and of each vertex's last row:
+    the edges of samples and the curve's edges, which come on top, are in the others.
+    """
+    sizes = [f"{share}%" for share in (90, 80, 70, 60, 50, 40, 30, 20, 10, 5)]
+    pairs = list(
+        Loading(device, shards, room=1 << 40).rows("pairs", range(len(shards.section("pairs").shards)))
+    )
+    n = graph.num_vertices
+    for method in ("drv", "dre"):
+
+        def vertices(method: str = method) -> Any:
+            forest = Forest(device, n, 3, edges=method == "dre", room=graph.num_edges)
+            for rows in pairs:
+                forest.add(rows)
+            return followed(device, forest.take(), n, method, 3, 1)
+
+        def samples(method: str = method) -> Any:
+            return clgraph.sample(graph, method, sizes=sizes, seed=3, device=device, mode="exact")
+
+        def curve(method: str = method) -> Any:
+            return clgraph.reduction_curve(graph, method, 3, device=device)
+
+        several.TARGETS = 256  # the usual way
+        took, path = timed(vertices, repeat, time.process_time)
+        of_ten, _ = timed(samples, repeat, time.process_time)
+        of_curve, found = timed(curve, repeat, time.process_time)
+        assert np.array_equal(path.vertices, found.vertices)
+        row(f"{method}, vertices of all sizes by the forest against ten samples", took, of_ten, None)
+        row(f"{method}, vertices of all sizes by the forest against the curve", took, of_curve, None)
 
 
-def memory(folder: Path, device: Any, vertices: int, shards: int) -> dict[str, Any]:
-    """The peak of each command, measured and planned."""
-    sets = []
-    for name, count in (("small", 20_000), ("large", vertices)):
-        graph = clgraph.powerlaw_graph(count, seed=1, device=device)
-        path = folder / f"{name}.clgs"
-        sets.append(clgraph.write_shards(graph, path, shard_edges=graph.num_edges // shards + 1))
-        del graph
-    small, large = sets
-    told: dict[str, Any] = {}
-    for command, (section, each) in COMMANDS.items():
-        options = {"sizes": 1, "written": True, "method": "drv"} if command == "sample" else {}
-        options = {"iterations": 3, "dtype": "float32"} if command == "pagerank" else options
-        part = large.section(section)
-        # components hold a shard at a time; elsewhere all edges fit, and are held
-        edges = max(shard.edges for shard in part.shards) if command == "components" else part.edges
-        call = [sys.executable, __file__, "--measure", command, str(small.folder), str(large.folder)]
-        run = subprocess.run([*call, device.spec], capture_output=True, text=True, check=True)
-        found = json.loads(run.stdout)
-        peak = found["host"] + found["device"]
-        planned = sum(plan(large, command, device=device, **options).memory.values())
-        told[f"memory, {command}"] = {
-            "peak, MB": peak / 1e6,
-            "of which device, MB": found["device"] / 1e6,
-            "plan, MB": planned / 1e6,
-            "32 a vertex + 16 an edge in hand, MB": (32 * vertices + 16 * edges) / 1e6,
-            "edges in hand": edges,
-            f"bytes a vertex beside {each} an edge": (peak - each * edges) / vertices,
-            f"plan, bytes a vertex beside {each} an edge": (planned - each * edges) / vertices,
-        }
-    return told
+def ratios(options: Any, devices: list[Any]) -> list[dict[str, Any]]:
+    """What has a ratio to reach, a row each."""
+    first, two, repeat = devices[0], (devices * 2)[:2], options.repeat
+    rows: list[dict[str, Any]] = []
+
+    def row(name: str, seconds: float, against: float, most: float | None) -> None:
+        rows.append({"what": name, "seconds": seconds, "against": against, "ratio": seconds / against})
+        goal = "" if most is None else f" (to reach: {most})"
+        print(f"{name}: {seconds:.3f} s / {against:.3f} s = {seconds / against:.2f}{goal}", flush=True)
+
+    graph = clgraph.powerlaw_graph(options.vertices, seed=1, device=first)
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        path, out = Path(folder) / "g.clgs", Path(folder) / "s.clgs"
+        shards = clgraph.write_shards(graph, path, shard_edges=graph.num_edges // options.shards + 1)
+
+        def half(of: Any, device: Any, **more: Any) -> Any:
+            return clgraph.sample(of, "drv", size="50%", seed=3, device=device, **more)
+
+        here, memory = timed(lambda: half(graph, first, mode="exact"), repeat)
+        one, sample = timed(lambda: half(shards, first, output=out), repeat)
+        assert np.array_equal(sample.vertices, memory.vertices)
+        count = len(shards.section("pairs").shards)
+        row(f"drv half, {count} shards, one rank, against the graph in memory", one, here, None)
+        forests(row, first, graph, shards, repeat)
+        both, sample = timed(lambda: half(shards, two, output=out), repeat)
+        assert np.array_equal(sample.vertices, memory.vertices)
+        row("drv half, 2 ranks in threads against 1", both, one, 0.6)
+        found = [command_seconds(path, out, options.devices, ranks, repeat) for ranks in (1, 2)]
+        if found[0] is not None and found[1] is not None:
+            row("drv half, the whole command, mpiexec -n 2 against -n 1", found[1], found[0], 0.6)
+        shutil.rmtree(path)
+
+        graph = clgraph.rmat_graph(options.rmat, seed=1, device=first)
+        shards = clgraph.write_shards(graph, path, shard_edges=graph.num_arcs // options.shards + 1)
+        ranked = functools.partial(clgraph.pagerank, tol=0, max_iter=20)
+        auto, _ = iterations(lambda: ranked(graph, device=first), repeat)
+        fixed, known = iterations(lambda: ranked(graph, device=first, variant="fixed"), repeat)
+        row("PageRank iteration, fixed against auto, one device", fixed, auto, 1.6)
+        one, alone = iterations(lambda: ranked(shards, device=first), repeat)
+        both, found_by_both = iterations(lambda: ranked(shards, device=two), repeat)
+        row("PageRank iteration of shards, 2 ranks against 1", both, one, 1.5)
+        poor = [short_of_memory(each, shards, 0.6) for each in two]
+        one, streamed = iterations(lambda: ranked(shards, device=poor[0]), repeat)
+        both, halves = iterations(lambda: ranked(shards, device=poor), repeat)
+        row("PageRank iteration, memory for 0.6 of the arcs, 2 ranks against 1", both, one, 0.5)
+        for each in (alone, found_by_both, streamed, halves):
+            assert np.array_equal(each.ranks, known.ranks)
+    return rows
 
 
 def main() -> None:
@@ -145,20 +200,16 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--folder", help="where the dataset goes (default: a temporary folder)")
     parser.add_argument("--json", metavar="OUT")
-    parser.add_argument("--memory", action="store_true", help="measure memory instead of time")
-    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--ratios", action="store_true", help="pairs of figures with a ratio to reach")
+    parser.add_argument(
+        "--rmat", type=int, default=20, metavar="SCALE", help="of PageRank's graph (--ratios)"
+    )
     options = parser.parse_args()
-    if options.measure:
-        measure(*options.measure)
-        return
     devices = [clgraph.get_device(spec or None) for spec in options.devices.split(",")]
-    if options.memory:
-        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-            found = memory(Path(folder), devices[0], options.vertices, options.shards)
-        for name, facts in found.items():
-            print(name, json.dumps({key: round(value, 1) for key, value in facts.items()}))
+    if options.ratios:
+        rows = ratios(options, devices)
         if options.json:
-            Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
+            Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
         return
     groups = [devices[:1]] + ([devices] if len(devices) > 1 else [])
     graph = clgraph.powerlaw_graph(options.vertices, seed=1, device=devices[0])

@@ -59,9 +59,15 @@ def word(value: Any, name: str, known: tuple[Any, ...]) -> Any:
     return value
 
 
+def _dimensions(value: Any, other: int) -> int:
+    """Of an array; `other` of anything else (a class of arrays has the attribute, too)."""
+    found = getattr(value, "ndim", other)
+    return found if isinstance(found, int) else other
+
+
 def flat_list(values: Any, name: str) -> list[Any]:
     """The ids of vertices in a list, an array, a set, a column of a table; not those in lists inside it."""
-    dimensions = getattr(values, "ndim", 1)
+    dimensions = _dimensions(values, 1)
     if dimensions > 1:
         raise InputError(f"{name} is {shown(values)}: use one flat list of ids of vertices")
     try:
@@ -71,7 +77,7 @@ def flat_list(values: Any, name: str) -> list[Any]:
     if found is None:
         raise InputError(f"{name} is {shown(values)}: use a list of ids of vertices")
     for each in found:
-        if isinstance(each, (list, tuple, set, frozenset, dict)) or getattr(each, "ndim", 0) > 0:
+        if isinstance(each, (list, tuple, set, frozenset, dict)) or _dimensions(each, 0) > 0:
             raise InputError(
                 f"{name} is {shown(values)}: use one flat list of ids of vertices; {shown(each)} in it is a "
                 "list of its own"
@@ -106,6 +112,10 @@ def file_name(value: Any, name: str = "path") -> Path:
         ) from error
     if "\0" in text:
         raise InputError(f"{name} is {shown(value)}: no file's name has a zero character")
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name} is {shown(value)}: no name of a file: it holds a lone surrogate") from error
     if max(map(len, text.split("/"))) > 4096:  # names of 255 bytes and less are the system's to judge
         raise InputError(f"{name} is {shown(value)}: too long for a file's name")
     return Path(text)

@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+from docutils.nodes import Text, literal_block
+
 import clgraph
 
 project = "clgraph"
@@ -69,10 +71,25 @@ html_theme_options = {
 
 
 def setup(app: Any) -> None:
-    """The stars of patterns such as ``part-*`` in the commands' help begin no emphasis."""
+    """Stars in the commands' help (``part-*``) begin no emphasis; what a terminal drew has a class.
+
+    References in docstrings have their numbers, not the names that numpydoc makes of them.
+    """
 
     def plain(_: Any, __: Any, lines: list[str]) -> None:
         lines[:] = [re.sub(r"(?<!\*)\*(?!\*)", r"\\*", line) for line in lines]
 
+    def drawn(_: Any, doctree: Any) -> None:
+        for block in doctree.findall(literal_block):
+            if re.search("[\u2500-\u257f]", block.astext()):
+                block["classes"].append("drawn")
+
+    def numbered(_: Any, doctree: Any, __: str) -> None:
+        for text in list(doctree.findall(Text)):
+            if found := re.fullmatch(r"\[?R[0-9a-f]+-([0-9]+)\]?", text.astext()):
+                text.parent.replace(text, Text(f"[{found[1]}]"))
+
+    app.connect("doctree-read", drawn)
+    app.connect("doctree-resolved", numbered)
     for part in ("description", "options", "arguments", "epilog"):
         app.connect(f"sphinx-click-process-{part}", plain)

@@ -24,6 +24,32 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
+# the files that take longest: several processes begin with them, so that none waits for one at the end
+LONGEST = (
+    "test_oclgrind.py",
+    "test_threads.py",
+    "test_faults.py",
+    "test_package.py",
+    "sampling/literature/test_walk.py",
+    "sampling/test_sample.py",
+    "scale/test_samples.py",
+    "ranking/test_solver.py",
+    "ranking/test_fixed.py",
+    "fpga/test_pipelines.py",
+    "csr/test_wide.py",
+    "traversal/test_search.py",
+    "cli/test_main.py",
+    "sampling/test_replicates.py",
+    "sampling/literature/test_race.py",
+    "sampling/literature/test_stage.py",
+    "ranking/personalized/test_lanes.py",
+    "test_fuzz.py",
+    "fpga/test_binary.py",
+    "components/test_finder.py",
+    "test_docs.py",
+)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("clgraph")
     group.addoption(
@@ -49,6 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if kernels := config.getoption("--kernels"):
         os.environ["CLGRAPH_KERNELS"] = kernels  # before any device is made; child processes see it too
+    config.option.loadscopereorder = False  # pytest-xdist's: files in the order of their number of tests
     known = (*WORDS, *POOR, "oclgrind")
     for option in ("--devices", "--require"):
         if strange := [word for word in _words(config, option) if word not in known]:
@@ -119,7 +146,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xfail(reason=known.reason, run=known.ends))
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-        items[:] = kept
+    if hasattr(config, "workerinput"):  # one of several processes
+        rank = {Path(__file__).parent / name: at for at, name in enumerate(LONGEST)}
+        kept.sort(key=lambda item: rank.get(item.path, len(rank)))
+    items[:] = kept
 
 
 def _known(item: pytest.Item) -> Known | None:

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 from graphs import random_graph
+from sharded_calls import sharded_calls
 
 import clgraph
 from clgraph import Graph
@@ -127,7 +128,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     add("lfr_graph", lambda: rows(clgraph.lfr_graph(150, seed=3, **on).graph))
     add("a fresh graph", lambda: fresh(False))
     add("a fresh directed graph", lambda: fresh(True))
-    return calls
+    return calls | sharded_calls(device)
 
 
 def rows(graph: Graph) -> Sequence[Any]:

@@ -22,12 +22,12 @@ from clgraph.errors import CapacityError
 pytestmark = pytest.mark.slow  # not in the smoke set
 
 
-def faults(config: pytest.Config, what: str, *args: object) -> str:
-    """``python tests/faults WHAT ARGS``: a process of its own, since this one has opened drivers."""
+def faults(config: pytest.Config, *args: object) -> str:
+    """``python tests/faults ARGS``: a process of its own, since this one has opened drivers."""
     words = chosen_devices(config)
     where = {"CLGRAPH_DEVICE": words[0]} if words else {}
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests" / "faults"), what, *map(str, args)],
+        [sys.executable, str(ROOT / "tests" / "faults"), *map(str, args)],
         capture_output=True,
         text=True,
         env=environment(**where),
@@ -37,16 +37,22 @@ def faults(config: pytest.Config, what: str, *args: object) -> str:
     return done.stdout
 
 
-def test_killed_commands(pytestconfig: pytest.Config) -> None:
-    assert "4 trials" in faults(pytestconfig, "kills", "--count", 4, "--only", "to ldbc", "--seed", 2)
+@pytest.mark.parametrize(
+    ("what", "count", "only"), [("kills", 4, "to ldbc"), ("disks", 6, "convert to c"), ("lines", 25, "")]
+)
+def test_a_few_of_each(pytestconfig: pytest.Config, what: str, count: int, only: str) -> None:
+    if pytestconfig.getoption("--require"):
+        pytest.skip("among the many of each are more of these")
+    told = faults(pytestconfig, what, "--count", count, "--only", only, "--seed", 2)
+    assert f"{count} trials" in told
 
 
-def test_full_disks(pytestconfig: pytest.Config) -> None:
-    assert "6 trials" in faults(pytestconfig, "disks", "--count", 6, "--only", "convert to c", "--seed", 2)
-
-
-def test_odd_command_lines(pytestconfig: pytest.Config) -> None:
-    assert "25 trials" in faults(pytestconfig, "lines", "--count", 25, "--seed", 2)
+@pytest.mark.parametrize(
+    ("what", "count"), [(("kills", "disks"), 40), (("lines",), 80), (("memory",), 120)], ids=str
+)
+def test_many_of_each(pytestconfig: pytest.Config, thorough: None, what: tuple[str], count: int) -> None:
+    told = faults(pytestconfig, *what, "--count", count).splitlines()
+    assert [line.partition(",")[0] for line in told if f"{count} trials" in line] == list(what)
 
 
 def test_every_command_is_tried() -> None:
@@ -54,13 +60,13 @@ def test_every_command_is_tried() -> None:
     assert set(cli.COMMANDS) - tried == {"demo", "bench", "doctor", "selftest"}  # these take long
 
 
-def test_many_of_each(pytestconfig: pytest.Config, thorough: None) -> None:
-    for what, count in (("kills", 40), ("disks", 40), ("lines", 80), ("memory", 120)):
-        print(faults(pytestconfig, what, "--count", count))
-
-
 def test_a_device_without_memory(device: Device) -> None:
     tally = memory(0, 1, "bfs, sources", device)
+    assert tally.failures == [] and sum(tally.counts.values()) > 5
+
+
+def test_shards_on_a_device_without_memory(device: Device) -> None:
+    tally = memory(0, 1, "shards, components", device)
     assert tally.failures == [] and sum(tally.counts.values()) > 5
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from cli_runs import ROOT, environment
+from conftest import LONGEST
 
 HOUSE = ROOT / "clgraph"
 KERNELS = ROOT / "cl"
@@ -266,6 +267,10 @@ def test_the_three_trees_have_the_same_folders() -> None:
 
 
 # --- bounds -----------------------------------------------------------------------------------------------
+
+
+def test_the_longest_tests_are_there() -> None:
+    assert [name for name in LONGEST if not (TESTS / name).is_file()] == []
 
 
 def test_roots_are_small() -> None:

@@ -224,10 +224,10 @@ def pip(python, *args):
     return command(sys.executable, "-m", "pip", "--python", python, *args)
 
 
-def user_environment(tmp_path):
-    """An environment without the source tree and without built kernels."""
+def user_environment(cache=None):
+    """An environment without the source tree; its built kernels are in a folder, or those of this run."""
     env = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "CLGRAPH_DEVICE")}
-    return {**env, "CLGRAPH_CACHE_DIR": str(tmp_path / "cache")}
+    return env if cache is None else {**env, "CLGRAPH_CACHE_DIR": str(cache)}
 
 
 def test_installed_from_the_wheel_it_samples(python, tmp_path):
@@ -235,7 +235,7 @@ def test_installed_from_the_wheel_it_samples(python, tmp_path):
 
 
 def test_installed_from_the_wheel_the_demo_ends_with_samples(python, tmp_path):
-    done = command(python.parent / "clgraph", "demo", cwd=tmp_path, env=user_environment(tmp_path))
+    done = command(python.parent / "clgraph", "demo", cwd=tmp_path, env=user_environment())
     for word in ("drv", "dre", "drve", "clgraph sample GRAPH"):
         assert word in done.stdout
 
@@ -250,7 +250,7 @@ def test_the_extra_cpu_suffices_where_there_is_no_other_driver(python, tmp_path)
         "--device",
         "intel",
         cwd=tmp_path,
-        env=user_environment(tmp_path),
+        env=user_environment(),
     )
     assert "Intel" in done.stderr
 
@@ -258,7 +258,7 @@ def test_the_extra_cpu_suffices_where_there_is_no_other_driver(python, tmp_path)
 def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
     """The same environment, after clgraph and all its files were removed and the dependencies kept."""
     pip(python, "uninstall", "--yes", "pyclgraph")
-    gone = subprocess.run([python, "-c", "import clgraph"], cwd=tmp_path, env=user_environment(tmp_path))
+    gone = subprocess.run([python, "-c", "import clgraph"], cwd=tmp_path, env=user_environment())
     assert gone.returncode != 0
     assert not list(python.parent.parent.rglob("*clgraph*"))
     pip(python, "install", "--no-deps", wheel_of_sdist)
@@ -267,7 +267,7 @@ def test_installed_from_the_sdist_it_samples(python, wheel_of_sdist, tmp_path):
 
 def works_installed(python, tmp_path):
     """From a folder that is not the source tree."""
-    env, program = user_environment(tmp_path), python.parent / "clgraph"
+    env, program = user_environment(tmp_path / "cache"), python.parent / "clgraph"
     code = (
         "import clgraph, clgraph.device.program\n"
         "print(clgraph.__file__, clgraph.device.program.kernel_folder(), sep='\\n')"

@@ -15,11 +15,20 @@ from clgraph.sampling.figures import at_least
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[str, Any]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     graph = clgraph.powerlaw_graph(500, seed=1)
     sample = clgraph.sample(graph, "drv", size="50%", seed=1)
     quality = clgraph.quality(graph, sample, eigenvalues=False)
+    folder = tmp_path_factory.mktemp("shards")
+    clgraph.write_shards(graph, folder / "a.clgs")
+    shards = clgraph.open_shards(folder / "a.clgs")
+    clgraph.save_forest(shards, folder / "a.forest", "dre", seed=1)
+    with clgraph.profile() as profile:
+        clgraph.pagerank(graph)
     return {
+        "SavedForest": clgraph.open_forest(folder / "a.forest"),
+        "ShardedSample": clgraph.sample(shards, "dre", size="50%", seed=1),
+        "Profile": profile,
         "Graph": graph,
         "Sample": sample,
         "Samples": clgraph.sample(graph, "drv", sizes=["50%", "20%"], seed=1),
@@ -69,6 +78,55 @@ def test_a_line_without_internals(results: dict[str, Any]) -> None:
     assert repr(results["BFSResult"]).startswith("<BFSResult: vertices 500, reached ")
     assert "effective diameter not defined" in repr(results["Measures"])
     assert "vertices 500 -> 250" in repr(results["Quality"])
+
+
+def test_parts_of_a_graph_are_a_line(results: dict[str, Any]) -> None:
+    pandas = pytest.importorskip("pandas")
+    wide = pandas.DataFrame({"source": [1], "target": [2]} | {f"column {i}": [i] for i in range(99)})
+    known = clgraph.Graph.from_pandas(wide).attributes
+    assert known is not None
+    for part in (known, known.edges["column 7"], results["Graph"].on(clgraph.get_device())):
+        line = repr(part)
+        assert line[0] == "<" and line[-1] == ">" and len(line) <= LENGTH and "\n" not in line
+    assert repr(known).startswith("<Attributes: edge column 0, edge column 1, ")
+
+
+def test_data_frames(results: dict[str, Any]) -> None:
+    pandas = pytest.importorskip("pandas")
+    graph = results["Graph"].with_ids(np.arange(500) * 2 + 1)
+    for arrays in ("host", "device"):
+        found = clgraph.bfs(graph, [1, 3], depth_limit=2, arrays=arrays)
+        far, near = found.to_pandas(), found.to_pandas(graph)
+        distance = np.asarray(far["distance"])
+        assert (
+            far.columns.tolist() == near.columns.tolist() == ["vertex", "distance", "predecessor", "source"]
+        )
+        assert far["vertex"].tolist() == list(range(500)) and near["vertex"].tolist() == graph.ids.tolist()
+        assert near["source"].isna().tolist() == (distance < 0).tolist() and (distance < 0).any()
+        there = distance >= 0
+        assert near["source"][there].tolist() == graph.ids[far["source"][there]].tolist()
+        parts = clgraph.connected_components(graph, arrays=arrays)
+        labels = parts.labels.get() if arrays == "device" else parts.labels
+        assert parts.to_pandas(graph)["vertex"].equals(near["vertex"])
+        assert parts.to_pandas()["component"].tolist() == labels.tolist()
+        ranked = clgraph.pagerank(graph, arrays=arrays)
+        table = ranked.to_pandas().sort_values("rank", ascending=False, kind="stable")
+        assert [tuple(row) for row in table.head(3).itertuples(index=False)] == ranked.top(3)
+    many = clgraph.bfs_many(graph, [3, 1]).to_pandas(graph)
+    assert many["source"].tolist() == [3] * 500 + [1] * 500
+    assert many["distance"][500:].tolist() == clgraph.bfs(graph, 1).distance.tolist()
+    assert clgraph.bfs(graph, 1, predecessors=False).to_pandas().columns.tolist() == ["vertex", "distance"]
+    curve, samples = results["ReductionCurve"], results["Samples"]
+    assert curve.to_pandas()["average_degree"].tolist() == curve.average_degree.tolist()
+    table = samples.to_pandas()
+    assert table["size"].tolist() == ["50%", "20%"] and table["edges"].tolist() == samples.num_edges.tolist()
+    assert samples[:0].to_pandas().empty
+    table = results["Quality"].to_pandas()
+    assert table.loc["vertices"].tolist() == [500, 250]
+    assert table.loc["ks.degree", "sample"] == results["Quality"].ks["degree"]
+    assert pandas.isna(table.loc["ks.degree", "original"]) and "seconds.total" not in table.index
+    with pytest.raises(clgraph.InputError, match="graph has 2 vertices, but the result has one of index 499"):
+        found.to_pandas(clgraph.Graph.from_edges([0], [1]))
 
 
 def test_a_long_line_is_cut() -> None:

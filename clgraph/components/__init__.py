@@ -55,6 +55,23 @@ class Components(RunsOn):
         """Which vertices form the largest component, shape (n,)."""
         return self.labels == 0
 
+    def to_pandas(self, graph: Any = None) -> Any:
+        """A data frame with a row for each vertex: "vertex", "component".
+
+        Parameters
+        ----------
+        graph : Graph, optional
+            The graph that these are of, whose ids name the vertices then; without it they are indices.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        return frame_of({"vertex": np.arange(len(self.labels)), "component": self.labels}, graph)
+
     def _facts(self) -> dict[str, Any]:
         largest = ", ".join(map(str, self.sizes[:3].tolist()))
         return {

@@ -28,7 +28,8 @@ def in_pieces(device: Device, graph: Graph, *sections: str, values: bool = False
     carries = graph.weights is not None or graph.multiplicity is not None
     width = 8 if values and carries else 4
     views = 2 if graph.directed and "pairs" in sections else 1  # the undirected view has up to twice the arcs
-    if width * views * graph.num_arcs <= device.max_buffer or device.kernels != "ndrange" or graph.has_copies:
+    fits = width * views * graph.num_arcs <= device.max_buffer
+    if fits or not device.has_compiler or graph.has_copies:  # shards hold each edge once
         return None
     held = import_module("clgraph.scale.held")  # above this floor: it knows the shards
 

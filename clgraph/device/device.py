@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 def _of(path: str) -> Any:
     """A read-only attribute that one of a Device's parts has."""
-    return property(attrgetter(path))
+    return property(attrgetter(path), doc="")  # else attrgetter's own
 
 
 class once(lazy[T]):

@@ -13,7 +13,7 @@ from clgraph.sizes import real_number, whole_number
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-@dataclass
+@dataclass(repr=False)
 class Column:
     """One attribute.
 
@@ -30,6 +30,9 @@ class Column:
     kind: str = "string"
     texts: dict[Any, str] = field(default_factory=dict)
     default: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.kind}>"
 
     def value(self, key: Any) -> Any:
         """The value of a vertex or an edge: a bool, int or float where the text spells one, else the text.
@@ -94,7 +97,7 @@ class Renaming:
     new: tuple[list[Any], list[Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Attributes:
     """Attributes by name, of vertices and of edges.
 
@@ -107,6 +110,10 @@ class Attributes:
 
     def __bool__(self) -> bool:
         return bool(self.vertices or self.edges)
+
+    def __repr__(self) -> str:
+        line = f"<Attributes: {', '.join(self.names()) or 'none'}>"
+        return line if len(line) <= 300 else f"{line[:296]}...>"
 
     def names(self) -> list[str]:
         """As ``node age``, ``edge since``."""

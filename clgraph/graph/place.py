@@ -92,3 +92,11 @@ class OnDevice(NamedTuple):
     col_idx: Any
     weights: Any = None
     multiplicity: Any = None
+
+    def __repr__(self) -> str:
+        held = [
+            f"{name} {len(each)} {each.dtype}"
+            for name, each in zip(self._fields, self, strict=True)
+            if each is not None
+        ]
+        return f"<OnDevice: {', '.join(held)}>"

@@ -38,6 +38,17 @@ __all__ = [
 ]
 
 
+def _numbers(nested: dict[str, Any], before: str = "") -> dict[str, float | None]:
+    """The numbers in nested measures, by their paths; None where one is not defined."""
+    found: dict[str, float | None] = {}
+    for name, value in nested.items():
+        if isinstance(value, dict) and name not in ("reasons", "seconds"):
+            found |= _numbers(value, f"{before}{name}.")
+        elif name != "reason" and not isinstance(value, bool) and isinstance(value, (int, float, type(None))):
+            found[before + name] = value
+    return found
+
+
 @dataclass(frozen=True, repr=False)
 class Quality(RunsOn):
     """The measures of a graph and, if there is one, of its sample.
@@ -72,6 +83,27 @@ class Quality(RunsOn):
             "device": self.device,
             **self.how(),
         }
+
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each measure that is a number: "original", "sample" where there is one.
+
+        Its index has the names in `Measures`, as "average_degree" and "degree_exponent.slope", and the
+        distances as "ks.degree". What is not defined is missing.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        both = {"original": self.original, "sample": self.sample}
+        columns = {name: _numbers(each.to_dict()) for name, each in both.items() if each is not None}
+        if self.ks is not None:
+            columns["sample"] |= _numbers({"ks": self.ks})
+        rows = list(dict.fromkeys(row for each in columns.values() for row in each))
+        frame = frame_of({name: [each.get(row) for row in rows] for name, each in columns.items()})
+        return frame.astype("Float64").set_axis(rows)
 
     def plot(self, curve: ReductionCurve | None = None) -> list[Any]:
         """Draw the report's figures: degrees, ranks, hop plot, ... (matplotlib, the extra `plot`).
@@ -216,7 +248,7 @@ def quality(
         from clgraph.sampling.options import CONTRACTING
 
         method = getattr(sample, "method", None)
-        part = as_graph(getattr(sample, "graph", sample))
+        part = as_graph(held if isinstance(held := getattr(sample, "graph", None), Graph) else sample)
         if relation is None:
             relation = "contraction" if method in CONTRACTING else "subset"
     from clgraph.device import get_device

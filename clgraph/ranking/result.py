@@ -100,6 +100,19 @@ class PageRankResult(RunsOn):
         best = some[np.argsort(-ranks[some], kind="stable")[:k]]
         return self._named(best, ranks[best])
 
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each vertex: "vertex" (its id), "rank".
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        index = np.arange(len(self.ranks))
+        return frame_of({"vertex": index if self._ids is None else self._ids(index), "rank": self.ranks})
+
     def _named(self, index: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[tuple[Any, float]]:
         ids = index if self._ids is None else self._ids(index)
         return list(zip(ids.tolist(), values.tolist(), strict=True))

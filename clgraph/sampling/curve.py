@@ -71,6 +71,19 @@ class ReductionCurve(RunsOn):
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 
+    def to_pandas(self) -> Any:
+        """A data frame with the rows: "deletions", "vertices", "edges", "average_degree".
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        names = ("deletions", "vertices", "edges", "average_degree")
+        return frame_of({name: getattr(self, name) for name in names})
+
     def plot(self, axes: Any = None) -> list[Any]:
         """Draw vertices and edges against deletions, and the average degree (matplotlib, the extra `plot`).
 

@@ -247,6 +247,21 @@ class Samples(Sequence[Sample]):
             raise InputError(f"samples by {made[0].method} have no weights: its bias has no closed form")
         return _joined([each.weight for each in made]).astype(np.float64, copy=False)
 
+    def to_pandas(self) -> Any:
+        """A data frame with a row for each sample: "method", "size", "target", "seed", "vertices", "edges".
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        names = ("method", "size", "target", "seed")
+        rows = [[getattr(each, name) for name in names] for each in self]
+        columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+        return frame_of({**columns, "vertices": self.num_vertices, "edges": self.num_edges})
+
     # --- over the runs ----------------------------------------------------------------------------
 
     def mean(self, f: Any) -> Estimate:

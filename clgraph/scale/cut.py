@@ -5,19 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, sorted_rows
 from clgraph.scale.manifest import BLOCK, Manifest, Shard
-from clgraph.scale.shards import Shards, open_shards
+from clgraph.scale.shards import Shards, check_shards, open_shards
 from clgraph.scale.writing import Writer, new_dataset, row_sums, summed
 
 SHARD_EDGES = 1 << 28
@@ -63,12 +62,12 @@ def write_shards(
     >>> write_shards(graph, tempfile.mkdtemp() + "/small.clgs", shard_edges=1000)
     <Shards: undirected, 1000 vertices, 2471 pairs, 3 shards>
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     if graph.has_copies:
         raise InputError("shards hold each edge once: read the graph with duplicates='merge'")
     wanted = check_sections(sections, graph.directed)
     check_shard_edges(shard_edges)
-    target = Path(path)
+    target = file_name(path)
     with new_dataset(target) as folder:
         writer = Writer(folder, directed=graph.directed, vertices=graph.num_vertices)
         made = {}
@@ -95,7 +94,8 @@ def check_sections(sections: Sequence[str] | None, directed: bool) -> tuple[str,
     known = ("pairs", "in", "out") if directed else ("pairs", "rows")
     if sections is None:
         return known
-    if isinstance(sections, str) or not all(isinstance(name, str) for name in sections):
+    listed = isinstance(sections, (list, tuple, set, frozenset))
+    if not listed or not all(isinstance(name, str) for name in sections):
         raise InputError(f"sections is {shown(sections)}: a list of {', '.join(known)} is needed")
     for name in sections:
         if name not in known:
@@ -167,6 +167,7 @@ def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tu
 
 def join_shards(shards: Shards) -> Graph:
     """The whole graph in memory."""
+    check_shards(shards)
     directed = shards.directed
     name = "pairs" if not directed else "out" if "out" in shards.manifest.sections else "in"
     found = list(shards.rows(name))

@@ -19,7 +19,7 @@ from clgraph.scale.passes import about_of, dealt, default_room, forest_of
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.samples import check_method
 from clgraph.scale.saved import Checkpoint, SavedForest, open_forest, write_forest
-from clgraph.scale.shards import Shards
+from clgraph.scale.shards import Shards, check_shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -70,6 +70,7 @@ def save_forest(
     CapacityError
         If the vertices do not fit the device.
     """
+    check_shards(shards)
     method = plain_method(method)
     n = check_method(shards, method)
     name, agreed = file_name(path), shared_seed(seed, shards.comm)
@@ -141,7 +142,7 @@ def merge_forests(
     """
     from clgraph.device import get_device
 
-    if isinstance(forests, (str, bytes, os.PathLike)) or not len(forests):
+    if isinstance(forests, (str, bytes)) or not isinstance(forests, Sequence) or not len(forests):
         raise InputError(f"forests is {shown(forests)}: give a list of names")
     opened = [open_forest(each) for each in forests]
     about = opened[0].about
@@ -167,7 +168,10 @@ def _some(count: int, which: Any) -> list[int]:
     """Numbers of shards, ascending, each once."""
     if which is None:
         return list(range(count))
-    numbers = np.asarray(which)
+    try:
+        numbers = np.asarray(which)
+    except ValueError:  # lists of different lengths
+        numbers = np.empty(0)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
         raise InputError(f"which is {shown(which)}: give numbers of shards, 0 to {count - 1}")
     if int(numbers.min()) < 0 or int(numbers.max()) >= count:

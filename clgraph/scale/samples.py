@@ -17,6 +17,7 @@ from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
 from clgraph.progress import Tell
+from clgraph.results import Shown
 from clgraph.sampling.samples import collapsed
 from clgraph.scale.choose import choose
 from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
@@ -36,8 +37,8 @@ Size = float | int | str
 EXACT = ("drv", "dre")
 
 
-@dataclass(frozen=True)
-class ShardedSample:
+@dataclass(frozen=True, repr=False)
+class ShardedSample(Shown):
     """A sample of a graph in shards.
 
     Attributes
@@ -97,11 +98,14 @@ class ShardedSample:
             "seconds": self.seconds,
         }
 
-    def __repr__(self) -> str:
-        return (
-            f"<ShardedSample: {self.method}, {self.num_vertices} vertices, "
-            f"{self.num_edges} edges, target {self.target}, seed {self.seed}>"
-        )
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "vertices": self.num_vertices,
+            "edges": self.num_edges,
+            "target": self.target,
+            "seed": self.seed,
+        }
 
 
 def sample_shards(
@@ -175,7 +179,7 @@ def sample_shards(
 
 def check_method(shards: Shards, method: str) -> int:
     """The number of vertices; InputError if there are none, or for a method that shards do not offer."""
-    if method not in EXACT:
+    if not isinstance(method, str) or method not in EXACT:
         raise InputError(
             f"{shown(method)} is not offered for shards, where each batch would read everything: only "
             f"{' and '.join(EXACT)} are; join a graph that fits into memory (clgraph convert IN OUT.clg)"

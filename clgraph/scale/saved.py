@@ -23,6 +23,7 @@ from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import reading
+from clgraph.results import Shown
 
 FORMAT = "clgraph-forest 1"
 SUFFIX = ".forest"
@@ -59,8 +60,8 @@ class About:
                 raise InputError(f"{name}: a forest of {key} {shown(found)}, not of {shown(own)}")
 
 
-@dataclass(frozen=True)
-class SavedForest:
+@dataclass(frozen=True, repr=False)
+class SavedForest(Shown):
     """The forest of some of a dataset's shards, in a file.
 
     Attributes
@@ -74,6 +75,15 @@ class SavedForest:
     path: Path
     about: About
     shards: tuple[int, ...]
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "method": self.about.method,
+            "seed": self.about.seed,
+            "vertices": self.about.vertices,
+            "shards": f"{len(self.shards)} of {self.about.of}",
+        }
 
     @property
     def missing(self) -> list[int]:

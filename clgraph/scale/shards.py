@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
@@ -371,6 +371,15 @@ def _read_some(path: Path, file: IO[bytes], section: FileSection, first: int, co
     if len(found) != count:
         raise InputError(f"{path}: it became shorter while it was read; copy it again")
     return found.astype(dtype.newbyteorder("="), copy=False)
+
+
+def check_shards(shards: Any) -> None:
+    """Raise InputError unless it is an opened dataset."""
+    if not isinstance(shards, Shards):
+        raise InputError(
+            f"an opened dataset is needed, not {shown(shards)}: clgraph.open_shards and clgraph.write_shards "
+            "give one"
+        )
 
 
 def open_shards(path: str | os.PathLike[str], *, verify: bool = True, comm: Any = None) -> Shards:

@@ -50,6 +50,27 @@ class BFSResult(RunsOn):
     device: str = ""
     method: str = "hybrid"
 
+    def to_pandas(self, graph: Any = None) -> Any:
+        """A data frame with a row for each vertex: "vertex", "distance"; if known "predecessor", "source".
+
+        Parameters
+        ----------
+        graph : Graph, optional
+            The graph that was searched, whose ids name the vertices then; without it they are indices.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        given = {"distance": self.distance, "predecessor": self.predecessor, "source": self.source_of}
+        columns = {"vertex": np.arange(len(self.distance))} | {
+            name: values for name, values in given.items() if values is not None
+        }
+        return frame_of(columns, graph, [name for name in columns if name != "distance"])
+
     def _facts(self) -> dict[str, Any]:
         return {
             "vertices": len(self.distance),
@@ -85,6 +106,25 @@ class ManyBFSResult(RunsOn):
     depth_limit: int | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     device: str = ""
+
+    def to_pandas(self, graph: Any = None) -> Any:
+        """A data frame with a row for each source and vertex: "source", "vertex", "distance".
+
+        Parameters
+        ----------
+        graph : Graph, optional
+            The graph that was searched, whose ids name the vertices then; without it they are indices.
+
+        Raises
+        ------
+        InputError
+            If pandas is not installed.
+        """
+        from clgraph.graph.frames import frame_of
+
+        k, n = self.distance.shape
+        ends = {"source": np.repeat(self.sources, n), "vertex": np.tile(np.arange(n), k)}
+        return frame_of(ends | {"distance": self.distance.ravel()}, graph, ends)
 
     def _facts(self) -> dict[str, Any]:
         return {

@@ -68,14 +68,14 @@ def memory(count: int, seed: int, only: str = "", device: Device | None = None) 
     tally = Tally()
     device = device or clgraph.get_device()
     calls = {name: call for name, call in mixed_calls(device).items() if only in name}
-    expected = {
-        name: [np.copy(p) if isinstance(p, np.ndarray) else p for p in call()] for name, call in calls.items()
-    }
     with watched() as seen:
         for name, call in calls.items():
+            if count and sum(tally.counts.values()) >= count:
+                break
+            expected = [np.copy(p) if isinstance(p, np.ndarray) else p for p in call()]
             number = 0
             while not count or sum(tally.counts.values()) < count:
-                happened, end, fault = trial(device, seen, number, call, expected[name])
+                happened, end, fault = trial(device, seen, number, call, expected)
                 if not happened:
                     break
                 tally.add(f"{name}, allocation {number}", end, fault)

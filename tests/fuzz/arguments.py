@@ -75,6 +75,7 @@ NAMED = listed("""
     counts | directed | cycle | zero | huge | blocks
 """)
 GRAPHS = LISTS["GRAPHS"] = tuple(f"G({name!r})" for name in NAMED)
+SHARDS = LISTS["SHARDS"] = ("S('path')", "S('cycle')", "S('isolated')", "S('weighted')", "S('blocks')")
 METHODS = LISTS["METHODS"] = tuple(map(repr, ("drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs")))
 RESULTS = LISTS["RESULTS"] = listed(r"""
     bfs(G('path'), 0) | bfs(G('star'), [0, 3], depth_limit=1) | bfs(G('names'), 'a') |
@@ -109,7 +110,8 @@ STREAMS = LISTS["STREAMS"] = (
     [2, 2]]) | np.array([[0, 1, 2], [1, 2, 0.5]]) | ([0, 1, 2], [1, 2, 0]) | [([0, 1], [1, 2]), ([2],
     [0])] | iter([]) | iter([([0, 1], [1, 2], [0.5, 2])]) | pd.DataFrame({'u': [0, 1], 'v': [1, 2]}) |
     pa.table({'source': [0, 1], 'target': [1, 2], 'weight': [1.5, 2]}) | pa.table({'u': ['a'], 'v':
-    ['b']}) | iter([([0], [1, 2])]) | iter([([-1], [2**70])])
+    ['b']}) | iter([([0], [1, 2])]) | iter([([-1], [2**70])]) | [(['a', 'b'], ['b', 'c'])] |
+    [(['a', None], ['b', 'c'])] | [(['a'], ['b']), ([1], [2])]
     """),
 )
 FRAMES = LISTS["FRAMES"] = (
@@ -222,7 +224,25 @@ staged: GRAPHS ; 'snowball' | 'ff' | 'rds' | 'spikyball' | 'diffusion' | 'xsn' |
     powers=(0, 0, 0) | '1,0,-1' ; parts=1 | 3 ; weighted=True | False
 streamed: STREAMS ; 'pies' | 'gsh' | 'gps' ; size=1 | 2 | 9 ; edges=1 | 2 | 9 ; seed=1 ; seeds=None | 2 ;
     p=0.3 | 1 ; q=0.7 | 1 ; closing=True | False ; triangles=0 | 9 ; block=1 | 3 | 99 ;
-    weighted=True | False ; strict=True | False
+    weighted=True | False ; strict=True | False ; ids=None | 'int' | 'str'
+sharded_sample: SHARDS ; METHODS ; size=1 | 0.5 | '50%' ; sizes=[1, 2] | ['50%'] ; seed=1 ; seeds=None | 2 ;
+    mode='auto' | 'exact' ; strict=True | False ; output=None | 'o.clgs' | 'o.txt' ; outputs=None | ['o.clgs']
+    ; forest=None | 'none.forest' ; checkpoint=None | 'work'
+sharded_curve: SHARDS ; 'drv' | 'dre' ; seed=1 ; size=1 | 0.5 ; forest=None ; checkpoint=None | 'work'
+sharded_components: SHARDS ; connection='weak' | 'strong' ; arrays='host'
+sharded_bfs: SHARDS ; 0 | [0, 1] ; depth_limit=None | 2 ; predecessors=True | False
+sharded_bfs_many: SHARDS ; [0] | [0, 1, 0] ; depth_limit=None | 1 ; dtype=None | 'int8' ; lanes=32 | 64
+sharded_pagerank: SHARDS ; tol=1e-6 | 1e-3 ; max_iter=100 | 3 ; damping=0.85 | 0 ; variant='auto' | 'fixed'
+    ; dtype='float32' | 'float64' ; personalization=None | {0: 1} ; dangling='uniform' | {0: 1} ;
+    weight=True | False ; on_nonconvergence='warn'
+sharded_ppr: SHARDS ; [0] | [0, 1] ; method='monte-carlo' ; walks=50 ; seed=1 ; top=None | 2
+open_shards: 'g.txt' | 'none.clgs' | '.' | P('x') ; verify=True | False
+open_forest: 'g.txt' | 'none.forest' | '.'
+join_shards: SHARDS
+write_shards: GRAPHS ; 'o.clgs' | 'none/o.clgs' | 'o.txt' | '.' ; sections=None | ['pairs'] | ['rows'] |
+    ['in'] ; shard_edges=1 | 5
+merge_forests: ['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'
+save_forest: SHARDS ; 'o.forest' | 'none/o' ; method='drv' | 'dre' ; seed=1 ; which=None | [0] | [0, 1]
 reduction_curve: GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'
 quality: GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ;
     hop_sources=1 | 3 ; eigenvalues=True | False | None

@@ -131,6 +131,24 @@ def graph_named(name: str) -> Any:
     }[name]()
 
 
+@cache
+def shards_named(name: str) -> Any:
+    """The same graphs as datasets."""
+    import tempfile
+
+    from clgraph import write_shards
+
+    place = Path(tempfile.mkdtemp(dir=Path(_places().name)), "g.clgs")
+    return write_shards(graph_named(name), place, shard_edges=2)
+
+
+@cache
+def _places() -> Any:
+    import tempfile
+
+    return tempfile.TemporaryDirectory(prefix="fuzz-shards-")  # gone when the process ends
+
+
 def spoiled(form: str, name: str, value: float) -> Any:
     """A small SciPy matrix with one entry of an array changed after SciPy checked it."""
     import scipy.sparse as sp
@@ -182,6 +200,14 @@ def names_known() -> dict[str, Any]:
         "spoiled": spoiled,
         "whole": lambda graph: lambda: whole(graph),
         "P": Path,
+        "S": shards_named,
+        "sharded_sample": clgraph.sample,
+        "sharded_curve": clgraph.reduction_curve,
+        "sharded_components": clgraph.connected_components,
+        "sharded_bfs": clgraph.bfs,
+        "sharded_bfs_many": clgraph.bfs_many,
+        "sharded_pagerank": clgraph.pagerank,
+        "sharded_ppr": clgraph.personalized_pagerank,
         "changed": changed,
         **{name: getattr(module, name) for name, (_, module) in verifiers().items()},
         "graph_quality": clgraph.quality,

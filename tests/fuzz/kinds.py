@@ -16,6 +16,7 @@ from fuzz.edge_lists import binary_case, edge_list_case, parsed_case, run_twice
 from fuzz.invariants import check_invariants, compare_edges, edges_of, edges_of_rows
 from fuzz.networks import network_case
 from fuzz.roundtrips import graph_case, run_graph
+from fuzz.shards import run_shards, shards_case
 from fuzz.texts import ldbc_case, packed_case, text_case
 
 
@@ -57,7 +58,7 @@ def run_read(case: Case, folder: Path) -> bool:
 
 
 KINDS = {
-    "edges": Kind(text_case, run_read, 10),
+    "edges": Kind(text_case, run_read, 9),
     "device edges": Kind(edge_list_case, run_twice, 3, device=True),
     "device files": Kind(parsed_case, run_twice, 3, device=True),
     "gzip": Kind(packed_case, run_read, 4),
@@ -75,6 +76,7 @@ KINDS = {
     "calls": Kind(call_case, run_call, 9),
     "commands": Kind(command_case, run_command, 2),
     "device calls": Kind(lambda _, rng: call_case("device", rng), run_call, 2, device=True),
+    "device shards": Kind(shards_case, run_shards, 1, device=True),
     "device commands": Kind(command_case, run_command, 1, device=True),
 }
 

@@ -82,18 +82,20 @@ def main() -> int:
             if (child := os.fork()) == 0:
                 run(name, out)
             running[child] = name
-        child, status = os.wait()
-        failed |= not told(running.pop(child), os.waitstatus_to_exitcode(status), out)
+        child, status, used = os.wait4(-1, 0)
+        seconds = used.ru_utime + used.ru_stime
+        failed |= not told(running.pop(child), os.waitstatus_to_exitcode(status), seconds, out)
     return int(failed)
 
 
-def told(name: str, status: int, out: Path) -> bool:
-    """Write and print how a case ended; whether it is clean."""
+def told(name: str, status: int, seconds: float, out: Path) -> bool:
+    """Write and print how a case ended, after so many seconds of processor time; whether it is clean."""
     (out / f"{name}.status").write_text(f"{status}\n")
     log = out / f"{name}.log"
     faults = log.read_text().strip() if log.exists() else ""
     clean = status == 0 and not faults
-    print(name, "ok" if clean else f"FAILED: status {status}, see {out}/{name}.*", flush=True)
+    end = "ok" if clean else f"FAILED: status {status}, see {out}/{name}.*"
+    print(f"{name} {end} ({seconds:.1f} s)", flush=True)
     return clean
 
 

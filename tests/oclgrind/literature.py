@@ -64,14 +64,16 @@ def case_walks(device: Any) -> None:
 
 
 def case_starts(device: Any) -> None:
-    """A short queue, whose candidates are listed."""
+    """A short queue, whose candidates are listed, then compared with each other or sorted."""
     from clgraph import Graph
     from clgraph.csr.upload import upload_csr
-    from clgraph.sampling.literature.starts import Queue
+    from clgraph.sampling.literature import starts
 
     csr = upload_csr(device, Graph.from_edges(np.arange(199), np.arange(1, 200)))
     status, wants = device.upload(np.array([1, 1], np.int32), writable=True), np.array([True, True])
-    assert Queue(device, csr, 2, 9).few(3, None, csr.row_ptr, status, wants, 1)
+    for ranked in (starts.RANKED, 0):
+        starts.RANKED = ranked
+        assert starts.Queue(device, csr, 2, 9).few(3, None, csr.row_ptr, status, wants, 1)
 
 
 def case_frontier(device: Any) -> None:
@@ -91,7 +93,7 @@ def case_stages(device: Any) -> None:
 def case_spikyball(device: Any) -> None:
     """Shares of a stage's arcs, by powers of degrees and weights."""
     _draw("spikyball", device, size=30, share="0.4", powers=(1, 0, "-0.5"), keep="tree")
-    _draw("spikyball", device, size=30, share="0.40000000000001")  # its shares have no room in the chain
+    _draw("spikyball", device, size=8, share="0.40000000000001")  # its shares have no room in the chain
     weights = np.arange(60.0)
     _draw(
         "spikyball", device, seeds=1, size=20, powers=(0, 1, 1), weighted=True, graph=_graph(weights=weights)

@@ -2,13 +2,15 @@
 //
 // A queue is filled with the smallest of them (smallest.cl), which a stable sort of 32-bit words (csr/sort.cl) puts in
 // order: the low words, the high ones, then the runs. Where the queue is short, starts_few lists the vertices below a bound of
-// which a few more than that are below, in whatever order: they are sorted by index, too.
+// which a few more than that are below, in whatever order: they are sorted by index, too, or, where they are few, each entry is
+// compared with all others (starts_rank), which is one launch instead of some dozens.
 //
 // mark    MARK[runs * n]: all bits set where a vertex is not seen; NULL: nowhere
 // status  int[runs]: the runs with `wanting` get a queue
 // owner   int[many], or NULL: the run of each entry; else it follows from `offset`
 // queue   int[runs * room]
-// launch  keys, few: padded range over vertices, by runs; words, place: over the entries of all queues. ITEMS per work-item
+// launch  keys, few: padded range over vertices, by runs; words, place: over the entries of all queues, ITEMS per work-item;
+//         rank: an entry per work-item
 
 #include "keyed.h"
 #include "sampling/literature/clock.h"
@@ -103,5 +105,20 @@ __kernel void starts_place(const int many, const int runs, const int room, __glo
     FOR_ITEMS(i, many) {
         const int run = run_of(i, runs, offset);
         if (i - offset[run] < room) queue[(long)run * room + (i - offset[run])] = vertex[place[i]];
+    }
+}
+
+// Each entry to its place in the queue of its run.
+__kernel void starts_rank(const int many, const int room, __global const int *restrict owner,
+                          __global const int *restrict vertex, __global const ulong *restrict key,
+                          __global int *restrict queue)
+{
+    if (get_global_id(0) < (size_t)many) {
+        const int i = (int)get_global_id(0), run = owner[i], v = vertex[i];
+        const ulong mine = key[i];
+        int rank = 0;
+        for (int j = 0; j < many; j++)
+            rank += (owner[j] == run) & ((key[j] < mine) | ((key[j] == mine) & (vertex[j] < v)));
+        if (rank < room) queue[(long)run * room + rank] = v;
     }
 }

@@ -258,7 +258,7 @@ class _Chordal:
         selected = Smallest(device, runs, self.csr.arcs)
         one = device.upload(np.ones(runs, np.uint64), writable=True)
         taken = selected.take(key, Cut(one, device.zeros(runs, np.int32)), equal=False)
-        arcs = Packed(taken.offset, device.download(taken.items, selected.item, int(taken.offset[-1])))
+        arcs = Packed.on(device, taken.offset, taken.items, selected.item)
         offset = np.arange(runs + 1, dtype=np.int64) * n
         vertices = Packed(offset, np.tile(np.arange(n, dtype=np.int32), runs))
         order = None if came is None else Packed(offset, came.ravel())

@@ -24,7 +24,7 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
 
 def bytes_per_run(view: View, wish: Wish) -> int:
     """Device memory that one run takes, roughly."""
-    return 72 * view.n
+    return 64 * view.n + 4 * view.rows.num_arcs
 
 
 class _Passages(Roots):
@@ -33,22 +33,28 @@ class _Passages(Roots):
         csr, items = view.csr(device), device.tuning.items
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
         self.passing = device.program("sampling/literature/diffusion", ITEMS=items, **csr.defines)
-        self.rows = device_tables(device), csr.row_ptr, csr.col_idx
+        self.rows = csr.row_ptr, csr.col_idx
+        self.wait = device.empty(runs * csr.arcs, np.uint32)
 
     def run(self) -> Drawn:
         """The vertices in order of their distances, component after component."""
         device, passing, n = self.device, self.passing, self.n
-        self.find()
-        time = self.distances()
-        rank = self.ranked(*VALUE, *COMPONENT, value=time)
-        key = device.empty(self.all, np.uint64)
-        passing.diffusion_keys(self.passes, self.size, rank, key)
         wanted = min(self.wish.target or n, n)
+        alone = self.one_is_enough(wanted)
+        self.find(further=not alone)
+        passing.diffusion_waits(self.passes, *self.head, device_tables(device), *self.rows, self.wait)
+        key = time = self.distances()
+        if not alone:
+            rank = self.ranked(*VALUE, *COMPONENT, value=time)
+            key = device.empty(self.all, np.uint64)
+            passing.diffusion_keys(self.passes, self.size, rank, key)
         listed = Listed.smallest(device, self.runs, n, key, wanted)
         parent = None
         if self.wish.keep == "tree":
             parent = device.empty(self.all, np.int32)
-            passing.diffusion_parents(self.passes, *self.head, *self.rows, self.chosen, time, parent)
+            passing.diffusion_parents(
+                self.passes, self.size, *self.rows, self.wait, self.chosen, time, parent
+            )
             parent = listed.gathered(parent)
         roots = listed.gathered(self.chosen)
         starts = np.array([roots.of(run).sum() for run in range(self.runs)], np.int64)
@@ -70,11 +76,8 @@ class _Passages(Roots):
         """The distance of each vertex from the root nearest to it."""
         device, passing = self.device, self.passing
         time, later = device.empty(self.all, np.uint64), device.empty(self.all, np.uint64)
-        fresh, new = device.empty(self.all, np.int32), device.empty(self.all, np.int32)
-        device.copy(fresh, self.chosen, 4 * self.all)
         passing.diffusion_begin(self.passes, self.size, self.chosen, time)
-        while self.counted(
-            passing.diffusion_pass, self.passes, *self.head, *self.rows, time, fresh, later, new
-        ):
-            time, later, fresh, new = later, time, new, fresh
+        steps = self.passes, self.size, *self.rows, self.wait
+        while self.counted(passing.diffusion_pass, *steps, time, later):
+            time, later = later, time
         return time

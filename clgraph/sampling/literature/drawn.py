@@ -27,13 +27,14 @@ class There:
     device : Device
     buffer : device buffer
     dtype
-    count : int
+    offset : int64 array, shape (runs + 1,)
+        Where those of each run begin.
     """
 
     device: Device
     buffer: Any
     dtype: npt.DTypeLike
-    count: int
+    offset: npt.NDArray[np.int64]
 
 
 class Packed:
@@ -82,7 +83,7 @@ class Packed:
                 return device.download(buffer, dtype, int(offset[-1]))
 
         made = Packed(offset, fetch)
-        made.there = There(device, buffer, dtype, int(offset[-1]))
+        made.there = There(device, buffer, dtype, offset)
         return made
 
     @staticmethod

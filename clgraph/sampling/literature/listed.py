@@ -44,6 +44,12 @@ class Listed:
         return Listed(device, n, smallest.take(key, cut, equal=True, keys=keys))
 
     @staticmethod
+    def given(device: Device, n: int, vertices: Packed) -> Listed:
+        """Vertices that are on the host."""
+        items = device.upload(np.append(vertices.values, 0).astype(np.int32), writable=True)
+        return Listed(device, n, Taken(np.diff(vertices.offset), vertices.offset, items, None))
+
+    @staticmethod
     def first_seen(device: Device, runs: int, n: int, first: Any) -> Listed:
         """The vertices with a first visit, whose number is their key."""
         cut = Cut(device.upload(np.full(runs, NONE, np.uint64), writable=True), device.zeros(runs, np.int32))

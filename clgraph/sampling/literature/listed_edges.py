@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,19 +15,31 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.listed import Listed
 
 
-def left_of(simple: Graph, listed: Listed | None, arcs: There | None, parent: There | None) -> LeftThere:
+def left_of(
+    simple: Graph,
+    run: int,
+    listed: Listed | None,
+    arcs: There | None,
+    parent: There | None,
+    *,
+    whole: bool = False,
+) -> LeftThere:
     """The vertices and edges of one run's sample.
 
     Parameters
     ----------
     simple : Graph
         Undirected, without loops.
+    run : int
+        Which of those that are listed.
     listed : Listed, or None
         The vertices; None: the ends of the arcs.
     arcs : There, or None
         Places of arcs, one or both of each edge.
     parent : There, or None
         The parent of each vertex listed, instead of `arcs`.
+    whole : bool
+        All vertices are in the sample; `listed` is None.
     """
     source = arcs or parent
     assert source is not None
@@ -38,20 +50,20 @@ def left_of(simple: Graph, listed: Listed | None, arcs: There | None, parent: Th
         "sampling/literature/listed_edges", ITEMS=device.tuning.items, ITEM=item, **csr.defines
     )
     mark = device.zeros(-(-csr.arcs // 4) * 4, np.uint8)
-    passes, many, rows = (
-        -(-source.count // device.tuning.items),
-        np.int64(source.count),
-        (csr.row_ptr, csr.col_idx),
-    )
-    n = np.int32(csr.n)
-    if listed is None:
-        live: Any = device.zeros(-(-csr.n // 4) * 4, np.uint8)
-        program.listed_ends(passes, n, many, source.buffer, *rows, live)
+    first, end = source.offset[run : run + 2].tolist()
+    passes, part = -(-(end - first) // device.tuning.items), (np.int64(first), np.int64(end - first))
+    n, rows = np.int32(csr.n), (csr.row_ptr, csr.col_idx)
+    if listed is not None:
+        live = listed.marked(run)
     else:
-        live = listed.marked(0)
+        live = device.zeros(-(-csr.n // 4) * 4, np.uint8)
+        if whole:
+            device.fill(live, np.uint8(1), csr.n)
+        else:
+            program.listed_ends(passes, n, *part, source.buffer, *rows, live)
     if arcs is not None:
-        program.listed_arcs(passes, n, many, source.buffer, *rows, live, mark)
+        program.listed_arcs(passes, n, *part, source.buffer, *rows, live, mark)
     else:
         assert listed is not None
-        program.listed_tree(passes, many, listed.taken.items, source.buffer, *rows, live, mark)
+        program.listed_tree(passes, *part, listed.taken.items, source.buffer, *rows, live, mark)
     return LeftThere(device, csr, live, mark)

@@ -126,7 +126,9 @@ class _VertexRace(_Race):
             limits = np.concatenate([np.full(len(part[0]), part[2], np.uint64) for part in parts])
             cuts.append(limits[order])
         more = {"cut": Packed.of_parts(cuts)}
-        return Drawn(Packed.of_parts(chosen), Packed.of_parts(keys), more=more)
+        vertices = Packed.of_parts(chosen)
+        listed = Listed.given(device, self.n, vertices)
+        return Drawn(vertices, Packed.of_parts(keys), more=more, listed=listed)
 
     def centres(self) -> Drawn:
         """rnn: vertices by priority, each with its neighbours."""
@@ -155,9 +157,10 @@ class _VertexRace(_Race):
             self.device.upload(np.where(alone, both, limits), writable=True),
             self.device.upload(np.where(alone, left, 0).astype(np.int32), writable=True),
         )
-        vertices, came = self.kept(smallest.take(key, joined, equal=True, keys=True), np.int32)
+        listed = Listed(self.device, self.n, smallest.take(key, joined, equal=True, keys=True))
         told = ("the first vertex has too many neighbours: those of smallest priority are taken",)
-        return Drawn(vertices, came, limits, notes=[told if one else () for one in alone.tolist()])
+        notes: list[tuple[str, ...]] = [told if one else () for one in alone.tolist()]
+        return Drawn(listed.vertices, listed.keys, limits, notes=notes, listed=listed)
 
 
 class _EdgeRace(_Race):

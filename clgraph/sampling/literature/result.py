@@ -117,36 +117,36 @@ class DrawnSample(Sample):
         tails = np.searchsorted(rows.row_ptr, arcs, side="right") - 1
         return tails.astype(np.int64), rows.col_idx[arcs].astype(np.int64), arcs
 
-    @lazy
+    @property
     def _there(self) -> tuple[Device, LeftThere] | None:
-        """What is left, on the device, of a single run whose vertices or arcs are listed there."""
-        wish, drawn, listed = self.wish, self._drawn, self._drawn.listed
-        if len(drawn.vertices.offset) > 2 or (listed is None and wish.kind != "edges"):
-            return None
-        simple = wish.view.original.undirected.simple
-        if wish.keep == "induced":
-            if listed is None:
-                return None
-            with listed.device.alone():
-                return listed.device, LeftThere(
-                    listed.device, upload_csr(listed.device, simple), listed.marked(0)
-                )
+        """What is left, on the device; None if it is no longer there, or the device builds no kernels."""
+        wish, drawn, listed, run = self.wish, self._drawn, self._drawn.listed, self._run
+        simple, whole = wish.view.original.undirected.simple, wish.kind == "chordal"
         walked = drawn.parent if wish.keep == "tree" else drawn.arcs
-        if walked is None or walked.there is None or not walked.there.device.has_compiler:
+        there = None if walked is None else walked.there
+        induced = wish.keep == "induced"
+        # whose vertices are the ends of its edges
+        by_ends = wish.kind == "edges" and wish.target is None
+        device = listed.device if listed is not None else there.device if there is not None else None
+        if device is None or not device.has_compiler:
             return None
-        device, there = walked.there.device, walked.there
         with device.alone():
-            tree = wish.keep == "tree"
-            return device, left_of(simple, listed, None if tree else there, there if tree else None)
+            if induced and listed is not None:
+                return device, LeftThere(device, upload_csr(device, simple), listed.marked(run))
+            if there is None or (listed is None and not whole and not by_ends):
+                return None
+            ways = (None, there) if wish.keep == "tree" else (there, None)
+            left = left_of(simple, run, listed, *ways, whole=whole)
+            return device, LeftThere(device, left.csr, left.live) if induced else left
 
     @lazy
     def graph(self) -> Graph:
-        """The sample as a graph; of a single run it stays on the device until an array is looked at."""
+        """The sample as a graph, which stays on the device until an array is looked at."""
         original = self.wish.view.original
-        if self._there is None:
+        if (there := self._there) is None:
             made = self._parts[0]
         else:
-            device, left = self._there
+            device, left = there
             with device.alone():
                 made = extract_sample(device, original, left)
         made.attributes = original.attributes
@@ -155,9 +155,9 @@ class DrawnSample(Sample):
     @lazy
     def kept_arcs(self) -> npt.NDArray[np.bool_]:
         """Which arcs of ``original.undirected`` are in the sample."""
-        if self._there is None:
+        if (there := self._there) is None:
             return self._parts[1]
-        return with_loops(self.wish.view.original.undirected, self._there[1].arcs)
+        return with_loops(self.wish.view.original.undirected, there[1].arcs)
 
     @lazy
     def _parts(self) -> tuple[Graph, npt.NDArray[np.bool_]]:
@@ -348,11 +348,6 @@ class DrawnSample(Sample):
             names, place = np.unique(groups, return_inverse=True)
             share = np.bincount(place, weights=1 / degrees) / np.sum(1 / degrees)
         return Distribution(names, share, np.full(len(names), np.nan))
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        state.pop("_there", None)  # buffers of a device
-        return state
 
     def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
         """As `clgraph.Sample.to_dict`."""

@@ -59,19 +59,27 @@ class Roots:
         kernel(size, *arguments, self.count)
         return int(self.device.download(self.count, np.int32, 1)[0])
 
-    def find(self) -> None:
-        """Find them, in the components of the undirected view."""
+    def one_is_enough(self, wanted: int) -> bool:
+        """Whether each run begins in the largest component, which has as many vertices as are wanted."""
+        if self.wish.start is not None:
+            return False
+        rows = self.wish.view.original.undirected.simple
+        return bool(graph_components(self.device, rows).largest().size >= wanted)
+
+    def find(self, *, further: bool = True) -> None:
+        """Find them, in the components of the undirected view; `further`: those of other components, too."""
         device, program, rows = self.device, self.program, self.wish.view.original.undirected.simple
         label = self.label = graph_components(device, rows).largest().label
         high = self.high = self.filled(np.uint32(2**32 - 1))
         low = self.low = self.filled(np.uint32(2**32 - 1))
         root, self.chosen = self.filled(np.int32(NOBODY)), self.filled(np.int32(0))
-        for number in range(3):
+        for number in range(3 if further else 0):
             program.roots_find(self.passes, *self.head, np.int32(number), label, high, low, root)
         given = Given.of(device, self.wish)
         head = self.size, np.int32(self.runs), self.seed
         program.roots_given(self.by_run, *head, *given.args, label, high, low, root, self.chosen)
-        program.roots_mark(self.passes, self.size, label, root, self.chosen)
+        if further:
+            program.roots_mark(self.passes, self.size, label, root, self.chosen)
 
     def ranked(self, *words: int, value: Any = None) -> Any:
         """The rank of each vertex within its run, by words, the least of them first; equal ones by index.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.wish import Wish
 
 QUEUE, QUEUES = 256, 1 << 18  # starts that a run keeps in readiness at least; and up to so many of all runs
+RANKED = 2048  # so many entries of all runs are compared with each other; more are sorted
 MARKS = {np.uint32: "uint", np.uint64: "ulong"}
 
 
@@ -176,7 +177,21 @@ class Queue:
         if not self._filled:
             self.vertices = device.zeros(runs * room, np.int32)
             self._filled = True
-        many, start = int(offset[-1]), device.upload(offset, writable=True)
+        many = int(offset[-1])
+        if owner is not None and many <= RANKED:
+            self._program.starts_rank(many, np.int32(many), np.int32(room), owner, vertex, key, self.vertices)
+        else:
+            self._sort(many, device.upload(offset, writable=True), key, vertex, owner)
+        length = device.download(self.length, np.int32, runs)
+        following = device.download(self.next, np.int32, runs)
+        length[wanting] = np.minimum(np.diff(offset), room)[wanting]
+        following[wanting] = 0
+        device.write(self.length, length)
+        device.write(self.next, following)
+
+    def _sort(self, many: int, start: Any, key: Any, vertex: Any, owner: Any) -> None:
+        """The vertices of the queues by a radix sort of keys, then runs."""
+        device, runs, room = self.device, self.runs, self.room
         passes, place = -(-many // device.tuning.items), None
         for shift, bits in (
             (96, 0 if owner is None else (self.csr.n - 1).bit_length()),
@@ -191,12 +206,6 @@ class Queue:
                 _, place = sort_by_key(device, word, many, bits, place)
         sizes = np.int32(many), np.int32(runs), np.int32(room)
         self._program.starts_place(passes, *sizes, start, vertex, place, self.vertices)
-        length = device.download(self.length, np.int32, runs)
-        following = device.download(self.next, np.int32, runs)
-        length[wanting] = np.minimum(np.diff(offset), room)[wanting]
-        following[wanting] = 0
-        device.write(self.length, length)
-        device.write(self.next, following)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import numpy as np
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
-from clgraph.sampling.literature.drawn import Drawn, Packed
+from clgraph.sampling.literature.drawn import Drawn, Packed, There
 from clgraph.sampling.literature.held import Held
+from clgraph.sampling.literature.listed import Listed
 from clgraph.sampling.literature.stream import SHAPES, Rule, StreamRun
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     arcs, made = order.places(held)
     vertices = Packed.of_parts([each.vertices.astype(np.int32) for each in made])
     notes: list[tuple[str, ...]] = [told_of(wish, each) for each in made]
-    return Drawn(vertices, arcs=arcs, notes=notes, held=made)
+    return Drawn(vertices, arcs=arcs, notes=notes, held=made, listed=Listed.given(device, view.n, vertices))
 
 
 def bytes_per_run(view: View, wish: Wish) -> int:
@@ -128,4 +129,6 @@ class _Order:
             order = np.argsort(arcs[first:last])
             parts.append(arcs[first:last][order])
             made.append(each.taken(order))
-        return Packed.of_parts(parts), made
+        packed = Packed.of_parts(parts)
+        packed.there = There(device, out, np.int64, offset)
+        return packed, made

@@ -26,18 +26,21 @@ class Shape:
     ----------
     rounds : int
         Rounds in which all cycles are popped at once; what is left then is popped one by one.
+    units : int
+        With fewer compute units to a run, cycles are popped one by one from the beginning.
     steps : int
         Steps of a run in one launch of that.
     """
 
     rounds: int
+    units: int
     steps: int
 
 
 SHAPES = Shapes(
-    gpu=Shape(rounds=64, steps=1 << 16),
-    cpu=Shape(rounds=8, steps=1 << 24),
-    simulator=Shape(rounds=2, steps=7),
+    gpu=Shape(rounds=64, units=0, steps=1 << 16),
+    cpu=Shape(rounds=8, units=8, steps=1 << 24),
+    simulator=Shape(rounds=2, units=0, steps=7),
 )
 
 
@@ -72,19 +75,24 @@ class _Trees(Roots):
     def grow(self) -> Any:
         """The vertex to which each vertex's last arrow leads; roots: themselves."""
         device, program, runs = self.device, self.grow_program, self.runs
-        self.find()
+        self.find(further=not self.one_is_enough(self.n))
         tree, shown = device.empty(self.all, np.int32), self.filled(np.uint32(0))
         program.ust_show(self.passes, *self.head, *self.rows, self.chosen, tree)
         mark, jump, further = self.filled(np.int32(0)), self.high, self.low  # whose content has been used
-        for _ in range(SHAPES.of(device).rounds):
+        shape = SHAPES.of(device)
+        rounds = shape.rounds if device.compute_units >= shape.units * runs else 0
+        for _ in range(rounds):
             jump, further = self.far(tree, jump, further)
             program.ust_mark(self.passes, self.size, jump, mark)
             if not self.counted(program.ust_pop, self.passes, *self.head, *self.rows, mark, shown, tree):
                 return tree
-        jump, further = self.far(tree, jump, further)
-        program.ust_hangs(self.passes, self.size, jump, tree, mark)
+        if rounds:
+            jump, further = self.far(tree, jump, further)
+            program.ust_hangs(self.passes, self.size, jump, tree, mark)
+        else:
+            device.copy(mark, self.chosen, 4 * self.all)
         begun, at = device.zeros(runs, np.int32), device.zeros(runs, np.int32)
-        steps = np.int32(SHAPES.of(device).steps)
+        steps = np.int32(shape.steps)
         head = self.size, np.int32(runs), self.seed, steps, *self.rows
         while self.counted(program.ust_walk, self.by_run, *head, mark, shown, tree, begun, at):
             pass

@@ -1,10 +1,12 @@
 """Queues of starts on every device."""
 
 import numpy as np
+import pytest
 from graphs import random_graph
 
 from clgraph import keyed
 from clgraph.csr.upload import upload_csr
+from clgraph.sampling.literature import starts
 from clgraph.sampling.literature.starts import Queue
 
 NONE = 2**64 - 1
@@ -22,8 +24,10 @@ def test_queues_ascend_and_are_filled_where_they_are_wanted(device):
         assert rows[run, :length].tolist() == order[:length].tolist()
 
 
-def test_queues_of_small_priorities_are_those_of_all(device):
+@pytest.mark.parametrize("ranked", [0, starts.RANKED])
+def test_queues_of_small_priorities_are_those_of_all(device, monkeypatch, ranked):
     """Where a queue is short its candidates are listed; where too many are seen, all keys are sorted."""
+    monkeypatch.setattr(starts, "RANKED", ranked)
     n, runs, room = 2000, 3, 100
     graph = random_graph(1, n, n)
     csr = upload_csr(device, graph)

@@ -1,5 +1,6 @@
 """Uniform spanning trees on every device, against Wilson's walks and the uniform law."""
 
+import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -10,10 +11,15 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
+from clgraph.device.shapes import Shapes
 from clgraph.sampling import sample
+from clgraph.sampling.literature import ust
 
 
-def test_equals_reference(device):
+@pytest.mark.parametrize("rounds", [0, 2, 64])
+def test_equals_reference(device, monkeypatch, rounds):
+    shape = dataclasses.replace(ust.SHAPES.of(device), rounds=rounds, units=0)
+    monkeypatch.setattr(ust, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
     for seed in range(3):
         graph = random_graph(seed, 30 + 20 * seed, 60, duplicates="keep" if seed == 1 else "merge")
         for options in (
