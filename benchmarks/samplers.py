@@ -2,9 +2,9 @@
 
 ``python benchmarks/samplers.py [--vertices N] [--device SPEC] [--only rn,rw]``. Each figure is the
 median of some runs after a first one, with seconds of the phases "walk" (steps) and "sample" (all other
-kernels and downloads), and of the whole call. With --peers all draw from the graph's largest component, and
-littleballoffur takes part: by NetworKit, its faster backend; its steps also by NetworkX, the backend of its
-README, if there is memory for such a graph.
+kernels and downloads), of the whole call, and of CPU time that it took on all cores. With --peers all draw
+from the graph's largest component, and littleballoffur takes part: by NetworKit, its faster backend; its
+steps also by NetworkX, the backend of its README, if there is memory for such a graph.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -53,25 +53,28 @@ PEERS = {
 }
 
 
-def measured(run: Callable[[int], Any], repeats: int) -> tuple[list[float], list[Any]]:
+def measured(run: Callable[[int], Any], repeats: int) -> tuple[list[float], list[float], list[Any]]:
+    """Seconds, CPU seconds and results of some runs after a first one."""
     run(0)
-    seconds, results = [], []
+    seconds, used, results = [], [], []
     for seed in range(1, repeats + 1):
-        started = perf_counter()
+        started, before = perf_counter(), process_time()
         results.append(run(seed))
         seconds.append(perf_counter() - started)
-    return seconds, results
+        used.append(process_time() - before)
+    return seconds, used, results
 
 
 def ours(graph: Any, name: str, options: dict[str, Any], device: Any, repeats: int) -> dict[str, Any]:
     method = name.split()[0]
-    calls, made = measured(
+    calls, used, made = measured(
         lambda seed: clgraph.sample(graph, method, seed=seed, device=device, **options), repeats
     )
     phases = [one.seconds["sample"] for one in made]
     row: dict[str, Any] = {
         "options": options,
         "call": {"value": statistics.median(calls), "unit": "s"},
+        "cpu": {"value": statistics.median(used), "unit": "s"},
         "sample": {"value": statistics.median(phases), "unit": "s"},
         "vertices": len(made[0].vertices),
     }
@@ -108,10 +111,11 @@ def walked(other: Any) -> dict[str, Any]:
     walk = littleballoffur.RandomWalkSampler(seed=1)
     walk._deploy_backend(other)
     walk._create_initial_node_set(other, None)
-    started = perf_counter()
+    started, before = perf_counter(), process_time()
     for _ in range(WALKED):
         walk._do_a_step(other)
-    return {"value": WALKED / (perf_counter() - started), "unit": "steps/s"}
+    rate, used = WALKED / (perf_counter() - started), process_time() - before
+    return {"value": rate, "unit": "steps/s", "cpu of a million": {"value": 1e6 * used / WALKED, "unit": "s"}}
 
 
 def walks(graph: Any) -> dict[str, Any]:
@@ -144,7 +148,7 @@ def peer(graph: Any, name: str, repeats: int) -> dict[str, Any] | None:
         return getattr(littleballoffur, sampler)(number_of_nodes=many, seed=seed, **options).sample(other)
 
     try:
-        seconds, _ = measured(run, repeats)
+        seconds, *_ = measured(run, repeats)
     except TypeError as error:  # 2.3.1's forest fire on Python 3.11 and newer
         return {"error": str(error)}
     return {"call": {"value": statistics.median(seconds), "unit": "s"}}
@@ -183,7 +187,7 @@ def main() -> None:
         told["tasks"][name] = row
         print(name, json.dumps(row), file=sys.stderr)
     if args.seeds:
-        calls, _ = measured(
+        calls, *_ = measured(
             lambda seed: clgraph.sample(graph, "ff", size="15%", seed=seed, seeds=args.seeds, device=device),
             args.repeats,
         )

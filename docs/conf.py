@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from docutils.nodes import literal_block
+from docutils.nodes import Text, literal_block
 
 import clgraph
 
@@ -71,7 +71,10 @@ html_theme_options = {
 
 
 def setup(app: Any) -> None:
-    """Stars in the commands' help (``part-*``) begin no emphasis; what a terminal drew has a class."""
+    """Stars in the commands' help (``part-*``) begin no emphasis; what a terminal drew has a class.
+
+    References in docstrings have their numbers, not the names that numpydoc makes of them.
+    """
 
     def plain(_: Any, __: Any, lines: list[str]) -> None:
         lines[:] = [re.sub(r"(?<!\*)\*(?!\*)", r"\\*", line) for line in lines]
@@ -81,6 +84,12 @@ def setup(app: Any) -> None:
             if re.search("[\u2500-\u257f]", block.astext()):
                 block["classes"].append("drawn")
 
+    def numbered(_: Any, doctree: Any, __: str) -> None:
+        for text in list(doctree.findall(Text)):
+            if found := re.fullmatch(r"\[?R[0-9a-f]+-([0-9]+)\]?", text.astext()):
+                text.parent.replace(text, Text(f"[{found[1]}]"))
+
     app.connect("doctree-read", drawn)
+    app.connect("doctree-resolved", numbered)
     for part in ("description", "options", "arguments", "epilog"):
         app.connect(f"sphinx-click-process-{part}", plain)

@@ -115,7 +115,10 @@ def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: P
     for name in ("from_pandas", "to_igraph", "subgraph"):
         assert f'id="clgraph.Graph.{name}"' in page
     for made in (tmp_path / "html").rglob("*.html"):  # readable without a network
-        assert not re.search(r'<(script|link)[^>]*(src|href)="https?://', made.read_text()), made.name
+        text = made.read_text()
+        assert not re.search(r'<(script|link)[^>]*(src|href)="https?://', text), made.name
+        assert not re.search(r"\[R[0-9a-f]{8,}-|attrgetter object", text), made.name  # for machines
+    assert "drawn highlight-" in (tmp_path / "html" / "devices.html").read_text()
 
 
 def update(page: Path) -> None:

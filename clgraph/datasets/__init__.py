@@ -210,3 +210,8 @@ def _downloaded(url: str, packed: str, member: str, folder: Any) -> Path:
     if not wanted:
         raise InputError(f"{url} holds no {member}: {', '.join(each.name for each in files)[:200]}")
     return min(wanted, key=lambda each: len(each.name))
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

@@ -3,6 +3,6 @@
 from clgraph.graph.arrays import Edges
 from clgraph.graph.building import Duplicates
 from clgraph.graph.graph import Graph, build_csr
-from clgraph.graph.taken import as_graph, check_graph_type, sharded
+from clgraph.graph.taken import as_graph, sharded
 
-__all__ = ["Duplicates", "Edges", "Graph", "as_graph", "build_csr", "check_graph_type", "sharded"]
+__all__ = ["Duplicates", "Edges", "Graph", "as_graph", "build_csr", "sharded"]

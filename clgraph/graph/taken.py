@@ -17,15 +17,6 @@ def sharded(graph: Any) -> Callable[..., Any] | None:
     return getattr(graph, "answer_call", None)
 
 
-def check_graph_type(graph: Any) -> None:
-    """Raise InputError unless it is a Graph."""
-    _check_not_sharded(graph)
-    if not isinstance(graph, Graph):
-        raise InputError(
-            f"a clgraph.Graph is needed, not {_type_of(graph)}: clgraph.read and Graph.from_... make one"
-        )
-
-
 IN_SHARDS = "sample, reduction_curve, connected_components, bfs, bfs_many, pagerank and personalized_pagerank"
 
 # how a graph of another library is taken over, by the first part of the name of its class's module

@@ -248,7 +248,7 @@ def quality(
         from clgraph.sampling.options import CONTRACTING
 
         method = getattr(sample, "method", None)
-        part = as_graph(getattr(sample, "graph", sample))
+        part = as_graph(held if isinstance(held := getattr(sample, "graph", None), Graph) else sample)
         if relation is None:
             relation = "contraction" if method in CONTRACTING else "subset"
     from clgraph.device import get_device

@@ -154,7 +154,9 @@ def ks_of_hops(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> 
     if not (len(one) and len(other)):
         return None
     length = max(len(one), len(other))
-    shares = [np.pad(each / each[-1], (0, length - len(each)), constant_values=1.0) for each in (one, other)]
+    shares = np.ones((2, length))
+    for share, each in zip(shares, (one, other), strict=True):
+        share[: len(each)] = each / each[-1]
     return float(np.abs(shares[0] - shares[1]).max())
 
 

@@ -64,7 +64,11 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
     from clgraph.traversal.many import DEEP, ManySearch
 
     sizes = np.diff(pack.begin).tolist()
-    chosen = [np.arange(n, dtype=np.int32) if n <= sources else draw_sources(n, sources, seed) for n in sizes]
+    of_size = {
+        n: np.arange(n, dtype=np.int32) if n <= sources else draw_sources(n, sources, seed)
+        for n in set(sizes)
+    }
+    chosen = [of_size[n] for n in sizes]
     counts, done = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes)
     alone = pack.count == 1
     with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if alone else 0) as search:
@@ -78,7 +82,8 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
                 if not len(part):
                     continue
                 levels = int(np.flatnonzero(more[i])[-1]) + 1
-                counts[i] = np.pad(counts[i], (0, max(0, levels - len(counts[i]))))
+                if levels > len(counts[i]):
+                    counts[i] = np.append(counts[i], np.zeros(levels - len(counts[i]), np.int64))
                 counts[i][:levels] += more[i, :levels]
                 done[i] += len(part)
                 # decided by what was found, not by how the device found it: the same sources on every device

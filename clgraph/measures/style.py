@@ -15,7 +15,7 @@ _HEAD = """\
 <title>$title</title>
 <style>
 :root { --paper: #ffffff; --card: #f4f5f7; --ink: #1b1b1b; --soft: #5a5f66; --grid: #d5d8dc; @light }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --paper: #15181c; --card: #1e2329; --ink: #e9ebee; --soft: #a8afb8; --grid: #3a414a; @dark }
 }
 * { box-sizing: border-box; }
@@ -47,7 +47,10 @@ ul { padding-left: 1.2rem; } li { overflow-wrap: anywhere; }
   main { padding: .8rem .8rem 2rem; } h1 { font-size: 1.4rem; }
   dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
 }
-@media print { figure, .cards div, tr { break-inside: avoid; } h2 { break-after: avoid; } }
+@media print {
+  figure, .cards div, tr { break-inside: avoid; } h2, .note { break-after: avoid; }
+  .figures { grid-template-columns: 1fr 1fr; }
+}
 @style</style>
 </head>
 <body>

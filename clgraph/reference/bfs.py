@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import given_ids, whole
 from clgraph.errors import ClgraphError
-from clgraph.graph import check_graph_type
+from clgraph.graph import as_graph
 from clgraph.reference.checks import check_result
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def reference_bfs(
     distance, predecessor, source_of : int32 arrays, shape (n,)
         As in `clgraph.bfs.BFSResult`.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     if depth_limit is not None:
         depth_limit = whole(depth_limit, "depth_limit")
     n = graph.num_vertices
@@ -85,7 +85,7 @@ def verify_bfs(graph: Graph, result: BFSResult) -> None:
         With the first vertex or arc that is wrong.
     """
     optional = ("i?", 1)
-    check_result(
+    graph = check_result(
         graph, result, "bfs", distance=("i", 1), predecessor=optional, source_of=optional, sources=("i", 1)
     )
     n, limit = graph.num_vertices, result.depth_limit

@@ -8,11 +8,11 @@ import numpy as np
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import check_graph_type
+from clgraph.graph import Graph, as_graph
 
 
-def check_result(graph: Any, result: Any, of: str, **arrays: tuple[str, int]) -> None:
-    """Raise InputError unless these can be looked at; whether they are right is for the verifier to say.
+def check_result(graph: Any, result: Any, of: str, **arrays: tuple[str, int]) -> Graph:
+    """The graph, or an InputError unless both can be looked at; whether they are right the verifier says.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def check_result(graph: Any, result: Any, of: str, **arrays: tuple[str, int]) ->
         The result's arrays: their kind (as in NumPy; of several letters each will do, ``"?"`` allows None)
         and their number of dimensions.
     """
-    check_graph_type(graph)
+    whole = as_graph(graph)
     for name, (kinds, dimensions) in arrays.items():
         value = getattr(result, name, result)
         if value is None and "?" in kinds:
@@ -37,3 +37,4 @@ def check_result(graph: Any, result: Any, of: str, **arrays: tuple[str, int]) ->
             raise InputError(
                 f"{name} is an array of {value.dtype} with {value.ndim} dimensions: no result of {of}"
             )
+    return whole

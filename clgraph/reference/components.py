@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from clgraph.arguments import word
-from clgraph.graph import check_graph_type
+from clgraph.graph import as_graph
 from clgraph.reference.checks import check_result
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def reference_components(
         0 is the largest component; of equal ones the one with the smallest vertex comes first.
     sizes : int64 array, shape (k,)
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     word(connection, "connection", ("weak", "strong"))
     count, found = _scipy_components(graph, connection)
     sizes = np.bincount(found, minlength=count)
@@ -69,7 +69,7 @@ def verify_components(graph: Graph, result: Components) -> None:
     AssertionError
         At the first error; the message says which vertex, arc or component.
     """
-    check_result(graph, result, "connected_components", labels=("i", 1), sizes=("i", 1))
+    graph = check_result(graph, result, "connected_components", labels=("i", 1), sizes=("i", 1))
     n, labels, sizes = graph.num_vertices, result.labels, result.sizes
     if labels.shape != (n,):
         raise AssertionError(f"labels have shape {labels.shape}, the graph has {n} vertices")

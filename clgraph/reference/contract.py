@@ -14,8 +14,9 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
+from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.sampling import EdgeList
@@ -117,7 +118,7 @@ def reference_contract(
     list of ReferenceContraction
     """
     if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: reference_contract knows {', '.join(METHODS)}")
+        raise InputError(f"unknown method {shown(method)}: reference_contract knows {', '.join(METHODS)}")
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
     state = _Contracting(graph, method, seed)
@@ -166,8 +167,8 @@ def verify_contraction(graph: Graph, sample: ContractionLike) -> None:
     AssertionError
         What does not hold.
     """
-    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1), group=("i?", 1))
-    check_graph_type(sample.graph)
+    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1), group=("i?", 1))
+    as_graph(sample.graph)
     n, group = graph.num_vertices, sample.group
     if group is None or group.shape != (n,):
         raise AssertionError("the sample has no group for every vertex")

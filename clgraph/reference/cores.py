@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 
 
 def _neighbours(graph: Graph) -> list[list[int]]:
@@ -25,7 +25,7 @@ def _neighbours(graph: Graph) -> list[list[int]]:
 
 def reference_core_numbers(graph: Graph) -> npt.NDArray[np.int32]:
     """Core numbers by the definition, on the host, shape (n,)."""
-    check_graph_type(graph)
+    graph = as_graph(graph)
     near = _neighbours(graph)
     left = {v: len(row) for v, row in enumerate(near)}
     core = np.zeros(graph.num_vertices, np.int32)
@@ -48,7 +48,7 @@ def verify_core_numbers(graph: Graph, core: Any) -> None:
     AssertionError
         What does not hold.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     core = np.asarray(core)
     if core.shape != (graph.num_vertices,):
         raise AssertionError(f"{core.shape} core numbers for {graph.num_vertices} vertices")

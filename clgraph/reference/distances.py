@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
 
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 
 
 def _rows(graph: Graph) -> list[list[int]]:
     """The heads of each vertex's arcs, by index."""
-    check_graph_type(graph)
+    graph = as_graph(graph)
     rows: list[list[int]] = [[] for _ in range(graph.num_vertices)]
     for tail, head in zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True):
         rows[tail].append(head)

@@ -7,7 +7,7 @@ from typing import Any
 
 from clgraph import keyed
 from clgraph.arguments import whole, word
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.reference import chordal, growing, paths, races, spreading, stream, trees, walks
 from clgraph.reference.races import ReferenceDraw
 
@@ -37,7 +37,7 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     **options
         As in `clgraph.sample`.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     word(method, "method", METHODS)
     seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
     draw = next(draw for names, draw, _ in KINDS if method in names)
@@ -52,6 +52,6 @@ def verify_draw(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     verify = next(verify for names, _, verify in KINDS if sample.method in names)
     verify(graph, sample)

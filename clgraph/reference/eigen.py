@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,7 +19,7 @@ def _entries(graph: Graph, weight: bool) -> Any:
 
 def _matrix(graph: Graph, weight: bool) -> Floats:
     """All entries: A[u, v] is the sum of the weights of the arcs u -> v, or their number."""
-    check_graph_type(graph)
+    graph = as_graph(graph)
     made = np.zeros((graph.num_vertices,) * 2)
     each = _entries(graph, weight)
     values = np.ones(graph.num_arcs) if each is None else each
@@ -60,7 +60,7 @@ def verify_eigenvector(graph: Graph, found: Floats, *, tol: float = 1e-6, weight
     AssertionError
         What does not hold.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     x = np.asarray(found, np.float64)
     if x.shape != (graph.num_vertices,) or not np.isfinite(x).all():
         raise AssertionError(f"a finite number for each of {graph.num_vertices} vertices is needed")
@@ -82,7 +82,7 @@ def verify_katz(
     AssertionError
         What does not hold.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     x = np.asarray(found, np.float64)
     if x.shape != (graph.num_vertices,) or not np.isfinite(x).all():
         raise AssertionError(f"a finite number for each of {graph.num_vertices} vertices is needed")
@@ -105,7 +105,7 @@ def verify_hits(
     AssertionError
         What does not hold.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     h, a = np.asarray(hubs, np.float64), np.asarray(authorities, np.float64)
     if h.shape != (graph.num_vertices,) or a.shape != h.shape or not np.isfinite([h, a]).all():
         raise AssertionError(f"two finite numbers for each of {graph.num_vertices} vertices are needed")

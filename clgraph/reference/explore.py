@@ -51,7 +51,7 @@ def reference_explore(
     list of ReferenceExploration
     """
     if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: reference_explore knows {', '.join(METHODS)}")
+        raise InputError(f"unknown method {shown(method)}: reference_explore knows {', '.join(METHODS)}")
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
     inside = np.flatnonzero(in_largest_component(graph.undirected))
@@ -120,7 +120,7 @@ def verify_exploration(graph: Graph, sample: SampleLike) -> None:
     AssertionError
         What does not hold.
     """
-    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
+    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     inside = np.zeros(graph.num_vertices, bool)
     inside[graph.index(sample.vertices)] = True
     component = in_largest_component(graph.undirected)

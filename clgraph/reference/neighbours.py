@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import nan, sqrt
 
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 
 
 def _arcs(graph: Graph) -> list[tuple[int, int, int]]:
-    check_graph_type(graph)
+    graph = as_graph(graph)
     times = [1] * graph.num_arcs if graph.multiplicity is None else graph.multiplicity.tolist()
     return list(zip(graph.rows.tolist(), graph.col_idx.tolist(), times, strict=True))
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, real, whole
 from clgraph.errors import ClgraphError
-from clgraph.graph import check_graph_type
+from clgraph.graph import as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.recurrence import distribution, make_recurrence
 
@@ -50,7 +50,7 @@ def reference_pagerank(
     InputError
         If a distribution, a weight or the damping factor makes no sense.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     tol = real(tol, "tol")
     rounds = 10_000 if iterations is None else whole(iterations, "iterations")
     p = distribution(graph, personalization)[:, np.newaxis]
@@ -86,7 +86,7 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     ClgraphError
         With what is wrong.
     """
-    check_result(graph, result, "pagerank", ranks=("f", 1))
+    graph = check_result(graph, result, "pagerank", ranks=("f", 1))
     flag(weight, "weight")
     asked = result.problem
     x = result.ranks.astype(np.float64)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import real, whole, word
 from clgraph.errors import ClgraphError, InputError
-from clgraph.graph import check_graph_type
+from clgraph.graph import as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.recurrence import make_recurrence, source_distributions
 
@@ -56,7 +56,7 @@ def reference_ppr(
     InputError
         If a source, a distribution, a weight or the damping factor makes no sense.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     tol = real(tol, "tol")
     if iterations is not None:
         iterations = whole(iterations, "iterations")
@@ -160,7 +160,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
     ClgraphError
         With what is wrong.
     """
-    check_result(
+    graph = check_result(
         graph,
         result,
         "personalized_pagerank",

@@ -7,7 +7,7 @@ from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
 from clgraph import keyed
 from clgraph.arguments import whole, word
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.reference import contract, draws, explore, sampling
 from clgraph.reference.checks import check_result
 from clgraph.reference.contract import ReferenceContraction
@@ -75,7 +75,7 @@ def reference_sample(
     ReferenceSample, ReferenceContraction or ReferenceExploration
         With vertices, edges and target as in `clgraph.Sample`.
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     word(method, "method", (*sampling.METHODS, *contract.METHODS, *explore.METHODS))
     word(mode, "mode", ("exact", "batched"))
     word(connection, "connection", ("weak", "strong"))
@@ -120,7 +120,7 @@ def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> Non
     AssertionError
         What does not hold.
     """
-    check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
+    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     if sample.method in draws.METHODS:
         sampling.verify_parts(graph, sample)
         draws.verify_draw(graph, sample)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 
 
 def _matrix(graph: Graph) -> npt.NDArray[np.float64]:
@@ -23,7 +23,7 @@ def reference_eigenvalues(graph: Graph, count: int, matrix: str = "adjacency") -
 
     `matrix` is "adjacency", "laplacian" or "normalized laplacian".
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     whole = _matrix(graph)
     degrees = whole.sum(axis=0)
     if matrix == "laplacian":
@@ -47,7 +47,7 @@ def verify_eigenvalues(graph: Graph, values: Any, rel: float = 1e-9) -> None:
     """
     from scipy.linalg import ldl
 
-    check_graph_type(graph)
+    graph = as_graph(graph)
     values = np.asarray(values, np.float64)
     matrix, more = _matrix(graph), rel * values[:1]
     # at values that repeat only the first and the last are counted at

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph, check_graph_type
+from clgraph.graph import Graph, as_graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, sorted_rows
 from clgraph.scale.manifest import BLOCK, Manifest, Shard
@@ -62,7 +62,7 @@ def write_shards(
     >>> write_shards(graph, tempfile.mkdtemp() + "/small.clgs", shard_edges=1000)
     <Shards: undirected, 1000 vertices, 2471 pairs, 3 shards>
     """
-    check_graph_type(graph)
+    graph = as_graph(graph)
     if graph.has_copies:
         raise InputError("shards hold each edge once: read the graph with duplicates='merge'")
     wanted = check_sections(sections, graph.directed)

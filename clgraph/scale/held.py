@@ -70,9 +70,11 @@ class HeldShards(Shards):
         made = {name: _section(graph, name) for name in sections}
         return HeldShards(made, graph.arrays, values, shard_edges)
 
-    def answer_call(self, name: str, *given: Any, **options: Any) -> Any:
+    def answer_call(self, name: str, *given: Any, device: Device, **options: Any) -> Any:
         """What a public call gives; its result says that the arcs were in several buffers."""
-        return replace(super().answer_call(name, *given, **options), pieces=self.pieces)
+        how = device.watch()
+        made = super().answer_call(name, *given, device=device, **options)
+        return replace(made, pieces=self.pieces, **how())
 
     @property
     def ids(self) -> npt.NDArray[Any]:

@@ -72,7 +72,41 @@ def draw_measure(study: Found, measure: str, axes: Any, colours: dict[str, str])
     axes.set_xlabel("size in % of the vertices")
     axes.set_ylabel(COMPARED.get(measure, measure.replace("_", " ")))
     axes.invert_xaxis()
-    axes.legend(ncols=2, fontsize=8.5, labelspacing=0.3)
+    limits, _ = span_of(study, measure)
+    if limits:
+        axes.set_ylim(*limits)
+    _legend(axes)
+
+
+def span_of(study: Found, measure: str) -> tuple[tuple[float, float] | None, bool]:
+    """What a figure of a measure shows, so that intervals of few seeds do not flatten its lines.
+
+    Returns
+    -------
+    limits : (low, high) or None
+        Of its values; None if they are all the same.
+    cut : bool
+        Whether some interval goes on beyond them.
+    """
+    rows = [row for row in study.summary if row["measure"] == measure and row["mean"] is not None]
+    original = 0.0 if measure.startswith("ks_") else study.original.get(measure)
+    seen = [row["mean"] for row in rows] + ([] if original is None else [original])
+    if not seen or min(seen) == max(seen):
+        return None, False
+    room = (max(seen) - min(seen)) / 3
+    ends = [row[end] for row in rows for end in ("low", "high") if row[end] is not None]
+    low, high = min(seen) - room, max(seen) + room
+    cut = min(ends, default=low) < low or max(ends, default=high) > high
+    if measure.startswith("ks_"):
+        low = max(low, -room / 4)
+    return (max(low, min([*seen, *ends]) - room / 4), min(high, max([*seen, *ends]) + room / 4)), cut
+
+
+def _legend(axes: Any) -> None:
+    """Above the axes, where it hides no line."""
+    axes.legend(
+        ncols=5, fontsize=8.5, labelspacing=0.3, columnspacing=1, loc="lower center", bbox_to_anchor=(0.5, 1)
+    )
 
 
 def draw_heat(study: Found, answer: Answer, axes: Any, colours: dict[str, str]) -> None:
@@ -111,8 +145,8 @@ def draw_degrees(study: Found, size: str, axes: Any, colours: dict[str, str]) ->
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("degree")
-    axes.set_ylabel("share of vertices with this degree or more")
-    axes.legend(ncols=2, fontsize=8.5, labelspacing=0.3)
+    axes.set_ylabel("share with this degree or more")
+    _legend(axes)
 
 
 def drawings(study: Found, answer: Answer) -> list[Drawing]:
@@ -125,11 +159,12 @@ def drawings(study: Found, answer: Answer) -> list[Drawing]:
             if verdict.method is None
             else (f"smallest size within the tolerance: {verdict.size} by {verdict.method}")
         )
+        cut = " (some go on beyond the figure)" if span_of(study, verdict.measure)[1] else ""
         made.append(
             Drawing(
                 verdict.measure.replace("_", "-"),
                 name[0].upper() + name[1:],
-                f"Mean over {study.plan.seeds} seeds against the size, with 95 % intervals; {best}.",
+                f"Mean over {study.plan.seeds} seeds against the size, with 95 % intervals{cut}; {best}.",
                 partial(draw_measure, study, verdict.measure),
             )
         )

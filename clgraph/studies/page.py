@@ -20,7 +20,6 @@ td.heat { background: rgba(var(--heat), var(--share)); }
   .scroll { overflow: visible; } th:first-child { position: static; }
   th, td { padding: .2rem .3rem; font-size: .8rem; }
   td.heat { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  .figures { grid-template-columns: 1fr 1fr; }
 }
 """
 BODY = """\

@@ -23,6 +23,7 @@ from clgraph.graph.digest import digest
 
 def test_what_is_here() -> None:
     nx = pytest.importorskip("networkx")
+    assert dir(datasets) == sorted(datasets.__all__)
     karate = clgraph.datasets.karate()
     theirs = nx.relabel_nodes(nx.karate_club_graph(), lambda v: v + 1)
     assert {frozenset(e) for e in karate.to_networkx().edges} == {frozenset(e) for e in theirs.edges}

@@ -110,7 +110,8 @@ STREAMS = LISTS["STREAMS"] = (
     [2, 2]]) | np.array([[0, 1, 2], [1, 2, 0.5]]) | ([0, 1, 2], [1, 2, 0]) | [([0, 1], [1, 2]), ([2],
     [0])] | iter([]) | iter([([0, 1], [1, 2], [0.5, 2])]) | pd.DataFrame({'u': [0, 1], 'v': [1, 2]}) |
     pa.table({'source': [0, 1], 'target': [1, 2], 'weight': [1.5, 2]}) | pa.table({'u': ['a'], 'v':
-    ['b']}) | iter([([0], [1, 2])]) | iter([([-1], [2**70])])
+    ['b']}) | iter([([0], [1, 2])]) | iter([([-1], [2**70])]) | [(['a', 'b'], ['b', 'c'])] |
+    [(['a', None], ['b', 'c'])] | [(['a'], ['b']), ([1], [2])]
     """),
 )
 FRAMES = LISTS["FRAMES"] = (
@@ -223,7 +224,7 @@ staged: GRAPHS ; 'snowball' | 'ff' | 'rds' | 'spikyball' | 'diffusion' | 'xsn' |
     powers=(0, 0, 0) | '1,0,-1' ; parts=1 | 3 ; weighted=True | False
 streamed: STREAMS ; 'pies' | 'gsh' | 'gps' ; size=1 | 2 | 9 ; edges=1 | 2 | 9 ; seed=1 ; seeds=None | 2 ;
     p=0.3 | 1 ; q=0.7 | 1 ; closing=True | False ; triangles=0 | 9 ; block=1 | 3 | 99 ;
-    weighted=True | False ; strict=True | False
+    weighted=True | False ; strict=True | False ; ids=None | 'int' | 'str'
 sharded_sample: SHARDS ; METHODS ; size=1 | 0.5 | '50%' ; sizes=[1, 2] | ['50%'] ; seed=1 ; seeds=None | 2 ;
     mode='auto' | 'exact' ; strict=True | False ; output=None | 'o.clgs' | 'o.txt' ; outputs=None | ['o.clgs']
     ; forest=None | 'none.forest' ; checkpoint=None | 'work'

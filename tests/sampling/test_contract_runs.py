@@ -21,7 +21,7 @@ def test_each_run_is_the_run_alone(device, monkeypatch, method, local):
         n = graph.num_vertices
         sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]
         made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
-        if name == "power law":
+        if name == "power law" and device.kind in ("cpu", "gpu"):
             assert "cl/sampling/contract_runs.cl" in made[0].built
         for run in (1, 3):
             alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device)

@@ -19,7 +19,7 @@ def test_each_run_is_the_run_alone(device, monkeypatch, method, local, options):
         n = graph.num_vertices
         sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]
         made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device, **options)
-        if name == "power law":
+        if name == "power law" and device.kind in ("cpu", "gpu"):
             assert "cl/sampling/draw_runs.cl" in made[0].built
         for run in (1, 3):
             alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device, **options)
@@ -34,6 +34,6 @@ def test_a_larger_graph(device, mix):
     """Tiles of many draws, batches that are undone, and a probability that the kernel cannot have."""
     graph = powerlaw_graph(3000, average_degree=3, seed=4)
     made = sample(graph, "dhyb", sizes=["50%", "5%"], seed=8, seeds=2, mix=mix, device=device)
-    assert (mix == 1 / 3) == (type(made.portions[0]).__name__ == "Made")
+    assert device.kind not in ("cpu", "gpu") or (mix == 1 / 3) == (type(made.portions[0]).__name__ == "Made")
     for k, alone in enumerate(sample(graph, "dhyb", sizes=["50%", "5%"], seed=9, mix=mix, device=device)):
         same(made[2 + k], alone)

@@ -86,6 +86,13 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
         EACH(l) {
             row[l] = row_ptr[vertex[l]];
             degrees[l] = (int)(row_ptr[vertex[l] + 1] - row[l]);
+#if WEIGHTED   // where the search for a share begins, and where it ends in a row of equal ones
+            FETCH(limit + row[l] + degrees[l] / 2);
+            FETCH(limit + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
+#elif METHOD == 7   // where the search for the vertex before goes through
+            FETCH(col_idx + row[l] + degrees[l] / 2);
+            FETCH(col_idx + row[l] + degrees[l] / 4);
+#endif
             FETCH(col_idx + row[l] + mul_hi(number[l * AHEAD + s % AHEAD], (ulong)degrees[l]));
         }
 #if METHOD == 4 || METHOD == 5 || METHOD == 8

@@ -24,7 +24,7 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
 
 def bytes_per_run(view: View, wish: Wish) -> int:
     """Device memory that one run takes, roughly."""
-    return 64 * view.n + 8 * view.rows.num_arcs
+    return 64 * view.n + 4 * view.rows.num_arcs
 
 
 class _Passages(Roots):
@@ -34,7 +34,7 @@ class _Passages(Roots):
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
         self.passing = device.program("sampling/literature/diffusion", ITEMS=items, **csr.defines)
         self.rows = csr.row_ptr, csr.col_idx
-        self.length = device.empty(runs * csr.arcs, np.uint64)
+        self.wait = device.empty(runs * csr.arcs, np.uint32)
 
     def run(self) -> Drawn:
         """The vertices in order of their distances, component after component."""
@@ -42,7 +42,7 @@ class _Passages(Roots):
         wanted = min(self.wish.target or n, n)
         alone = self.one_is_enough(wanted)
         self.find(further=not alone)
-        passing.diffusion_lengths(self.passes, *self.head, device_tables(device), *self.rows, self.length)
+        passing.diffusion_waits(self.passes, *self.head, device_tables(device), *self.rows, self.wait)
         key = time = self.distances()
         if not alone:
             rank = self.ranked(*VALUE, *COMPONENT, value=time)
@@ -53,7 +53,7 @@ class _Passages(Roots):
         if self.wish.keep == "tree":
             parent = device.empty(self.all, np.int32)
             passing.diffusion_parents(
-                self.passes, self.size, *self.rows, self.length, self.chosen, time, parent
+                self.passes, self.size, *self.rows, self.wait, self.chosen, time, parent
             )
             parent = listed.gathered(parent)
         roots = listed.gathered(self.chosen)
@@ -77,7 +77,7 @@ class _Passages(Roots):
         device, passing = self.device, self.passing
         time, later = device.empty(self.all, np.uint64), device.empty(self.all, np.uint64)
         passing.diffusion_begin(self.passes, self.size, self.chosen, time)
-        steps = self.passes, self.size, *self.rows, self.length
+        steps = self.passes, self.size, *self.rows, self.wait
         while self.counted(passing.diffusion_pass, *steps, time, later):
             time, later = later, time
         return time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import networkx as nx
@@ -41,8 +42,39 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "average_shortest_path_length": clgraph.average_shortest_path_length,
     "average_neighbor_degree": clgraph.average_neighbor_degree,
     "degree_assortativity_coefficient": clgraph.degree_assortativity_coefficient,
+    "reference_bfs": lambda g: clgraph.reference_bfs(g, 0)[0],
+    "reference_components": lambda g: clgraph.reference_components(g)[0],
+    "reference_pagerank": lambda g: clgraph.reference_pagerank(g, iterations=3),
+    "reference_ppr": lambda g: clgraph.reference_ppr(g, [0], iterations=3),
+    "reference_sample": lambda g: clgraph.reference_sample(g, "drv", size="50%", seed=1).vertices,
+    "verify_bfs": lambda g: verified(clgraph.verify_bfs, g, clgraph.bfs(ours(), 0)),
+    "verify_components": lambda g: verified(
+        clgraph.verify_components, g, clgraph.connected_components(ours())
+    ),
+    "verify_pagerank": lambda g: verified(clgraph.verify_pagerank, g, clgraph.pagerank(ours())),
+    "verify_ppr": lambda g: verified(
+        clgraph.verify_ppr, g, clgraph.personalized_pagerank(ours(), [0]), [0], weight=False
+    ),
+    "verify_sample": lambda g: verified(
+        clgraph.verify_sample, g, clgraph.sample(ours(), "drv", size=9, seed=1)
+    ),
+    "write_shards": lambda g: in_shards(g).num_vertices,
     "quality": lambda g: clgraph.quality(g, eigenvalues=False).original.to_dict()["average_degree"],
 }
+
+
+def ours() -> Graph:
+    return Graph.from_networkx(karate())
+
+
+def verified(verify: Callable[..., None], *args: Any, **options: Any) -> bool:
+    verify(*args, **options)
+    return True
+
+
+def in_shards(graph: Any) -> Any:
+    with TemporaryDirectory() as folder:
+        return clgraph.write_shards(graph, f"{folder}/a.clgs")
 
 
 def karate() -> nx.Graph:
@@ -78,6 +110,12 @@ def test_the_answer_is_that_of_the_graph(form: str) -> None:
         assert np.array_equal(function(theirs), function(ours)), name
 
 
+def test_a_sample_may_be_of_another_library() -> None:
+    part = karate().subgraph(range(9))
+    found = clgraph.quality(karate(), part, eigenvalues=False)
+    assert found.sample is not None and found.sample.vertices == 9
+
+
 def test_directed_graphs_stay_directed() -> None:
     chain = nx.DiGraph([(0, 1), (1, 2)])
     assert clgraph.bfs(chain, 1).reached == 2
@@ -99,8 +137,22 @@ def test_scalars_of_numpy_are_shown_as_numbers() -> None:
         "'x'",
         "3",
     ]
-    with pytest.raises(InputError, match=r"^damping is 2\.0: "):
-        clgraph.pagerank(karate(), damping=np.float32(2))
+    wrong: list[tuple[str, Callable[[], Any]]] = [
+        (r"^damping is 2\.0: ", lambda: clgraph.pagerank(karate(), damping=np.float32(2))),
+        ("^seeds is -7: ", lambda: clgraph.sample(karate(), "drv", size=9, seeds=np.int64(-7))),
+        ("^source 2.5: ", lambda: clgraph.personalized_pagerank(karate(), [np.float32(2.5)])),
+        ("^dangling is 'zz': ", lambda: clgraph.pagerank(karate(), dangling=np.str_("zz"))),
+        ("from 0 to 40$", lambda: clgraph.shortest_path(nx.empty_graph(99), np.int64(0), np.int64(40))),
+        (
+            r"^sizes is \[array\(\[1, 2\]\)\]|^size array",
+            lambda: clgraph.study(karate(), ["drv"], sizes=[np.array([1, 2])]),
+        ),
+    ]
+    for said, function in wrong:
+        with pytest.raises(InputError, match=said):
+            function()
+    few = clgraph.sample(karate(), "drv", size=9, seeds=np.uint8(3), seed=2**40)
+    assert len(few) == 3
 
 
 NESTED = (

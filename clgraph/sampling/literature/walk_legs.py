@@ -1,0 +1,161 @@
+"""Where the legs of walks begin, and when they are over: host half of ``cl/.../walk_legs.cl``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.sampling.literature.starts import Given, Queue, queue_room
+from clgraph.sampling.literature.walk_plan import LONG, Plan
+
+if TYPE_CHECKING:
+    from clgraph.csr.upload import DeviceCSR
+    from clgraph.device import Device
+    from clgraph.sampling.literature.wish import Wish
+
+RUNNING, LEG, OVER, ENDING = range(4)
+
+
+class Legs:
+    """The legs of all runs.
+
+    Parameters
+    ----------
+    device : Device
+    csr : DeviceCSR
+    plan : Plan
+    wish : Wish
+    seed : int
+    items, lanes : int
+        Of the launch shape.
+
+    Attributes
+    ----------
+    home, pos, prev : int32 device buffers, shape (runs * walkers,)
+        Where each walker started, is, and was.
+    done, todo, made : device buffers, shape (runs,)
+        Steps before this launch (uint64), in the next one, and in the last one that was judged (int32).
+    status, seen : int32 device buffers, shape (runs,)
+        What goes on, and vertices seen.
+    many : int64 array, shape (runs,)
+        Legs so far.
+    """
+
+    def __init__(
+        self, device: Device, csr: DeviceCSR, plan: Plan, wish: Wish, seed: int, items: int, lanes: int
+    ) -> None:
+        self.device, self.plan, self.wish, self.seed = device, plan, wish, seed
+        self.items, self.lanes = items, lanes
+        n, runs = plan.n, plan.runs
+        self.home, self.pos, self.prev = (device.zeros(plan.all, np.int32) for _ in range(3))
+        zeros = [device.zeros(runs, np.int32) for _ in range(5)]
+        self.todo, self.made, self.seen, self.leg_seen, self.chosen = zeros
+        self.done, self.leg_begin, self.boundary = (device.zeros(runs, np.uint64) for _ in range(3))
+        self.status, self.target = (device.empty(runs, np.int32) for _ in range(2))
+        device.fill(self.status, np.int32(LEG), runs)
+        target = 2**31 - 1 if wish.target is None else min(wish.target, n)
+        device.fill(self.target, np.int32(target), runs)
+        self.tally = device.empty(5, np.int32)
+        self.short, self.longest = device.empty(1, np.int32), device.empty(1, np.int32)
+        # enough for one leg, or more
+        room = min(n, plan.walkers) if plan.exact else queue_room(n, plan.walkers, runs)
+        self.queue, self.given = Queue(device, csr, runs, room), Given.of(device, wish)
+        self.many, self.first_seen = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
+        self.program = device.program("sampling/literature/walk_legs", ITEMS=items, LANES=lanes)
+        self.by_run = -(-runs // items)
+        self.sizes = np.int32(runs), np.int32(plan.walkers)
+        patience = 2**40 if plan.exact else wish.patience
+        self.bounds = np.int32(plan.most), np.uint64(patience), np.uint64(plan.total)
+
+    def begin(self, first: Any, claim: Any, parent: Any) -> int:
+        """New legs of the runs that want one; the most steps that one makes in the next launch.
+
+        Parameters
+        ----------
+        first, claim, parent : device buffers, or None
+            Of the vertices: see ``walk_note.cl``.
+        """
+        device, program, plan, n = self.device, self.program, self.plan, np.int32(self.plan.n)
+        before = device.download(self.status, np.int32, plan.runs) == LEG
+        seen = device.download(self.seen, np.int32, plan.runs)
+        self.first_seen = np.where(before & (self.many == 1), seen, self.first_seen)
+        self.many += before
+        by_walker = -(-plan.all // self.items)
+        device.fill(self.longest, np.int32(0), 1)
+        while True:
+            device.fill(self.short, np.int32(0), 1)
+            program.legs_choose.exact(
+                (self.lanes, plan.runs),
+                n,
+                self.sizes[1],
+                np.uint64(self.seed),
+                *self.given.args,
+                *self.queue.args,
+                self.done,
+                self.status,
+                claim,
+                self.seen,
+                self.leg_seen,
+                self.home,
+                self.chosen,
+                self.short,
+                local=(self.lanes, 1),
+            )
+            head = n, *self.sizes, self.chosen, self.home
+            program.legs_set(by_walker, *head, self.pos, self.prev, claim)
+            if claim is not None:
+                program.legs_settle(by_walker, *head, self.done, claim, first, parent, self.seen)
+            program.legs_run(
+                self.by_run,
+                *self.sizes,
+                *self.bounds,
+                np.uint64(LONG if plan.exact else 64),
+                self.chosen,
+                self.target,
+                self.seen,
+                self.leg_seen,
+                self.longest,
+                self.leg_begin,
+                self.boundary,
+                self.done,
+                self.todo,
+                self.status,
+            )
+            if not device.download(self.short, np.int32, 1)[0]:
+                return int(device.download(self.longest, np.int32, 1)[0])
+            self.queue.refill(self.seed, claim, self.status, LEG)
+
+    def judge(self) -> npt.NDArray[np.int32]:
+        """After a launch: how many runs go on, want a leg, are over, end just now; steps of the next one."""
+        device = self.device
+        device.fill(self.tally, np.int32(0), 5)
+        self.program.legs_judge(
+            self.by_run,
+            *self.sizes,
+            *self.bounds,
+            self.target,
+            self.seen,
+            self.leg_seen,
+            self.leg_begin,
+            self.boundary,
+            self.done,
+            self.todo,
+            self.made,
+            self.status,
+            self.tally,
+        )
+        return device.download(self.tally, np.int32, 5)
+
+    def go_on(self) -> None:
+        """Past the launch that was judged."""
+        self.program.legs_go_on(self.by_run, self.sizes[0], self.made, self.done)
+
+    def notes(self) -> list[tuple[str, ...]]:
+        """Of each run: its legs."""
+        made: list[tuple[str, ...]] = []
+        for legs, first in zip(self.many.tolist(), self.first_seen.tolist(), strict=True):
+            told = f"{legs} legs: {first} vertices came in the first, the others after new starts"
+            made.append((told,) if legs > 1 else ())
+        return made

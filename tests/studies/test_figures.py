@@ -1,0 +1,23 @@
+"""What the figures of a study show."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from clgraph.studies.figures import span_of
+
+
+def study(*rows, original=4.0):
+    summary = [{"measure": "x", "mean": mean, "low": low, "high": high} for mean, low, high in rows]
+    return SimpleNamespace(summary=summary, original={"x": original})
+
+
+def test_wide_intervals_do_not_flatten_the_lines():
+    limits, cut = span_of(study((1, -90, 92), (3, 2.5, 3.5), (None, None, None)), "x")
+    assert limits == pytest.approx((0, 5))
+    assert cut
+    limits, cut = span_of(study((1, 0.8, 1.2), (3, None, None)), "x")
+    assert limits[0] == pytest.approx(0.55)
+    assert 4 < limits[1] < 5
+    assert not cut
+    assert span_of(study((4, 1, 9)), "x") == (None, False)
