@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, flat_list, one_id
+from clgraph.arguments import flag, flat_list, one_id, shown
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
@@ -161,7 +161,7 @@ def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str 
     assert found.predecessor is not None
     length = int(found.distance[at[1]])
     if length < 0:
-        raise InputError(f"no path leads from {source!r} to {target!r}")
+        raise InputError(f"no path leads from {shown(source)} to {shown(target)}")
     path = np.empty(length + 1, np.int64)
     v = int(at[1])
     for place in range(length, -1, -1):
@@ -188,7 +188,7 @@ def shortest_path_length(graph: Any, source: Any, target: Any, *, device: Device
     at = _ends(whole, source, target)
     length = int(bfs(whole, whole.ids[at[:1]], predecessors=False, device=device).distance[at[1]])
     if length < 0:
-        raise InputError(f"no path leads from {source!r} to {target!r}")
+        raise InputError(f"no path leads from {shown(source)} to {shown(target)}")
     return length
 
 

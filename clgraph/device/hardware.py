@@ -167,7 +167,7 @@ class Setup:
         chosen = kernels or os.environ.get("CLGRAPH_KERNELS") or None
         if chosen not in (None, "ndrange", "pipeline"):
             where = "kernels" if kernels else "CLGRAPH_KERNELS"
-            raise DeviceError(f"{where} is {chosen!r}: use 'ndrange' or 'pipeline'")
+            raise DeviceError(f"{where} is {shown(chosen)}: use 'ndrange' or 'pipeline'")
         path = binary or os.environ.get("CLGRAPH_FPGA_BINARY") or None
         forced = flag(force, "force") or os.environ.get("CLGRAPH_FORCE", "") not in ("", "0")
         return Setup(chosen, None if path is None else str(path), forced)  # type: ignore[arg-type]

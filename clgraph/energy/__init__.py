@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clgraph.arguments import shown
 from clgraph.energy.counters import POWERCAP, Counter, Unavailable, find_counter
 from clgraph.errors import InputError
 
@@ -236,7 +237,7 @@ def check_watts(watts: float | None) -> float | None:
     if watts is None:
         return None
     if isinstance(watts, bool) or not isinstance(watts, (int, float)) or not 0 < watts < math.inf:
-        raise InputError(f"watts is {watts!r}: give the average power in watts, a number above 0")
+        raise InputError(f"watts is {shown(watts)}: give the average power in watts, a number above 0")
     return float(watts)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import (
@@ -200,13 +201,13 @@ def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
         strange = next((i for i, name in enumerate(names) if not isinstance(name, str)), None)
         if strange is not None:
             raise InputError(
-                f"vertex id {names[strange]!r} (vertex {strange}): ids are all non-negative integers, or all "
-                "strings"
+                f"vertex id {shown(names[strange])} (vertex {strange}): ids are all non-negative integers, "
+                "or all strings"
             )
         if len(set(names)) < n:
             seen: set[str] = set()
             twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-            raise InputError(f"two vertices have the id {twice!r}: ids differ")
+            raise InputError(f"two vertices have the id {shown(twice)}: ids differ")
         return array.astype(object, copy=False)
     if n == 0:
         return array.astype(np.int64)

@@ -227,8 +227,8 @@ def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals 
     if isinstance(dangling, str):
         if dangling not in get_args(Policy):
             raise InputError(
-                f"dangling is {dangling!r}: use 'personalization', 'uniform', 'drop', or a dict or array of "
-                "where the mass of vertices without out-arcs goes"
+                f"dangling is {shown(dangling)}: use 'personalization', 'uniform', 'drop', or a dict or "
+                "array of where the mass of vertices without out-arcs goes"
             )
         return dangling, None
     return "given", distribution(graph, dangling, "dangling")

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
+from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
@@ -117,7 +118,7 @@ def reference_contract(
     list of ReferenceContraction
     """
     if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: reference_contract knows {', '.join(METHODS)}")
+        raise InputError(f"unknown method {shown(method)}: reference_contract knows {', '.join(METHODS)}")
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
     state = _Contracting(graph, method, seed)

@@ -51,7 +51,7 @@ def reference_explore(
     list of ReferenceExploration
     """
     if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: reference_explore knows {', '.join(METHODS)}")
+        raise InputError(f"unknown method {shown(method)}: reference_explore knows {', '.join(METHODS)}")
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
     inside = np.flatnonzero(in_largest_component(graph.undirected))

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
-from clgraph.arguments import real, word
+from clgraph.arguments import real, shown, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
@@ -230,12 +230,12 @@ def reference_deletion(
     ReferenceSample
     """
     if method not in METHODS:
-        raise InputError(f"unknown method {method!r}: reference_deletion knows {', '.join(METHODS)}")
+        raise InputError(f"unknown method {shown(method)}: reference_deletion knows {', '.join(METHODS)}")
     target = target_size(size, graph.num_vertices)
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
     if connection not in ("weak", "strong"):
-        raise InputError(f"unknown connection {connection!r}: use weak or strong")
+        raise InputError(f"unknown connection {shown(connection)}: use weak or strong")
     strong = connection == "strong" and graph.directed
     state = _Shrinking(graph, method, seed, _exact(weight, "weight"), strong)
     run = _one_at_a_time if mode == "exact" else _batched

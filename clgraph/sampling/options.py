@@ -326,7 +326,7 @@ def check_seeds(first: int, seeds: int | None) -> int:
     if seeds is None:
         return 1
     if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
-        raise InputError(f"seeds is {seeds!r}: give a count of runs, 1 or more")
-    if first + seeds > 2**64:
+        raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
+    if first + int(seeds) > 2**64:
         raise InputError(f"seed {first} with {seeds} runs: the last seed would be above 2**64 - 1")
     return int(seeds)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from clgraph.arguments import flag
+from clgraph.arguments import flag, shown
 from clgraph.errors import InputError
 from clgraph.ranking.fixed import FixedPower, Leaving, Prepared, Rows, iterate, normalised, shape_of
 from clgraph.ranking.problem import (
@@ -92,8 +92,8 @@ def _dangling(shards: Shards, dangling: Any, p: Reals | None) -> tuple[str, Real
     if isinstance(dangling, str):
         if dangling not in ("uniform", "drop"):
             raise InputError(
-                f"dangling is {dangling!r}: use 'personalization', 'uniform', 'drop', or a dict or array of "
-                "where the mass of vertices without out-arcs goes"
+                f"dangling is {shown(dangling)}: use 'personalization', 'uniform', 'drop', or a dict or "
+                "array of where the mass of vertices without out-arcs goes"
             )
         return dangling, None
     return "given", normalised(distribution(shards, dangling, "dangling"))  # type: ignore[arg-type]

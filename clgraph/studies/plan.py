@@ -121,7 +121,11 @@ def notes_of(graph: Graph, plan: Plan) -> list[str]:
 
 def _listed(given: Any, name: str, example: str) -> list[Any]:
     parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else given
-    if not isinstance(parts, Sequence) or not len(parts) or "" in parts:
+    if (
+        not isinstance(parts, Sequence)
+        or not len(parts)
+        or any(isinstance(part, str) and not part for part in parts)
+    ):
         raise InputError(f"{name} is {shown(given)}: give some, such as {example!r}")
     return list(parts)
 

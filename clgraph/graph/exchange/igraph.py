@@ -22,7 +22,7 @@ def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Ar
     """See `clgraph.Graph.from_igraph`."""
     _check_igraph(graph)
     if duplicates not in ("merge", "keep"):
-        raise InputError(f"duplicates is {duplicates!r}: use 'merge' or 'keep'")
+        raise InputError(f"duplicates is {shown(duplicates)}: use 'merge' or 'keep'")
     n = graph.vcount()
     check_count(n)
     ids = _names(graph)
@@ -77,14 +77,15 @@ def _names(graph: Any) -> npt.NDArray[Any] | None:
             or (isinstance(name, int) and not 0 <= name < 2**63)
         )
         raise InputError(
-            f"igraph vertex {row} has the name {name!r}: names are all strings, or all non-negative "
+            f"igraph vertex {row} has the name {shown(name)}: names are all strings, or all non-negative "
             "integers; delete the attribute (del graph.vs['name']) to use igraph's own numbers"
         )
     if len(set(names)) < len(names):
         seen: set[Any] = set()
         twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise InputError(
-            f"two igraph vertices have the name {twice!r}: ids differ; rename them, or delete the attribute"
+            f"two igraph vertices have the name {shown(twice)}: ids differ; rename them, or delete "
+            "the attribute"
         )
     return ids
 

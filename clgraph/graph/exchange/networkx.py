@@ -77,7 +77,10 @@ def _finite(weights: npt.NDArray[np.float64], adjacency: Adjacency) -> npt.NDArr
         at = int(np.argmin(finite))
         tail = int(np.searchsorted(adjacency.row_ptr, at, side="right")) - 1
         ends = adjacency.nodes.objects[tail], adjacency.nodes.objects[adjacency.heads[at]]
-        raise InputError(f"the edge {ends!r} has weight {weights[at]}: a finite number is needed")
+        raise InputError(
+            f"the edge ({shown(ends[0])}, {shown(ends[1])}) has weight {weights[at]}: a finite number is "
+            "needed"
+        )
     if not np.all(finite):
         raise InputError(f"an edge has weight {weights[np.argmin(finite)]}: a finite number is needed")
     return weights
@@ -150,5 +153,7 @@ def _names(graph: Arrays, attributes: Any) -> list[Any]:
     else:
         wrong = next((i for i in ids if i not in nodes.index), None)
     if wrong is not None:
-        raise InputError(f"attributes: vertex {wrong!r} is not in that NetworkX graph ({len(nodes)} nodes)")
+        raise InputError(
+            f"attributes: vertex {shown(wrong)} is not in that NetworkX graph ({len(nodes)} nodes)"
+        )
     return [nodes.objects[i] for i in ids] if nodes.ids is None else ids

@@ -99,10 +99,10 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
         if left < top:
             name = queries.names[int(np.flatnonzero(queries.row == i)[0])]
             raise InputError(
-                f"source {name!r}: {left} of {queries.n} vertices are not excluded, and top asks for {top}: "
-                f"use {left} at most"
+                f"source {shown(name)}: {left} of {queries.n} vertices are not excluded, and top asks for "
+                f"{top}: use {left} at most"
                 if left
-                else f"source {name!r}: all vertices are excluded"
+                else f"source {shown(name)}: all vertices are excluded"
             )
     return Exclusion(top, left_out)
 

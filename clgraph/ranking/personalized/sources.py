@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from clgraph.arguments import given_ids
+from clgraph.arguments import given_ids, shown
 from clgraph.errors import InputError
 from clgraph.ranking.personalized.users import items_matrix, users_of
 from clgraph.ranking.problem import Reals, distribution
@@ -97,7 +97,7 @@ def make_queries(graph: Graph, sources: Any, problem: Problem) -> Queries:
         if not any(isinstance(row, Mapping) for row in rows):
             return _distributions(graph, items_matrix(graph, names, rows), names, problem)
         return _distributions(
-            graph, _stacked(graph, rows, [f"user {name!r}" for name in names]), names, problem
+            graph, _stacked(graph, rows, [f"user {shown(name)}" for name in names]), names, problem
         )
     if isinstance(sources, Mapping):
         sources = [sources]
@@ -144,15 +144,15 @@ def _vertices(graph: Graph, sources: Any, problem: Problem) -> Queries:
         raise InputError("no source is given: personalized PageRank needs at least one vertex to start from")
     if any(isinstance(one, (bool, float, np.bool_, np.floating)) for one in wanted):
         raise InputError(
-            f"source {wanted[0]!r}: sources are ids of vertices; distributions are dicts of ids, or an array "
-            f"of shape (k, {graph.num_vertices})"
+            f"source {shown(wanted[0])}: sources are ids of vertices; distributions are dicts of ids, or an "
+            f"array of shape (k, {graph.num_vertices})"
         )
     try:
         index = graph.index(wanted)
     except InputError as error:
         raise InputError(f"sources: {error}") from error
     except (ValueError, TypeError, OverflowError) as error:  # NumPy's complaint about ids of another type
-        raise InputError(f"sources: {wanted[0]!r} is not an id of this graph ({error})") from error
+        raise InputError(f"sources: {shown(wanted[0])} is not an id of this graph ({error})") from error
     distinct, row = np.unique(index, return_inverse=True)
     return Queries(
         graph.num_vertices,

@@ -51,8 +51,10 @@ def items_matrix(graph: Graph, names: list[Any], rows: list[Any]) -> Any:
         If a user has no items, or one that is not in the graph; both are named.
     """
     for name, row in zip(names, rows, strict=True):
-        if not flat_list(row, f"sources of user {name!r}"):
-            raise InputError(f"sources: user {name!r} has no items: at least one is needed to start from")
+        if not flat_list(row, f"sources of user {shown(name)}"):
+            raise InputError(
+                f"sources: user {shown(name)} has no items: at least one is needed to start from"
+            )
     where = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     try:
         index = graph.index(list(chain.from_iterable(rows)))
@@ -69,5 +71,5 @@ def _first_wrong(graph: Graph, names: list[Any], rows: list[Any]) -> str | None:
             try:
                 graph.index([item])
             except (ValueError, TypeError, OverflowError):
-                return f"user {name!r} has the item {shown(item)}, which is not an id of this graph"
+                return f"user {shown(name)} has the item {shown(item)}, which is not an id of this graph"
     return None

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clgraph import keyed
+from clgraph.arguments import shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.sampling.literature import (
@@ -76,7 +77,9 @@ def wishes(
     if size is not None:
         raise InputError("give either size or sizes: how many vertices the sample shall have at most")
     if isinstance(sizes, (str, Mapping)) or not isinstance(sizes, Sequence) or not sizes:
-        raise InputError(f"sizes is {sizes!r}: give a list, such as ['70%', '50%'] (size takes a single one)")
+        raise InputError(
+            f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
+        )
     return [check_wish(graph, method, each, strict, options) for each in sizes]
 
 

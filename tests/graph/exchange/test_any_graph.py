@@ -137,8 +137,22 @@ def test_scalars_of_numpy_are_shown_as_numbers() -> None:
         "'x'",
         "3",
     ]
-    with pytest.raises(InputError, match=r"^damping is 2\.0: "):
-        clgraph.pagerank(karate(), damping=np.float32(2))
+    wrong: list[tuple[str, Callable[[], Any]]] = [
+        (r"^damping is 2\.0: ", lambda: clgraph.pagerank(karate(), damping=np.float32(2))),
+        ("^seeds is -7: ", lambda: clgraph.sample(karate(), "drv", size=9, seeds=np.int64(-7))),
+        ("^source 2.5: ", lambda: clgraph.personalized_pagerank(karate(), [np.float32(2.5)])),
+        ("^dangling is 'zz': ", lambda: clgraph.pagerank(karate(), dangling=np.str_("zz"))),
+        ("from 0 to 40$", lambda: clgraph.shortest_path(nx.empty_graph(99), np.int64(0), np.int64(40))),
+        (
+            r"^sizes is \[array\(\[1, 2\]\)\]|^size array",
+            lambda: clgraph.study(karate(), ["drv"], sizes=[np.array([1, 2])]),
+        ),
+    ]
+    for said, function in wrong:
+        with pytest.raises(InputError, match=said):
+            function()
+    few = clgraph.sample(karate(), "drv", size=9, seeds=np.uint8(3), seed=2**40)
+    assert len(few) == 3
 
 
 NESTED = (
