@@ -45,6 +45,8 @@ def test_kept_cases_are_small() -> None:
 
 @pytest.mark.slow
 def test_some_inputs(pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption("--require"):
+        pytest.skip("test_many_inputs has more")
     print(fuzz(pytestconfig, "--inputs", 500, "--seed", 1))
 
 

@@ -1,13 +1,19 @@
 // scale/forest_rows.cl: rows of a graph as words of scale/forest.cl.
 //
-// The rows hold each edge once, in the row of either end; loops become 0. Edges from `begin` to `end` of the rows are
+// The rows hold each edge once, in the row of either end, or (BOTH_WAYS) in both; loops and second entries become 0. Edges from `begin` to `end` of the rows are
 // written to the list from place `at` on.
 //
 // launch     a work-group of LANES work-items takes CHUNK consecutive edges and finds their rows by binary search
-// tunables   CHUNK, LANES, KEEP_TIMES, BY_EDGE, OFFSET as in scale/forest.cl
+// tunables   CHUNK, LANES, KEEP_TIMES, BY_EDGE, OFFSET as in scale/forest.cl; BOTH_WAYS
 
 #include "csr/arcs.h"
 #include "scale/forest.h"
+
+#ifdef BOTH_WAYS
+#define COUNTS(u, v) ((u) < (v))
+#else
+#define COUNTS(u, v) ((u) != (v))
+#endif
 
 __kernel void forest_rows(const int rows, const int first_row, const ulong seed, const long begin, const long end,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
@@ -36,7 +42,7 @@ __kernel void forest_rows(const int rows, const int first_row, const ulong seed,
         const uint u = (uint)(first_row + row), v = (uint)col_idx[p];
         ulong word = 0, t = 0;
 #if BY_EDGE
-        if (u != v) {
+        if (COUNTS(u, v)) {
             word = (ulong)min(u, v) << 32 | max(u, v);
 #if KEEP_TIMES
             t = edge_priority(seed, min(u, v), max(u, v), 0);
@@ -47,7 +53,7 @@ __kernel void forest_rows(const int rows, const int first_row, const ulong seed,
             known = row;
             own = vertex_priority(seed, u);
         }
-        if (u != v) {
+        if (COUNTS(u, v)) {
             const ulong other = vertex_priority(seed, v);
             const int first = own < other || (own == other && u < v);
             word = first ? (ulong)u << 32 | v : (ulong)v << 32 | u;

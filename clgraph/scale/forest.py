@@ -135,11 +135,11 @@ class Forest:
 
     # --- edges in -----------------------------------------------------------------------------------
 
-    def add(self, loaded: Loaded) -> None:
-        """Add the edges of rows that hold each edge once, in the row of either end; loops are left out."""
+    def add(self, loaded: Loaded, *, both_ways: bool = False) -> None:
+        """Add the edges of rows, which hold each once, or both ways; loops are left out."""
         shard, total = loaded.shard, loaded.shard.edges
         device = self._device
-        program = device.program("scale/forest_rows", **loaded.defines, **self._defines)
+        program = device.program("scale/forest_rows", BOTH_WAYS=both_ways, **loaded.defines, **self._defines)
         done = 0
         while done < total:
             if self._held == self._room:
