@@ -12,7 +12,7 @@ import pytest
 from graphs import tangle
 
 import clgraph
-from clgraph import progress
+from clgraph import progress, scale
 from clgraph.errors import InputError
 
 Told = list[tuple[int, int | None]]
@@ -50,6 +50,27 @@ def test_files_are_told(tmp_path: Path) -> None:
         call(*more, tmp_path / "g.clg", progress=lambda done, of, told=told: told.append((done, of)))
         done, of = told[-1]
         assert of is not None and of > 20_000 and of - 64 < done <= of
+
+
+def test_shards_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Told] = []
+
+    def teller() -> Callable[[int, int], None]:
+        told.append([])
+        return lambda done, of, told=told[-1]: told.append((done, of))
+
+    shards = scale.write_shards(GRAPH, tmp_path / "g.clgs", shard_edges=300, progress=teller())
+    scale.join_shards(shards, progress=teller())
+    parts = [scale.save_forest(shards, tmp_path / f"{i}.forest", seed=1, which=[i]).path for i in range(2)]
+    scale.merge_forests(parts, tmp_path / "all.forest", progress=teller())
+    n = GRAPH.num_vertices
+    for each, of in zip(told, (2 * n, n, 2), strict=True):
+        assert len(each) > 1 and each == sorted(each) and each[-1] == (of, of)
+    monkeypatch.setattr(progress, "AFTER", -1)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    scale.join_shards(shards, progress=True)
+    assert "joining" in terminal.getvalue() and "100%" in terminal.getvalue()
 
 
 class Terminal(io.StringIO):

@@ -108,7 +108,9 @@ def merge(forests: tuple[str, ...], output: str, device: str | None, as_json: bo
 
     with job(quiet) as speaks:
         if speaks:  # one rank is enough
-            _tell(merge_forests(forests, output, device=device), as_json, quiet)
+            with progress_bar("merging forests", quiet) as progress:
+                made = merge_forests(forests, output, device=device, progress=progress)
+            _tell(made, as_json, quiet)
 
 
 def _tell(made: SavedForest, as_json: bool, quiet: bool) -> None:

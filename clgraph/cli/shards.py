@@ -235,8 +235,10 @@ def to_dataset(
     wanted = None if sections is None else [name.strip() for name in sections.split(",")]
     edges = SHARD_EDGES if shard_edges is None else shard_edges
     if len(sources) == 1 and is_dataset(sources[0]):
-        graph = join_shards(open_dataset(sources[0], True, quiet))
-        made = write_shards(graph, target, sections=wanted, shard_edges=edges)
+        with progress_bar("joining shards", quiet) as progress:
+            graph = join_shards(open_dataset(sources[0], True, quiet), progress=progress)
+        with progress_bar("writing shards", quiet) as progress:
+            made = write_shards(graph, target, sections=wanted, shard_edges=edges, progress=progress)
     else:
         format_, options = reading["format"], {key: each for key, each in reading.items() if key != "format"}
         with file_bar("converting", quiet) as progress:

@@ -15,19 +15,22 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, sorted_rows
-from clgraph.scale.manifest import BLOCK, Manifest, Shard
+from clgraph.progress import Tell, tells
+from clgraph.scale.manifest import BLOCK, Manifest, Section, Shard
 from clgraph.scale.shards import Shards, check_shards, open_shards
 from clgraph.scale.writing import Writer, new_dataset, row_sums, summed
 
 SHARD_EDGES = 1 << 28
 
 
+@tells("writing shards")
 def write_shards(
     graph: Graph,
     path: str | os.PathLike[str],
     *,
     sections: Sequence[str] | None = None,
     shard_edges: int = SHARD_EDGES,
+    progress: Tell | None = None,
 ) -> Shards:
     """Write a graph as a dataset of shards.
 
@@ -42,6 +45,8 @@ def write_shards(
         Samples, curves and components need the pairs, BFS and PageRank the others.
     shard_edges : int
         Entries of a shard, about; a row is never divided.
+    progress : callable or bool, optional
+        Called after each shard with the rows written and those of all sections; True shows a bar.
 
     Returns
     -------
@@ -70,15 +75,21 @@ def write_shards(
     target = file_name(path)
     with new_dataset(target) as folder:
         writer = Writer(folder, directed=graph.directed, vertices=graph.num_vertices)
-        made = {}
+        made: dict[str, Section] = {}
+        n = graph.num_vertices
         for name in wanted:
             arrays, way = _section(graph, name)
-            made[name] = summed(_write(writer, name, arrays, way, shard_edges))
+            shards = []
+            for shard in _written(writer, name, arrays, way, shard_edges):
+                shards.append(shard)
+                if progress:
+                    progress(len(made) * n + shard.first_row + shard.rows, len(wanted) * n)
+            made[name] = summed(shards)
         leaving = row_sums(graph.row_ptr, graph.multiplicity if graph.weights is None else graph.weights)
         writer.finish(
             Manifest(
                 graph.directed,
-                graph.num_vertices,
+                n,
                 graph.weights is not None,
                 graph.multiplicity is not None,
                 made,
@@ -133,11 +144,10 @@ def _section(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.uint8] | N
     return Arrays(row_ptr, heads[once]), way.astype(np.uint8)
 
 
-def _write(
+def _written(
     writer: Writer, name: str, arrays: Arrays, way: npt.NDArray[np.uint8] | None, shard_edges: int
-) -> list[Shard]:
+) -> Iterator[Shard]:
     row_ptr = arrays.row_ptr
-    made = []
     for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1 if name == "pairs" else BLOCK)):
         begin, end = int(row_ptr[first]), int(row_ptr[last])
         values = {
@@ -149,8 +159,7 @@ def _write(
             )
         }
         offsets = row_ptr[first : last + 1] - row_ptr[first]
-        made.append(writer.shard(name, number, first, offsets, arrays.col_idx[begin:end], values))
-    return made
+        yield writer.shard(name, number, first, offsets, arrays.col_idx[begin:end], values)
 
 
 def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tuple[int, int]]:
@@ -165,14 +174,21 @@ def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tu
         first = last
 
 
-def join_shards(shards: Shards) -> Graph:
-    """The whole graph in memory."""
+@tells("joining shards")
+def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
+    """The whole graph in memory.
+
+    Parameters
+    ----------
+    shards : Shards
+    progress : callable or bool, optional
+        Called with the rows read and those of the graph; True shows a bar.
+    """
     check_shards(shards)
     directed = shards.directed
     name = "pairs" if not directed else "out" if "out" in shards.manifest.sections else "in"
-    found = list(shards.rows(name))
     columns: dict[str, Any] = {"tail": [], "head": [], "weights": [], "multiplicity": []}
-    for each in found:
+    for each in shards.rows(name):
         first = each.shard.first_row
         columns["tail"].append(
             np.repeat(np.arange(first, first + each.shard.rows, dtype=np.int32), np.diff(each.row_ptr))
@@ -181,6 +197,8 @@ def join_shards(shards: Shards) -> Graph:
         columns["weights"].append(each.weights)
         ones = np.ones(each.shard.edges, np.int32)
         columns["multiplicity"].append(ones if each.multiplicity is None else each.multiplicity)
+        if progress:
+            progress(first + each.shard.rows, shards.num_vertices)
     tail, head = (_joined(columns[key], np.int32) for key in ("tail", "head"))
     if name == "in":
         tail, head = head, tail

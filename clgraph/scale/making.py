@@ -11,7 +11,7 @@ import numpy as np
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.io import check_writable
-from clgraph.progress import tells
+from clgraph.progress import Tell, tells
 from clgraph.sampling.options import plain_method
 from clgraph.scale.forest import Forest
 from clgraph.scale.loading import Loading
@@ -114,11 +114,13 @@ def save_forest(
     return run_on_ranks(work, device, shards.comm)
 
 
+@tells("merging forests")
 def merge_forests(
     forests: Sequence[str | os.PathLike[str]],
     path: str | os.PathLike[str],
     *,
     device: str | Device | None = None,
+    progress: Tell | None = None,
 ) -> SavedForest:
     """Merge saved forests of one dataset, method and seed: in any order, also twice, with the same bytes.
 
@@ -128,6 +130,8 @@ def merge_forests(
     path : str or path
         Where the result goes; it may be one of them.
     device : str or Device, optional
+    progress : callable or bool, optional
+        Called with the forests merged and how many there are; True shows a bar.
 
     Returns
     -------
@@ -155,10 +159,12 @@ def merge_forests(
     room = default_room(dev, about.vertices, most)
     with dev.alone():
         forest = Forest(dev, about.vertices, about.seed, edges=about.method == "dre", room=room)
-    for each in opened:
+    for done, each in enumerate(opened, 1):
         words = each.words()
         with dev.alone():
             forest.add_words(words)
+        if progress:
+            progress(done, len(opened))
     with dev.alone():
         merged = forest.words()
     return write_forest(name, about, [number for each in opened for number in each.shards], merged)
