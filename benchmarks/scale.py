@@ -28,7 +28,7 @@ import numpy as np
 import clgraph
 from clgraph.device import Setup
 from clgraph.device.without import Without
-from clgraph.ranking.fixed import FixedPower
+from clgraph.ranking.fixed import FixedPower, shape_of
 from clgraph.scale import several
 from clgraph.scale.curve import followed
 from clgraph.scale.forest import Forest
@@ -78,7 +78,8 @@ def short_of_memory(device: Any, shards: clgraph.Shards, part: float) -> Any:
     """The device with a limit on memory beside which this part of the shards stays between two iterations."""
     section = shards.section("rows")
     there = part * sum(5 * shard.edges + 8 * shard.rows for shard in section.shards)
-    there += sum(FixedPower.memory(shards.num_vertices, np.float32).values())
+    spans = bool(shape_of(device, "float32").span)
+    there += sum(FixedPower.memory(shards.num_vertices, np.float32, spans).values())
     most = int(there * 8 / (4 if device.shares_memory else 7))
     hidden = Without.wanted(f"memory={most}")
     return device.with_setup(Setup(device.setup.kernels, force=True, without=hidden))

@@ -63,6 +63,10 @@ def test_true_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     clgraph.powerlaw_graph(1000, seed=1, progress=True)
     assert "generating" in terminal.getvalue() and "100%" in terminal.getvalue()
+    for name, call in LONG.items():
+        monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+        call(progress=True)
+        assert "%" in terminal.getvalue(), name
 
 
 def test_no_bar_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,7 +131,7 @@ class FixedPower:
         self._device, self._damping, self._drop = device, np.float64(damping), drop
         self._dtype, self._leaving = np.dtype(dtype), leaving
         blocks = -(-n // BLOCK)
-        device.reserve(self.memory(n, self._dtype))
+        device.reserve(self.memory(n, self._dtype, leaving.place is not None))
         self._integers = integers = dtype == "float32"
         self._shape = shape or shape_of(device, dtype)
         self._defines = {
@@ -163,10 +163,10 @@ class FixedPower:
         self._make_terms()
 
     @staticmethod
-    def memory(n: int, dtype: npt.DTypeLike) -> dict[str, int]:
-        """Bytes by name that the vectors of `n` vertices take, without personalization."""
-        vectors = {"ranks": 2 * n * np.dtype(dtype).itemsize, "weights that leave": 8 * n, "terms": 8 * n}
-        return vectors | {"places": 8 * n}
+    def memory(n: int, dtype: npt.DTypeLike, spans: bool) -> dict[str, int]:
+        """Bytes by name of what `n` vertices take, without personalization; `spans`: rows in windows."""
+        vectors = {"ranks": 2 * n * np.dtype(dtype).itemsize, "terms": 8 * n}
+        return vectors | {"1 / the weights that leave": 8 * n, "places": 4 * n if spans else 0}
 
     def _program(self, name: str = "fixed", offset: type = np.int32, **more: int) -> Any:
         kind = "long" if offset is np.int64 else "int"

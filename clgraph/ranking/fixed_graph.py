@@ -64,7 +64,7 @@ class FixedSolver:
         What calls on the same graph have in common is kept with it.
         """
         device, graph, problem = self._device, self._graph, self._problem
-        key = self._kind, self._dtype.name
+        key, reverse = (self._kind, self._dtype.name), graph.reverse  # which the host may have to make
         leaving = device.cached(graph, ("fixed-leaving", *key), self._leaving)
         self._power = power = FixedPower(
             device,
@@ -79,7 +79,7 @@ class FixedSolver:
         )
 
         def prepare() -> Prepared:
-            back = parts_of(device, graph.reverse)
+            back = parts_of(device, reverse)
             rows, values = back.rows, (back.weights, back.multiplicity)
             return power.prepare(Rows(0, rows.n, rows.arcs, rows.offset, rows.row_ptr, rows.col_idx, *values))
 

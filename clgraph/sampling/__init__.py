@@ -30,7 +30,6 @@ __all__ = [
 
 # one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
 @overload
-@tells("sampling")
 def sample(
     graph: Graph | Any,
     method: str = ...,
@@ -70,6 +69,7 @@ def sample(
     seeds: int | None = ...,
     **options: Unpack[SampleOptions],
 ) -> Sample | Samples: ...
+@tells("sampling")
 def sample(
     graph: Graph | Any,
     method: str = "drv",

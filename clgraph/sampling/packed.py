@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 Bits = npt.NDArray[np.uint32]
+PIECE = 1 << 28  # arcs that are cut out together
 R = TypeVar("R", bound="Runs")
 
 
@@ -248,7 +249,17 @@ class PackedSamples(SamplesOfRuns[Packed]):
         simple = self._graph.undirected.simple
         if simple.has_copies or not device.has_compiler:
             return []
-        return [(which, cut_out(device, simple, self._packed, [self._place(i) for i in which]))]
+        pieces: list[list[int]] = []
+        room = 0
+        for i in which:
+            room -= 2 * self.counts(i)[1]
+            if room < 0 or not pieces:
+                pieces.append([])
+                room = PIECE - 2 * self.counts(i)[1]
+            pieces[-1].append(i)
+        return [
+            (some, cut_out(device, simple, self._packed, [self._place(i) for i in some])) for some in pieces
+        ]
 
     def _members(self, i: int) -> npt.NDArray[np.bool_]:
         return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)

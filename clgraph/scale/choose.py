@@ -43,7 +43,9 @@ def choose(
     targets : sequence of int
     """
     edges = method == "dre"
-    run = ExactRun(device, forest_graph(device, words, n), seed, edges=edges)
+    graph = forest_graph(device, words, n)
+    device.finish()  # what made the graph is freed
+    run = ExactRun(device, graph, seed, edges=edges)
     whole = run.start()
     program, items = (
         device.program("scale/choose", ITEMS=device.tuning.items, BY_EDGE=int(edges)),
@@ -69,6 +71,8 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
     count = int(device.download(before, np.int32, 1, offset=n)[0])
     tail, head = device.empty(count, np.int32), device.empty(count, np.int32)
     program.choose_ends(passes, np.int32(n), words, before, tail, head)
+    del present, before
+    device.finish()  # they are freed before the rows are made
     rows = build_rows(device, n, tail, head, count, mirror=True, duplicates="keep")
     return graph_of(device, Parts(rows, directed=False, num_self_loops=0, has_copies=False))
 

@@ -70,11 +70,11 @@ def rank_shards(
             "weight=False of a weighted dataset with merged parallel arcs is not offered for shards; convert "
             "the graph without weights"
         )
-    out = shards.leaving
     if kind == "arcs" and shards.manifest.weights:
         raise InputError("weight=False of a weighted dataset is not offered; convert it without weights")
     d = check_damping(damping)
-    problem = Problem(d, p, q, start, policy == "drop", policy, n, None, out)
+    # W is read for the device alone, which does without it afterwards
+    problem = Problem(d, p, q, start, policy == "drop", policy, n, None, lambda: shards.leaving)
 
     def work(ranks: Ranks, dev: Device) -> PageRankResult:
         ranks.agree(dataset=shards.fingerprint, method="pagerank", options=f"{d} {stop} {policy} {dtype}")
@@ -129,9 +129,11 @@ def _run(
     section = shards.section(name)
     own = list(ranks.shares(len(section.shards)))
     n = shards.num_vertices
-    out = problem.out
+    out = shards.leaving
     with device.alone():
         leaving = Leaving.of(device, n, device.upload(out), kind, shape_of(device, dtype))
+        del out
+        device.finish()  # it is freed before the vectors are made
         power = FixedPower(
             device,
             leaving,
@@ -146,7 +148,7 @@ def _run(
     wanted = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[kind]
     loading = Loading(device, shards, values=wanted)
     room = device.global_memory * (4 if device.shares_memory else 7) // 8 - sum(
-        power.memory(n, dtype).values()
+        power.memory(n, dtype, leaving.place is not None).values()
     )
     kept: dict[int, Prepared] = {}
 

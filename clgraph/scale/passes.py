@@ -93,7 +93,7 @@ def forest_pass(
             kept=kept,
             given=given,
         )
-        return Found(words, ranks.size == 1, loading, numbers)
+        return Found(freed(device, words), ranks.size == 1, loading, numbers)
     merges = room is not None or not all_alike(ranks, device, n, sum(each.edges for each in section))
     # what is this rank's comes first: it is wanted again for the edges, and stays on the device if it fits
     every = numbers if merges else numbers + sorted(set(range(len(section))) - set(numbers))
@@ -103,7 +103,14 @@ def forest_pass(
     words = forest_of(
         ranks, device, loading, n, method, seed, every, room=room, progress=progress, merges=merges
     )
-    return Found(words, not merges or ranks.size == 1, loading, numbers)
+    return Found(freed(device, words), not merges or ranks.size == 1, loading, numbers)
+
+
+def freed(device: Device, words: Any) -> Any:
+    """The words; what made them is gone from the device's memory."""
+    with device.alone():
+        device.finish()
+    return words
 
 
 def forest_of(
@@ -146,6 +153,7 @@ def forest_of(
             progress(done, len(numbers))
         with device.alone():
             forest.add(rows)
+            device.finish()  # the shard's buffers are free
         seen.append(numbers[done])
         if done + 1 < len(numbers) and monotonic() - saved >= SAVE_EVERY:
             save()

@@ -263,6 +263,11 @@ class _Planner:
             "a shard": self._largest(["pairs"]),
         }
 
+    def _then(self, name: str, size: int) -> dict[str, int]:
+        """The memory of the forest pass, or of what follows with the forest alone: the larger."""
+        after = {"forest": 8 * self._n, name: size, "a shard": self._largest(["pairs"])}
+        return max(self._forest_memory(), after, key=lambda memory: sum(memory.values()))
+
     def _largest(self, sections: Sequence[str]) -> int:
         return max((each.bytes for name in sections for each in self._shards.section(name).shards), default=0)
 
@@ -279,13 +284,13 @@ class _Planner:
             network=told,
             work=0.3,
         )
-        return [self._forest(), edges], {**self._forest_memory(), "sample": 40 * self._n}
+        return [self._forest(), edges], self._then("sample", 40 * self._n)
 
     def _curve(self) -> tuple[list[Pass], dict[str, int]]:
         stays = self._stays(["pairs"], room_to_keep(self._device, self._n, self._room()))
         told = 12 * self._n * (self._ranks.size - 1)
         count = self._part("pairs by row", ["pairs"], reads=0 if stays else 1, network=told, work=0.5)
-        return [self._forest(), count], {**self._forest_memory(), "curve": 88 * self._n}
+        return [self._forest(), count], self._then("curve", 88 * self._n)
 
     def _components(self) -> tuple[list[Pass], dict[str, int]]:
         network = 8 * self._n * (self._ranks.size - 1)
@@ -305,13 +310,15 @@ class _Planner:
         level = self._part(
             "a level", sections, network=self._n // 8 * self._ranks.size * (self._ranks.size - 1)
         )
-        memory = {"distances": 4 * self._n, "bitmaps": 3 * (self._n // 8), "a shard": self._largest(sections)}
-        return [level], memory
+        memory = {"distances": 4 * self._n, "bitmaps": 3 * (self._n // 8)}
+        held = {"shards": level.disk} if stays else {"a shard": self._largest(sections)}
+        return [level], memory | held
 
     def _pagerank(self) -> tuple[list[Pass], dict[str, int]]:
         sections = ["in" if self._shards.directed else "rows"]
         iterations, dtype = self._options["iterations"], np.dtype(self._options["dtype"])
-        memory = FixedPower.memory(self._n, dtype)
+        shape = shape_of(self._device, dtype.name)
+        memory = FixedPower.memory(self._n, dtype, bool(shape.span))
         room = self._device.global_memory * (4 if self._device.shares_memory else 7) // 8 - sum(
             memory.values()
         )

@@ -150,9 +150,9 @@ class Shards:
         """The ids; None if they are 0 .. n-1."""
         return None if self.manifest.ids is None else self.ids
 
-    @lazy
+    @property
     def leaving(self) -> npt.NDArray[np.float64]:
-        """The weight that leaves each vertex (without weights: how many arcs), shape (n,)."""
+        """The weight that leaves each vertex (without weights: how many arcs), shape (n,); read anew."""
         part = self.manifest.leaving
         if part is None:
             raise InputError(f"{self.folder}: was converted without what PageRank needs; convert it again")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from clgraph._version import __version__
 from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph
+from clgraph.graph.building import INT32_MAX
 from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
@@ -136,9 +137,13 @@ def _measures(made: Samples, device: Device, wish: Wish) -> list[Measures]:
         ]
         found: dict[int, Measures] = {}
         while pieces:
-            some, room = [pieces.pop(0)], SHAPES.of(device)
-            room -= some[0][1].rows.n
-            while pieces and (room := room - pieces[0][1].rows.n) >= 0:
+            some = [pieces.pop(0)]
+            room, arcs = SHAPES.of(device) - some[0][1].rows.n, some[0][1].rows.arcs
+            while (
+                pieces
+                and (room := room - pieces[0][1].rows.n) >= 0
+                and (arcs := arcs + pieces[0][1].rows.arcs) <= INT32_MAX
+            ):
                 some.append(pieces.pop(0))
             pack = Pack.join(device, [piece for _, piece in some])
             which = [k for each, _ in some for k in each]
