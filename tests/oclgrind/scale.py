@@ -160,9 +160,10 @@ def case_bfs_many_of_shards(device: Any) -> None:
                 return range(count)
 
         loading = Loading(device, shards, room=1 << 20)
-        searches = Searches(Told(), device, shards, loading, "rows", "rows", 32)
-        part = searches.run(np.array(sources, np.int32), bfs_many.DEEP, None)
-        assert part is not None and part[0].tolist() == expected
+        for push in ("rows", None):
+            searches = Searches(Told(), device, shards, loading, push, "rows", 32)
+            part = searches.run(np.array(sources, np.int32), bfs_many.DEEP, None)
+            assert part is not None and part[0].tolist() == expected
 
 
 def case_pagerank_exchange(device: Any) -> None:
