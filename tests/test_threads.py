@@ -367,18 +367,23 @@ class Alarm:
 def test_an_interrupt_leaves_the_device_usable(device):
     calls = mixed_calls(device)
     expected = {name: call() for name, call in calls.items()}
+    # of shards one may be lost: Python drops it in a finalizer, and folders and pools of threads have such
+    shards = [name for name in calls if name.startswith("shards")]
+    plans = [([name for name in calls if name not in shards], 1000, 40), (shards, 20, 10)]
     drawn, interrupted = random.Random(5), 0
     with ThreadPoolExecutor(1) as other:
-        for _ in range(40):
-            try:
-                with Alarm(drawn.uniform(1e-4, 2e-2)):
-                    for name in drawn.choices(list(calls), k=1000):
-                        calls[name]()
-            except KeyboardInterrupt:
-                interrupted += 1
-            # another thread gets the device, which the main thread may have been using
-            assert other.submit(wrong_answers, calls, expected, interrupted, 2).result(60) == []
-        assert interrupted == 40
+        for names, many, rounds in plans:
+            before = interrupted
+            for _ in range(rounds):
+                try:
+                    with Alarm(drawn.uniform(1e-4, 2e-2)):
+                        for name in drawn.choices(names, k=many):
+                            calls[name]()
+                except KeyboardInterrupt:
+                    interrupted += 1
+                # another thread gets the device, which the main thread may have been using
+                assert other.submit(wrong_answers, calls, expected, interrupted, 2).result(60) == []
+            assert interrupted - before >= (rounds - 2 if names is shards else rounds)
         left = other.submit(lambda: [n for n, call in calls.items() if not equal(call(), expected[n])])
         assert left.result(60) == []
 
