@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -19,15 +21,17 @@ Call = Callable[[], Sequence[Any]]
 
 
 @cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="clgraph-shards-")  # gone when the process ends
+def _folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="clgraph-shards-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 @cache
 def small_shards(directed: bool) -> clgraph.Shards:
     """An opened dataset of five shards or so."""
     graph = random_graph(1 + directed, 90, 240, directed=directed)
-    path = Path(_folder().name, f"{'directed' if directed else 'plain'}.clgs")
+    path = Path(_folder(), f"{'directed' if directed else 'plain'}.clgs")
     return clgraph.write_shards(graph, path, shard_edges=50)
 
 
@@ -37,7 +41,7 @@ def sharded_calls(device: Device) -> dict[str, Call]:
     on: dict[str, Any] = {"device": device}
 
     def in_a_folder(make: Callable[[Path], Sequence[Any]]) -> Sequence[Any]:
-        with tempfile.TemporaryDirectory(dir=_folder().name) as folder:
+        with tempfile.TemporaryDirectory(dir=_folder()) as folder:
             return make(Path(folder))
 
     def sampled(method: str) -> Sequence[Any]:

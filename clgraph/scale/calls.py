@@ -36,7 +36,7 @@ def not_offered(name: str, value: Any, why: str) -> InputError:
 
 
 def _check_on_host(arrays: str) -> None:
-    if arrays != "host":
+    if not isinstance(arrays, str) or arrays != "host":
         raise not_offered("arrays", arrays, "its results come from several devices, and are on the host")
 
 
@@ -86,7 +86,7 @@ def pagerank_of_shards(
         raise not_offered(
             "variant", variant, "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
         )
-    if norm != "l1":
+    if not isinstance(norm, str) or norm != "l1":
         raise not_offered("norm", norm, "the residual is the L1 norm's")
     return rank_shards(shards, **options)
 
@@ -104,7 +104,8 @@ def sample_of_shards(
     mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
     taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
     method = _exact(shards, method, mode, connection, given)
-    wanted = [each for each, _ in check_sizes(shards, size, sizes, taken.pop("strict") or False)]
+    strict = taken.pop("strict")
+    wanted = [each for each, _ in check_sizes(shards, size, sizes, False if strict is None else strict)]
     seed = taken.pop("seed")
     taken["forest"] = forest = _saved(shards, method, taken["forest"], seed)
     first = shared_seed(seed if forest is None else forest.about.seed, shards.comm)
@@ -141,9 +142,10 @@ def _exact(shards: Shards, method: Any, mode: Any, connection: Any, batched: Map
     """The plain name of a method; InputError unless it and the options are of exact mode."""
     method = plain_method(method)
     check_method(shards, method)
-    if mode not in ("auto", "exact"):
+    if not isinstance(mode, str) or mode not in ("auto", "exact"):
         raise not_offered("mode", mode, "each of its batches would read everything")
-    if connection != "weak" and (shards.directed or connection != "strong"):
+    offered = ("weak",) if shards.directed else ("weak", "strong")
+    if not isinstance(connection, str) or connection not in offered:
         raise not_offered("connection", connection, "samples keep weak components")
     for name, value in batched.items():
         if value is not None:

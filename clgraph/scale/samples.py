@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -193,6 +193,8 @@ def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, cou
     """A name, or None, for each of `count` samples."""
     if outputs is None:
         return [None] * count
+    if isinstance(outputs, (str, bytes)) or not isinstance(outputs, Iterable):
+        raise InputError(f"outputs is {shown(outputs)}: a list of names is needed, one for each sample")
     names = [None if name is None else file_name(name, "outputs") for name in outputs]
     if len(names) != count:
         raise InputError(f"{len(names)} outputs for {count} sizes: one for each, or none")

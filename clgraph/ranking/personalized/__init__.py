@@ -195,10 +195,10 @@ def personalized_pagerank(
             dtype=dtype,
             device=device,
             iterating={
-                "check_every": check_every != 1,
+                "check_every": not (isinstance(check_every, int) and check_every == 1),
                 "squared": squared is not False,
                 "stored": stored is not False,
-                "stable_top": stable_top != 0,
+                "stable_top": not (isinstance(stable_top, int) and stable_top == 0),
             },
         )
     graph = as_graph(graph)
