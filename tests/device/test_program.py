@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,14 +139,7 @@ def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
     assert own_cache in saved.parents
 
 
-@pytest.fixture
-def keeping(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Binaries are kept even of a driver that does so by itself."""
-    quirks = replace(device.hardware.quirks, keeps_binaries=True)
-    monkeypatch.setitem(vars(device.hardware), "quirks", quirks)
-
-
-def test_kept_on_disk_and_safe_against_damage(device: Device, own_cache: Path, keeping: None) -> None:
+def test_kept_on_disk_and_safe_against_damage(device: Device, own_cache: Path) -> None:
     made(device)
     (file,) = (own_cache / "programs").iterdir()
     whole = file.read_bytes()
@@ -162,14 +154,7 @@ def test_kept_on_disk_and_safe_against_damage(device: Device, own_cache: Path, k
     made(device)
 
 
-def test_what_a_driver_keeps_is_not_kept_twice(device: Device, own_cache: Path) -> None:
-    made(device)
-    assert (own_cache / "programs").exists() == ("Portable" not in device.hardware.platform_name)
-
-
-def test_disk_is_read(
-    device: Device, own_cache: Path, keeping: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disk_is_read(device: Device, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(device)
     out = device.zeros(4, np.int32)
     original, seen = cl.Program, []
