@@ -45,6 +45,7 @@ def job(quiet: bool = False) -> Iterator[bool]:
         what = "" if isinstance(error, (ClgraphError, OSError)) else f"{type(error).__name__}: "
         click.echo(f"clgraph: error: rank {rank}: {what}{error}", err=True)
         sys.stderr.flush()
+        time.sleep(0.3)  # the launcher passes the message on before it ends the job
         comm.Abort(1)
         sys.exit(1)
 
