@@ -59,6 +59,11 @@ def word(value: Any, name: str, known: tuple[Any, ...]) -> Any:
     return value
 
 
+def is_word(value: Any, *known: str) -> bool:
+    """Whether a value is one of some words, whatever it is."""
+    return isinstance(value, str) and value in known
+
+
 def _dimensions(value: Any, other: int) -> int:
     """Of an array; `other` of anything else (a class of arrays has the attribute, too)."""
     found = getattr(value, "ndim", other)

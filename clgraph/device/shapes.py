@@ -64,6 +64,19 @@ class Grouped:
         return replace(self, local=fitting(self.local, device, each=self.EACH))
 
 
+@dataclass(frozen=True)
+class GroupPerRun(Grouped):
+    """A launch shape in which each of many runs has a work-group.
+
+    Attributes
+    ----------
+    runs : int
+        Runs that are a good start.
+    """
+
+    runs: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shapes(Generic[S]):
     """A launch table: one entry for each kind of device.

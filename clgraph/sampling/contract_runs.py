@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.parts import DeviceCSR
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.sampling.contract import SHAPES as ARC_SHAPES
@@ -27,17 +27,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-@dataclass(frozen=True)
-class Shape(Grouped):
-    """Launch shape.
+class Shape(GroupPerRun):
+    """Launch shape."""
 
-    Attributes
-    ----------
-    runs : int
-        Runs that are a good start.
-    """
-
-    runs: int
     EACH = 4
 
 
@@ -89,11 +81,8 @@ class ContractRuns:
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, method: str) -> None:
         self._device, self._n, self._targets = device, graph.num_vertices, targets
-        self._shape, self._items, self._run = (
-            SHAPES.of(device),
-            device.tuning.items,
-            ARC_SHAPES.of(device).run,
-        )
+        self._shape, self._items = SHAPES.of(device), device.tuning.items
+        self._run = ARC_SHAPES.of(device).run
         self._one = ContractRun(device, graph, 0, method=method).component()
         n, arcs = self._n, self._one.rows.arcs
         self.bits = len(targets) * (8 * n + 4 * arcs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.components.kept import graph_components
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.graph import Graph
 from clgraph.sampling.options import Options
 from clgraph.sampling.packed import edge_numbers
@@ -21,17 +20,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-@dataclass(frozen=True)
-class Shape(Grouped):
-    """Launch shape.
+class Shape(GroupPerRun):
+    """Launch shape."""
 
-    Attributes
-    ----------
-    runs : int
-        Runs that are a good start.
-    """
-
-    runs: int
     EACH = 12
 
 

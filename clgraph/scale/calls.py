@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clgraph.arguments import shown
+from clgraph.arguments import is_word, shown
 from clgraph.errors import InputError
 from clgraph.sampling.options import OF_SHARDS, Size, check_seeds, check_sizes, plain_method
 from clgraph.scale.bfs import search_shards
@@ -36,7 +36,7 @@ def not_offered(name: str, value: Any, why: str) -> InputError:
 
 
 def _check_on_host(arrays: str) -> None:
-    if not isinstance(arrays, str) or arrays != "host":
+    if not is_word(arrays, "host"):
         raise not_offered("arrays", arrays, "its results come from several devices, and are on the host")
 
 
@@ -86,7 +86,7 @@ def pagerank_of_shards(
         raise not_offered(
             "variant", variant, "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
         )
-    if not isinstance(norm, str) or norm != "l1":
+    if not is_word(norm, "l1"):
         raise not_offered("norm", norm, "the residual is the L1 norm's")
     return rank_shards(shards, **options)
 
@@ -142,10 +142,10 @@ def _exact(shards: Shards, method: Any, mode: Any, connection: Any, batched: Map
     """The plain name of a method; InputError unless it and the options are of exact mode."""
     method = plain_method(method)
     check_method(shards, method)
-    if not isinstance(mode, str) or mode not in ("auto", "exact"):
+    if not is_word(mode, "auto", "exact"):
         raise not_offered("mode", mode, "each of its batches would read everything")
     offered = ("weak",) if shards.directed else ("weak", "strong")
-    if not isinstance(connection, str) or connection not in offered:
+    if not is_word(connection, *offered):
         raise not_offered("connection", connection, "samples keep weak components")
     for name, value in batched.items():
         if value is not None:

@@ -182,6 +182,8 @@ def _grouped(entries: _Entries) -> Iterator[list[Any]]:
 
 
 def _concatenated(parts: list[list[Any]]) -> list[Any]:
+    if len(parts) == 1:  # the rest of a row longer than a group: not copied for each group of it
+        return parts[0]
     columns = zip(*parts, strict=True)
     return [None if column[0] is None else np.concatenate(column) for column in columns]
 
