@@ -107,26 +107,28 @@ __kernel void fixed_blocks(const int n, const int first, const int at, __global 
         sums[2 * (long)(at + b) + what] = held[0];
     }
 #else
-    __local double held[BLOCK / 16];
-    for (int what = 0; what < 2; what++) {
-        for (int i = lid; i < BLOCK / 16; i += WIDTH) {
-            double v[16];
-            for (int k = 0; k < 16; k++)
-                v[k] = block_value(what, n, base + i + k * (BLOCK / 16), x, y, inverse);
-            for (int width = 8; width > 0; width /= 2)
-                for (int k = 0; k < width; k++)
-                    v[k] += v[k + width];
-            held[i] = v[0];
+    __local double held[2][BLOCK / 16];
+    for (int i = lid; i < BLOCK / 16; i += WIDTH) {
+        double rank[16], change[16];
+        for (int k = 0; k < 16; k++) {
+            rank[k] = block_value(0, n, base + i + k * (BLOCK / 16), x, y, inverse);
+            change[k] = block_value(1, n, base + i + k * (BLOCK / 16), x, y, inverse);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int width = BLOCK / 32; width > 0; width /= 2) {
-            for (int i = lid; i < width; i += WIDTH)
-                held[i] += held[i + width];
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        if (lid == 0)
-            sums[2 * (long)(at + b) + what] = held[0];
+        for (int width = 8; width > 0; width /= 2)
+            for (int k = 0; k < width; k++) {
+                rank[k] += rank[k + width];
+                change[k] += change[k + width];
+            }
+        held[0][i] = rank[0];
+        held[1][i] = change[0];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int width = BLOCK / 32; width > 0; width /= 2) {
+        for (int i = lid; i < 2 * width; i += WIDTH)
+            held[i >= width][i % width] += held[i >= width][i % width + width];
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+    if (lid < 2)
+        sums[2 * (long)(at + b) + lid] = held[lid][0];
 #endif
 }

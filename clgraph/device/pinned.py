@@ -19,8 +19,8 @@ import pyopencl as cl
 if TYPE_CHECKING:
     from clgraph.device.queues import Queues
 
-PIECE = 8 << 20  # bytes
-SLOTS = 6  # pieces on their way at once
+PIECE = 4 << 20  # bytes
+SLOTS = 12  # pieces on their way at once
 LARGE = 4 << 20  # bytes from which it pays
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +71,30 @@ class Staging:
             queue, array = self._device.queue, self.array[:nbytes]
             self._device.memory.wait(lambda: cl.enqueue_copy(queue, array, self.buffer, is_blocking=True))
         return self.array[:nbytes]
+
+    def start_fetch(self, nbytes: int) -> Callable[[], npt.NDArray[np.uint8]]:
+        """`fetch`, but the function returned waits, if the memory is pinned: the device goes on meanwhile."""
+        if self._shared or self._map is None or not nbytes:
+            found = self.fetch(nbytes)
+            return lambda: found
+        queue, array = self._device.queue, self.array[:nbytes]
+        event = cl.enqueue_copy(queue, array, self.buffer, is_blocking=False)
+        queue.flush()
+
+        def wait() -> npt.NDArray[np.uint8]:
+            self._device.memory.wait(event.wait)
+            return array
+
+        return wait
+
+    def give_array(self, array: npt.NDArray[np.uint8], begin: int) -> None:
+        """Let the device have the bytes of another array from place `begin` on; on GPUs.
+
+        Does not wait: whoever calls keeps the array as it is until the queue has been waited for. Where it
+        is pinned, by this context or another one, the host does not copy it.
+        """
+        if len(array):
+            cl.enqueue_copy(self._device.queue, self.buffer, array, dst_offset=begin, is_blocking=False)
 
     def take_back(self) -> None:
         """Let the host write again; waits until the device has finished with what was given."""

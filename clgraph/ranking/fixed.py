@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
+from clgraph.device.staging import Staging
 from clgraph.errors import DeviceError
 from clgraph.progress import Tell
 from clgraph.ranking import fixed_windows
@@ -159,7 +160,7 @@ class FixedPower:
         else:
             device.write(self._x, start.astype(self._dtype, copy=False))
         device.copy(self._y, self._x, n * self._dtype.itemsize)
-        self._sums = device.empty(2 * blocks, np.float64)
+        self._sums = Staging(device, 16 * blocks)
         self._make_terms()
 
     @staticmethod
@@ -225,8 +226,14 @@ class FixedPower:
 
     def blocks(self, first: int, count: int) -> Reals:
         """Sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""
-        self.add_blocks(first, count, self._sums, 0)
-        return self._device.download(self._sums, np.float64, 2 * count).reshape(-1, 2)
+        return self.start_blocks(first, count)().copy()
+
+    def start_blocks(self, first: int, count: int) -> Callable[[], Reals]:
+        """The same, but the function returned waits; what it gives is overwritten by the next call."""
+        self._sums.give(0, 0)
+        self.add_blocks(first, count, self._sums.buffer, 0)
+        fetched = self._sums.start_fetch(16 * count)
+        return lambda: fetched().view(np.float64).reshape(-1, 2)
 
     def add_blocks(self, first: int, count: int, sums: Any, at: int) -> None:
         """The same, put into a buffer from a place on; does not wait."""
@@ -290,7 +297,7 @@ def normalised(values: Reals | None) -> Reals | None:
 def iterate(
     power: FixedPower,
     parts: Callable[[], Iterable[Prepared]],
-    exchange: Callable[[], Reals],
+    exchange: Callable[[], Callable[[], Reals]],
     *,
     start_sums: Reals,
     threshold: float,
@@ -305,8 +312,8 @@ def iterate(
     parts : callable
         The rows to compute in each iteration.
     exchange : callable
-        Called after they were computed; brings in the next ranks of all others, and returns the sums of all
-        blocks, shape (blocks, 2).
+        Called after they were computed; brings in the next ranks of all others, and returns a function that
+        waits for the sums of all blocks, shape (blocks, 2).
     start_sums : array, shape (blocks, 2)
         Of the vector to start from.
     progress : callable, optional
@@ -323,8 +330,9 @@ def iterate(
     for iteration in range(1, max_iter + 1):
         for prepared in parts():
             power.rows(prepared, mass)
-        sums = exchange()
+        added = exchange()
         power.turn()
+        sums = added()
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
         if threshold > 0 and residual < threshold:
             return iteration, residual, True

@@ -113,7 +113,7 @@ class FixedSolver:
         self._ended = iterate(
             self._power,
             lambda: [self._prepared],
-            lambda: self._power.blocks(0, blocks),
+            lambda: self._power.start_blocks(0, blocks),
             start_sums=self._power.blocks(0, blocks),
             threshold=stop.threshold if stop.tol else 0.0,
             max_iter=stop.max_iter,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,8 @@ class Exchange:
         self._coming = Staging(device, 16 + sum(part.nbytes + 8 for part in self._parts))
         self._rooms = [np.empty(0 if ranks.shares_memory else part.nbytes, np.uint8) for part in self._parts]
         self._copiers = ThreadPoolExecutor(COPIERS, "clgraph-copy")
+        # a GPU reads the memory that another one has pinned
+        self._direct, self._read = ranks.shares_memory and device.kind == "gpu", [np.empty(0, np.uint8)]
 
     def _list(self, owned: list[tuple[Shard, ...]]) -> tuple[Any, list[Part]]:
         """The vertices that others need, those of each rank together, and what each sends."""
@@ -112,10 +115,11 @@ class Exchange:
         with self._device.alone():
             return self._power.blocks(0, self._blocks)
 
-    def __call__(self) -> Reals:
-        """Let all have the next ranks of all vertices that are gathered; the sums of all blocks."""
+    def __call__(self) -> Callable[[], Reals]:
+        """Let all have the next ranks of all vertices that are gathered; waits for the sums of all blocks."""
         if self._ranks.size == 1:
-            return self.sums()
+            with self._device.alone():
+                return self._power.start_blocks(0, self._blocks)
         # two in turn: others may still read what was sent last, but not what was sent before that
         self._leaving.reverse()
         with self._device.alone():
@@ -124,7 +128,8 @@ class Exchange:
             message = self._copy(self._rooms[self._ranks.rank], message)
         found = self._ranks.everywhere(message, into=self._rooms)
         with self._device.alone():
-            return self._spread(found)
+            every = self._spread(found)
+        return lambda: every
 
     def _gather(self, staging: Staging) -> Bytes:
         own, at = self._own, 0
@@ -150,7 +155,9 @@ class Exchange:
 
     def _spread(self, found: list[Bytes]) -> Reals:
         every, coming, end = np.zeros((self._blocks, 2)), self._coming, 0
-        coming.take_back()
+        if not self._direct:
+            coming.take_back()
+        self._read = found  # what was read in the last turn is free: `_gather` has waited since
         begins = {}
         for rank, (part, message) in enumerate(zip(self._parts, found, strict=True)):
             sums = message[: part.sums].view(np.float64).reshape(-1, 2)
@@ -159,9 +166,13 @@ class Exchange:
                 every[first : first + count], sums = sums[:count], sums[count:]
             if rank != self._ranks.rank:
                 begins[rank] = end
-                self._copy(coming.array[end : end + part.nbytes], message)
+                if self._direct:
+                    coming.give_array(message, end)
+                else:
+                    self._copy(coming.array[end : end + part.nbytes], message)
                 end += -(-part.nbytes // 8) * 8
-        coming.give(0, end)
+        if not self._direct:
+            coming.give(0, end)
         for rank, begin in begins.items():
             values = self._values_of(self._parts[rank], begin)
             self._program().exchange_unpack(*values, coming.buffer, self._power.next)

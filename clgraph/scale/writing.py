@@ -16,8 +16,9 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.files.binary_sums import followed
-from clgraph.graph.io.binary import OnDisk, Stored, Widened, Zeros, id_arrays, write_sections
+from clgraph.graph.io.binary import id_arrays
 from clgraph.graph.io.binary_header import BLOCK, PAGE, Header
+from clgraph.graph.io.binary_writing import OnDisk, Stored, Widened, Zeros, write_sections
 from clgraph.graph.io.formats import DATASET
 from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard
 from clgraph.scale.ranks import Ranks
