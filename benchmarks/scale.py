@@ -166,12 +166,13 @@ def ratios(options: Any, devices: list[Any]) -> list[dict[str, Any]]:
         both, sample = timed(lambda: half(shards, two, output=out), repeat)
         assert np.array_equal(sample.vertices, memory.vertices)
         row("drv half, 2 ranks in threads against 1", both, one, 0.6)
-        found = [command_seconds(path, out, options.devices, ranks, repeat) for ranks in (1, 2)]
+        specs = options.devices.split(",")
+        found = [command_seconds(path, out, ",".join(specs[:ranks]), ranks, repeat) for ranks in (1, 2)]
         if found[0] is not None and found[1] is not None:
             row("drv half, the whole command, mpiexec -n 2 against -n 1", found[1], found[0], 0.6)
         shutil.rmtree(path)
 
-        graph = clgraph.rmat_graph(options.rmat, seed=1, device=first)
+        graph = clgraph.rmat_graph(options.rmat, edge_factor=8, seed=1, device=first)
         shards = clgraph.write_shards(graph, path, shard_edges=graph.num_arcs // options.shards + 1)
         ranked = functools.partial(clgraph.pagerank, tol=0, max_iter=20)
         auto, _ = iterations(lambda: ranked(graph, device=first), repeat)

@@ -71,49 +71,40 @@ __kernel void fixed_rows(const int rows, const int first_row, const double d, co
     }
 }
 
-static inline double block_value(int what, int n, long v, __global const REAL *x, __global const REAL *y,
-                                 __global const double *inverse)
-{
-    if (v >= n)
-        return 0;
-    if (what == 0)
-        return inverse[v] == 0 ? (double)y[v] : 0.0;   // dangling
-    return fabs((double)y[v] - (double)x[v]);
-}
+#define DANGLING(i) (dangling[i] ? (double)y[i] : 0.0)
+#define CHANGE(i) fabs((double)y[i] - (double)x[i])
 
 // Sums over blocks first .. first + blocks - 1, from the at-th place on: of the ranks of dangling vertices (sums[2 b]),
 // of the differences (sums[2 b + 1]).
 __kernel void fixed_blocks(const int n, const int first, const int at, __global const REAL *restrict x,
-                           __global const REAL *restrict y, __global const double *restrict inverse,
+                           __global const REAL *restrict y, __global const uchar *restrict dangling,
                            __global double *restrict sums)
 {
     const int b = get_group_id(0), lid = get_local_id(0);
     const long base = (long)(first + b) * BLOCK;
+    // what follows is of the block alone
+    const int count = (int)min((long)BLOCK, n - base);
+    x += base;
+    y += base;
+    dangling += base;
 #if WIDTH == 1
-    for (int what = 0; what < 2; what++) {
-        double held[BLOCK / 16];
-        for (int i = 0; i < BLOCK / 16; i++) {
-            double v[16];
-            for (int k = 0; k < 16; k++)
-                v[k] = block_value(what, n, base + i + k * (BLOCK / 16), x, y, inverse);
-            for (int width = 8; width > 0; width /= 2)
-                for (int k = 0; k < width; k++)
-                    v[k] += v[k + width];
-            held[i] = v[0];
-        }
-        for (int width = BLOCK / 32; width > 0; width /= 2)
-            for (int i = 0; i < width; i++)
-                held[i] += held[i + width];
-        sums[2 * (long)(at + b) + what] = held[0];
-    }
+    double held[2][BLOCK / 16];
 #else
     __local double held[2][BLOCK / 16];
+#endif
     for (int i = lid; i < BLOCK / 16; i += WIDTH) {
         double rank[16], change[16];
-        for (int k = 0; k < 16; k++) {
-            rank[k] = block_value(0, n, base + i + k * (BLOCK / 16), x, y, inverse);
-            change[k] = block_value(1, n, base + i + k * (BLOCK / 16), x, y, inverse);
-        }
+        if (count == BLOCK)   // all loads are on their way before the first is used
+            for (int k = 0; k < 16; k++) {
+                rank[k] = DANGLING(i + k * (BLOCK / 16));
+                change[k] = CHANGE(i + k * (BLOCK / 16));
+            }
+        else
+            for (int k = 0; k < 16; k++) {
+                const int at = i + k * (BLOCK / 16);
+                rank[k] = at < count ? DANGLING(at) : 0.0;
+                change[k] = at < count ? CHANGE(at) : 0.0;
+            }
         for (int width = 8; width > 0; width /= 2)
             for (int k = 0; k < width; k++) {
                 rank[k] += rank[k + width];
@@ -122,13 +113,16 @@ __kernel void fixed_blocks(const int n, const int first, const int at, __global 
         held[0][i] = rank[0];
         held[1][i] = change[0];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
     for (int width = BLOCK / 32; width > 0; width /= 2) {
-        for (int i = lid; i < 2 * width; i += WIDTH)
-            held[i >= width][i % width] += held[i >= width][i % width + width];
+#if WIDTH > 1
         barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    if (lid < 2)
-        sums[2 * (long)(at + b) + lid] = held[lid][0];
 #endif
+        for (int i = lid; i < 2 * width; i += WIDTH)
+            held[i >= width][i & (width - 1)] += held[i >= width][(i & (width - 1)) + width];
+    }
+#if WIDTH > 1
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    for (int what = lid; what < 2; what += WIDTH)
+        sums[2 * (long)(at + b) + what] = held[what][0];
 }

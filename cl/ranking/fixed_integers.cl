@@ -25,7 +25,8 @@
 #endif
 
 #define TILE (2 * SPAN)
-#define TEAM 8    // work-items that add up a row of a window
+#define TEAM 4    // work-items that add up a row of a window
+#define JOIN 16   // work-items that add up the sums of a piece, at most WIDTH
 #define AHEAD 8   // values of a piece that a work-item fetches at once
 
 #if HAS_SHARES
@@ -136,15 +137,15 @@ __kernel void fixed_whole_pieces(__global const OFFSET *restrict begins, __globa
         sum += WHOLE(FETCH(begin + e));
     held[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < TEAM)
-        for (int j = lid + TEAM; j < WIDTH; j += TEAM)
+    if (lid < JOIN)
+        for (int j = lid + JOIN; j < WIDTH; j += JOIN)
             sum += held[j];
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (lid < TEAM)
+    if (lid < JOIN)
         held[lid] = sum;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lid == 0) {
-        for (int j = 1; j < TEAM; j++)
+        for (int j = 1; j < JOIN; j++)
             sum += held[j];
         sums[k] = sum;
     }

@@ -1,14 +1,18 @@
 // ranking/fixed_leaving.cl: what the iterations of ranking/fixed.cl want of a graph, made once.
 //
 // out double[n]      W(u), the weight that leaves u        inverse double[n]  1 / W(u), 0 where nothing leaves
-// place int[n]       the place of each vertex if they are sorted by W: on GPUs
+// dangling uchar[n]  1 where nothing leaves                place int[n]       the place of each vertex if they are
+//                                                                             sorted by W: on GPUs
 // launch             padded ranges, ITEMS each
 // tunables           ITEMS
 
-__kernel void fixed_inverse(const int n, __global const double *restrict out, __global double *restrict inverse)
+__kernel void fixed_inverse(const int n, __global const double *restrict out, __global double *restrict inverse,
+                            __global uchar *restrict dangling)
 {
-    FOR_ITEMS(v, n)
+    FOR_ITEMS(v, n) {
         inverse[v] = out[v] > 0 ? 1.0 / out[v] : 0.0;
+        dangling[v] = !(out[v] > 0);
+    }
 }
 
 // The more leaves a vertex, the smaller its key: what is gathered most often lies together.

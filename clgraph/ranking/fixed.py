@@ -54,6 +54,8 @@ class Leaving:
         W of each vertex; None where no `FixedPower.prepare` wants it.
     inverse : float64 device buffer, shape (n,)
         1 / W, 0 where nothing leaves.
+    dangling : uint8 device buffer, shape (n,)
+        1 where nothing leaves.
     place : int32 device buffer, shape (n,), or None
         The place of each vertex if they are sorted by W: hot values share the cache.
     """
@@ -61,22 +63,23 @@ class Leaving:
     n: int
     out: Any
     inverse: Any
+    dangling: Any
     place: Any
 
     @staticmethod
     def of(device: Device, n: int, out: Any, kind: str, shape: Shape) -> Leaving:
         """Made of W on the device, for `Rows` of this kind and launches of this shape."""
         check_doubles(device)
-        device.reserve({"1 / the weights that leave": 8 * n, "places": 12 * n if shape.span else 0})
+        device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
         program, count, over = _leaving_program(device, shape), np.int32(n), -(-n // shape.items)
-        inverse, place = device.empty(n, np.float64), None
-        program.fixed_inverse(over, count, out, inverse)
+        inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
+        program.fixed_inverse(over, count, out, inverse, dangling)
         if shape.span:
             key, place = device.empty(n, np.uint32), device.empty(n, np.int32)
             program.fixed_keys(over, count, out, key)
             _, order = sort_by_key(device, key, n, 15)
             program.fixed_places(over, count, order, place)
-        return Leaving(n, None if kind == "arcs" else out, inverse, place)
+        return Leaving(n, None if kind == "arcs" else out, inverse, dangling, place)
 
 
 def _leaving_program(device: Device, shape: Shape) -> Any:
@@ -167,7 +170,7 @@ class FixedPower:
     def memory(n: int, dtype: npt.DTypeLike, spans: bool) -> dict[str, int]:
         """Bytes by name of what `n` vertices take, without personalization; `spans`: rows in windows."""
         vectors = {"ranks": 2 * n * np.dtype(dtype).itemsize, "terms": 8 * n}
-        return vectors | {"1 / the weights that leave": 8 * n, "places": 4 * n if spans else 0}
+        return vectors | {"1 / the weights that leave": 9 * n, "places": 4 * n if spans else 0}
 
     def _program(self, name: str = "fixed", offset: type = np.int32, **more: int) -> Any:
         kind = "long" if offset is np.int64 else "int"
@@ -244,7 +247,7 @@ class FixedPower:
             np.int32(at),
             self._x,
             self._y,
-            self.inverse,
+            self._leaving.dangling,
             sums,
             local=self._shape.width,
         )

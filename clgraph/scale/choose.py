@@ -79,7 +79,7 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
 
 def _cut(device: Device, program: Any, words: Any, n: int, seed: int, live: Any) -> tuple[int, int]:
     """(time, word) of the last edge with one end in the sample; (0, 0) if there is none."""
-    lanes = abs(SHAPES.of(device))
+    lanes = min(abs(SHAPES.of(device)), n)
     run = -(-n // lanes) if SHAPES.of(device) < 0 else 0
     best = device.empty(2 * lanes, np.uint64)
     scalars = np.int32(n), np.int32(lanes), np.int32(run), np.uint64(seed)
