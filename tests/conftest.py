@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
+# PoCL makes binaries for hours if it is asked to after every process; tests of that set it otherwise
+os.environ["CLGRAPH_BACKGROUND"] = "0"
+
+
 # the files that take longest: several processes begin with them, so that none waits for one at the end
 LONGEST = (
     "test_oclgrind.py",

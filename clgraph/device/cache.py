@@ -107,7 +107,7 @@ def prune(most: int) -> None:
     still read it; one that another process is about to rename merely counts as not stored.
     """
     files = []
-    for room in ("programs", "probes", "failed"):  # the loader may be using the folders below icd
+    for room in ("programs", "wanted", "probes", "failed"):  # the loader may be using the folders below icd
         with contextlib.suppress(OSError), os.scandir(cache_folder() / room) as entries:
             for entry in entries:
                 with contextlib.suppress(OSError):

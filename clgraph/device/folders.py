@@ -22,7 +22,7 @@ except ImportError:
     grp = pwd = None  # type: ignore[assignment]
 
 #: the sub-folders that clgraph writes, and so may delete
-ROOMS = ("programs", "probes", "icd", "failed")
+ROOMS = ("programs", "wanted", "probes", "icd", "failed")
 
 
 def named_folder() -> Path:

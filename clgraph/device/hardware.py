@@ -61,8 +61,8 @@ class Quirks:
         Buffers are filled by a kernel, because clEnqueueFillBuffer does not serve.
     never_frees : bool
         Buffers stay allocated until the process ends.
-    keeps_binaries : bool
-        Built programs are worth keeping on disk.
+    binaries : {"at once", "later", "never"}
+        When built programs are kept on disk (see `clgraph.device.later`).
     asks_all_standards : bool
         The newest OpenCL C version appears only in the driver's list of all versions.
     build_options : tuple of str
@@ -75,7 +75,7 @@ class Quirks:
     shares_memory: bool = False
     fills_by_kernel: bool = False
     never_frees: bool = False
-    keeps_binaries: bool = True
+    binaries: Literal["at once", "later", "never"] = "at once"
     asks_all_standards: bool = False
     build_options: tuple[str, ...] = ()
     advice: str = ""
@@ -97,7 +97,7 @@ def quirks(raw: Any) -> Quirks:
             # it regards a buffer that reuses freed memory as uninitialised, whatever kernels wrote there
             never_frees=True,
             # its builds take milliseconds, and its binaries lose the source's line numbers
-            keeps_binaries=False,
+            binaries="never",
             build_options=("-DCHECK_RACES",),  # its race detector understands atomics but not volatile
         )
     if "Emulat" in f"{platform} {raw.name}":
@@ -112,17 +112,20 @@ def quirks(raw: Any) -> Quirks:
             "cpu",
             shares_memory=True,
             # 22.3 ends the process that loads a damaged binary, and Mesa keeps what it compiles by itself
-            keeps_binaries=False,
+            binaries="never",
             # tests/drivers/loop_limit.cl
             advice="Mesa's llvmpipe leaves every loop of a kernel after 65535 steps in all, at least in "
             "release 22.3; 25.0 does not. Use PoCL, Intel's runtime or a newer Mesa",
         )
+    pocl = platform == "Portable Computing Language"
     # PoCL 3.0 ends the process, or hangs, at vectors of 512 bits (tests/drivers/vectors_512.cl)
-    narrow = platform == "Portable Computing Language" and raw.driver_version.startswith("3.0")
+    narrow = pocl and raw.driver_version.startswith("3.0")
     if raw.type & cl.device_type.CPU:
-        # host and device are one memory; binaries are kept of PoCL, too, which keeps kernels by itself: from
-        # source it takes 23 ms a program even so, from a binary 1 ms
-        return Quirks("cpu", shares_memory=True, build_options=("-DWITHOUT_WIDE_VECTORS",) if narrow else ())
+        # host and device are one memory; PoCL makes binaries slowly, and keeps kernels by itself
+        options = ("-DWITHOUT_WIDE_VECTORS",) if narrow else ()
+        return Quirks(
+            "cpu", shares_memory=True, binaries="later" if pocl else "at once", build_options=options
+        )
     return Quirks("fpga")
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pyopencl as cl
 
 from clgraph._version import pip_hint
-from clgraph.device import cache
+from clgraph.device import cache, later
 from clgraph.device.launch import Kernel
 from clgraph.errors import BuildError
 from clgraph.system import no_warnings
@@ -236,8 +236,8 @@ def build_source(
     """
     hardware = queues.hardware
     key = cache.digest([*hardware.identity, source, *options])
-    keep = keep and hardware.quirks.keeps_binaries
-    if keep and (binary := cache.load("programs", key)) is not None:
+    when = hardware.quirks.binaries if keep else "never"
+    if when != "never" and (binary := cache.load("programs", key)) is not None:
         try:
             built = _build_binary(queues, binary, options)
             return Program(queues, built, name, options, pipeline=pipeline)
@@ -251,8 +251,10 @@ def build_source(
     except cl.Error as error:
         raise _build_error(hardware, name, source, options, made, error, save_failed) from error
     program = Program(queues, made, name, options, pipeline=pipeline)
-    if keep:
+    if when == "at once":
         cache.store("programs", key, program.binary)
+    elif when == "later":
+        later.ask(hardware, key, source, options)
     return program
 
 

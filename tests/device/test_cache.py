@@ -82,7 +82,7 @@ def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cac
     for key in range(100):
         cache.store("programs", str(key), bytes(1000))
         cache.load("programs", str(key))
-    assert len(looks) == 3  # programs, probes, failed: once
+    assert len(looks) == 4  # programs, wanted, probes, failed: once
 
 
 @pytest.mark.slow

@@ -139,9 +139,9 @@ def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
     assert own_cache in saved.parents
 
 
-def test_kept_on_disk_and_safe_against_damage(device: Device, own_cache: Path) -> None:
+def test_kept_on_disk_and_safe_against_damage(device: Device, kept_at_once: Path) -> None:
     made(device)
-    (file,) = (own_cache / "programs").iterdir()
+    (file,) = (kept_at_once / "programs").iterdir()
     whole = file.read_bytes()
     for damage in (b"", b"rubbish", whole[:-3], whole[:100] + b"x" + whole[101:]):
         file.write_bytes(damage)
@@ -154,7 +154,7 @@ def test_kept_on_disk_and_safe_against_damage(device: Device, own_cache: Path) -
     made(device)
 
 
-def test_disk_is_read(device: Device, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disk_is_read(device: Device, kept_at_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(device)
     out = device.zeros(4, np.int32)
     original, seen = cl.Program, []

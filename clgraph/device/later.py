@@ -1,0 +1,115 @@
+"""Binaries that take the compiler longer than the programs are wanted for: made after this process has ended.
+
+PoCL compiles a kernel when it is launched, for that size of work-group. Asked for a program's binary it
+compiles all kernels of the program once more, for any size: two thirds of the time that the first command on
+a machine took. So a process notes what it has built from source, and starts another one at its end, which
+makes the binaries at the lowest priority. Until they are there, programs are built from source (from PoCL's
+own cache: 23 ms each, from a binary 1 ms).
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from clgraph.device import cache, child
+from clgraph.device.folders import cache_folder
+from clgraph.errors import ClgraphError
+
+if TYPE_CHECKING:
+    from clgraph.device.hardware import Hardware
+
+ROOM = "wanted"
+VARIABLE = "CLGRAPH_BACKGROUND"  # 0: nothing is done after a process has ended
+RANKS = ("PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE")
+
+
+class _Asked:
+    """In which process the end is waited for."""
+
+    process: int | None = None
+
+
+def ask(hardware: Hardware, key: str, source: str, options: tuple[str, ...]) -> None:
+    """Let a program's binary be stored under a key, once this process has ended."""
+    # a scheduler counts the processes of its jobs
+    if os.environ.get(VARIABLE) == "0" or any(name in os.environ for name in RANKS) or not sys.executable:
+        return
+    entry = {"spec": hardware.spec, "identity": hardware.identity, "source": source, "options": options}
+    cache.store(ROOM, key, json.dumps(entry).encode())
+    if _Asked.process != os.getpid():
+        _Asked.process = os.getpid()
+        atexit.register(_start)
+
+
+def _start() -> None:
+    if _Asked.process != os.getpid():  # forked from the one that has asked
+        return
+    with contextlib.suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, *child.options(), "-m", "clgraph.device.later"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**child.environment(), VARIABLE: "0"},
+            cwd=cache_folder(),
+            start_new_session=True,  # what ends this one's group, such as Ctrl-C, is not meant for it
+        )
+        process.returncode = 0  # nobody waits for it: Python would warn
+
+
+def make(build: Callable[..., bytes | None]) -> int:
+    """Make what is wanted; returns how many binaries were stored.
+
+    Parameters
+    ----------
+    build : callable
+        Called with spec and identity of a device, source and options; gives the binary, or None if that is
+        another device now.
+    """
+    stored = 0
+    folder = cache_folder() / ROOM
+    for key in sorted(os.listdir(folder)) if folder.is_dir() else []:
+        entry = cache.load(ROOM, key)
+        try:
+            os.unlink(folder / key)
+        except OSError:
+            continue  # another process makes it
+        binary = None
+        if entry is not None:
+            with contextlib.suppress(ClgraphError):  # the others may do
+                binary = build(**json.loads(entry))
+        if binary is not None:
+            cache.store("programs", key, binary)
+            stored += 1
+    return stored
+
+
+def build(spec: str, identity: list[str], source: str, options: list[str]) -> bytes | None:
+    """`make`'s, on the devices of this machine."""
+    from clgraph.device.choosing import get_device
+    from clgraph.device.program import build_source
+
+    device = get_device(spec)
+    if list(device.hardware.identity) != identity:
+        return None
+    given: Any = tuple(options)
+    return build_source(device.queues, "later", source, given, keep=False, save_failed=False).binary
+
+
+def main() -> None:
+    """Make all, with the time that no other process wants."""
+    if hasattr(os, "nice"):
+        os.nice(19)
+    while make(build):
+        pass
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Binaries made after a process has ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clgraph.device import Device, cache, child, later
+from clgraph.errors import BuildError
+
+CODE = """
+import sys
+import numpy as np
+from clgraph.device import get_device
+device = get_device(sys.argv[1])
+out = device.empty(4, np.int32)
+device.fill(out, np.int32(7), 4)
+device.program("sampling/members", BLOCK=32)
+print(device.download(out, np.int32, 4).tolist())
+"""
+
+
+def entry(spec: str = "0:0") -> bytes:
+    return json.dumps({"spec": spec, "identity": ["a"], "source": "s", "options": ["-DX"]}).encode()
+
+
+def test_the_next_process_finds_them(device: Device, tmp_path: Path) -> None:
+    if device.hardware.quirks.binaries != "later":
+        pytest.skip("the driver makes binaries as it builds")
+    folders = {"CLGRAPH_CACHE_DIR": str(tmp_path / "cache"), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
+    env = {**child.environment(), **folders, later.VARIABLE: "1"}
+
+    def run() -> None:
+        command = [sys.executable, "-c", CODE, device.spec]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stdout) == (0, "[7, 7, 7, 7]\n"), done.stderr
+
+    def names(room: str) -> list[str]:
+        folder = tmp_path / "cache" / room
+        return sorted(os.listdir(folder)) if folder.is_dir() else []
+
+    run()
+    end = time.monotonic() + 100
+    while names("wanted") or not names("programs"):
+        assert time.monotonic() < end, (names("wanted"), names("programs"))
+        time.sleep(0.1)
+    time.sleep(0.5)  # the last one is taken before it is made
+    while (found := names("programs")) != (time.sleep(1), names("programs"))[1]:
+        pass
+    run()  # which builds nothing from source: it asks for nothing
+    assert (names("wanted"), names("programs")) == ([], found)
+
+
+def test_make(own_cache: Path) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def build(**given: Any) -> bytes | None:
+        seen.append(given)
+        if given["spec"] == "bad":
+            raise BuildError("no")
+        return b"binary" if given["spec"] == "0:0" else None
+
+    assert later.make(build) == 0  # there is no folder yet
+    for key, spec in (("a", "bad"), ("b", "0:0"), ("c", "another")):
+        cache.store(later.ROOM, key, entry(spec))
+    (own_cache / later.ROOM / "d").write_bytes(b"damaged")
+    assert later.make(build) == 1
+    assert seen[1] == {"spec": "0:0", "identity": ["a"], "source": "s", "options": ["-DX"]}
+    assert [cache.load("programs", key) for key in "abcd"] == [None, b"binary", None, None]
+    assert not os.listdir(own_cache / later.ROOM)
+
+
+def test_another_device_has_that_number_now(device: Device) -> None:
+    assert later.build(device.spec, ["another"], "", []) is None
+
+
+@pytest.mark.parametrize("name", [*later.RANKS, later.VARIABLE])
+def test_nothing_is_asked(
+    own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(later.VARIABLE, "1")
+    monkeypatch.setenv(name, "0")
+    later.ask(device.hardware, "key", "source", ())
+    assert not (own_cache / later.ROOM).exists()
+
+
+def test_a_forked_process_starts_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def started(*_: Any, **__: Any) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr(subprocess, "Popen", started)
+    monkeypatch.setattr(later._Asked, "process", os.getpid() + 1)
+    later._start()
