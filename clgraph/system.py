@@ -7,6 +7,7 @@ Also what belongs to the whole process: its filters of warnings, and what a fork
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import stat
@@ -131,3 +132,13 @@ def no_warnings(*, errors: type[Warning] | None = None) -> Iterator[None]:
         if errors is not None:
             warnings.simplefilter("error", errors)
         yield
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two files or folders of one folder change names at once; False where the system cannot do that."""
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2  # Linux; not every file system of it
+    except (AttributeError, OSError, TypeError):
+        return False
+    here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return call(here, os.fsencode(one), here, os.fsencode(other), swap) == 0

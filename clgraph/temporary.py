@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import time
 
 from clgraph import system
@@ -25,20 +26,28 @@ def temporary_name() -> str:
 
 
 def is_stale(entry: os.DirEntry[str]) -> bool:
-    """Whether a folder's entry is the temporary file of a dead process of this user, and is old enough."""
+    """Whether a folder's entry is the temporary file, or folder, of a dead process of this user, and old."""
     found = _NAME.fullmatch(entry.name)
     if found is None or system.is_alive(int(found[1])):
         return False
     about = entry.stat(follow_symlinks=False)
-    return system.user() in (None, about.st_uid) and time.time() - about.st_mtime > STALE
+    last = about.st_mtime
+    if entry.is_dir(follow_symlinks=False):
+        with os.scandir(entry) as files:
+            last = max([last, *(file.stat(follow_symlinks=False).st_mtime for file in files)])
+    return system.user() in (None, about.st_uid) and time.time() - last > STALE
 
 
 def remove_stale(folder: str | os.PathLike[str]) -> None:
-    """Remove the temporary files that dead processes left in a folder; errors are no matter."""
+    """Remove the temporary files and folders that dead processes left in a folder; errors are no matter."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             with contextlib.suppress(OSError):
-                if is_stale(entry):
+                if not is_stale(entry):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path)
+                else:
                     os.unlink(entry.path)
 
 

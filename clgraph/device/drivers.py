@@ -28,7 +28,7 @@ from clgraph import system
 from clgraph.device import cache
 from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
-from clgraph.temporary import is_stale, temporary_name
+from clgraph.temporary import remove_stale, temporary_name
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 # packages on PyPI that carry a driver, and its library
@@ -327,7 +327,7 @@ def _vendors_folder(libraries: list[str]) -> Path:
         folder = cache.make_room("icd") / name
         new = folder.with_name(temporary_name())
         new.mkdir(mode=0o700)
-        _remove_stale(folder.parent)
+        remove_stale(folder.parent)
     except OSError:
         new = Path(tempfile.mkdtemp(prefix="clgraph-icd-"))
         atexit.register(shutil.rmtree, new, ignore_errors=True)
@@ -345,14 +345,6 @@ def _vendors_folder(libraries: list[str]) -> Path:
         atexit.register(shutil.rmtree, new, ignore_errors=True)
         return new
     return folder
-
-
-def _remove_stale(room: Path) -> None:
-    """Remove the unfinished folders that dead processes left."""
-    with contextlib.suppress(OSError), os.scandir(room) as entries:
-        for entry in entries:
-            if is_stale(entry):
-                shutil.rmtree(entry.path, ignore_errors=True)
 
 
 def _holds(folder: Path, files: dict[str, bytes]) -> bool:

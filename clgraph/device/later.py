@@ -15,12 +15,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clgraph.device import cache, child
-from clgraph.device.folders import cache_folder
-from clgraph.errors import ClgraphError
+from clgraph.device.folders import cache_folder, named_folder
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -41,6 +39,8 @@ def ask(hardware: Hardware, key: str, source: str, options: tuple[str, ...]) -> 
     # a scheduler counts the processes of its jobs
     if os.environ.get(VARIABLE) == "0" or any(name in os.environ for name in RANKS) or not sys.executable:
         return
+    if cache_folder() != named_folder():
+        return  # it goes with this process
     entry = {"spec": hardware.spec, "identity": hardware.identity, "source": source, "options": options}
     cache.store(ROOM, key, json.dumps(entry).encode())
     if _Asked.process != os.getpid():
@@ -53,7 +53,7 @@ def _start() -> None:
         return
     with contextlib.suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, *child.options(), "-m", "clgraph.device.later"],
+            [sys.executable, *child.options(), "-m", "clgraph.device.binaries"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -62,54 +62,3 @@ def _start() -> None:
             start_new_session=True,  # what ends this one's group, such as Ctrl-C, is not meant for it
         )
         process.returncode = 0  # nobody waits for it: Python would warn
-
-
-def make(build: Callable[..., bytes | None]) -> int:
-    """Make what is wanted; returns how many binaries were stored.
-
-    Parameters
-    ----------
-    build : callable
-        Called with spec and identity of a device, source and options; gives the binary, or None if that is
-        another device now.
-    """
-    stored = 0
-    folder = cache_folder() / ROOM
-    for key in sorted(os.listdir(folder)) if folder.is_dir() else []:
-        entry = cache.load(ROOM, key)
-        try:
-            os.unlink(folder / key)
-        except OSError:
-            continue  # another process makes it
-        binary = None
-        if entry is not None:
-            with contextlib.suppress(ClgraphError):  # the others may do
-                binary = build(**json.loads(entry))
-        if binary is not None:
-            cache.store("programs", key, binary)
-            stored += 1
-    return stored
-
-
-def build(spec: str, identity: list[str], source: str, options: list[str]) -> bytes | None:
-    """`make`'s, on the devices of this machine."""
-    from clgraph.device.choosing import get_device
-    from clgraph.device.program import build_source
-
-    device = get_device(spec)
-    if list(device.hardware.identity) != identity:
-        return None
-    given: Any = tuple(options)
-    return build_source(device.queues, "later", source, given, keep=False, save_failed=False).binary
-
-
-def main() -> None:
-    """Make all, with the time that no other process wants."""
-    if hasattr(os, "nice"):
-        os.nice(19)
-    while make(build):
-        pass
-
-
-if __name__ == "__main__":
-    main()

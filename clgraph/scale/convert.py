@@ -26,6 +26,7 @@ from clgraph.files.parse import NotTaken
 from clgraph.files.summary import read_with_summary
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of
+from clgraph.graph.io.atomic import remove_stale_once
 from clgraph.graph.io.common import Options
 from clgraph.progress import Tell
 from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, write_shards
@@ -36,7 +37,7 @@ from clgraph.scale.shards import Shards, open_shards
 from clgraph.scale.sorting import Lengths, ahead, behind, by_row, merged
 from clgraph.scale.stored import Stored, cut_shards, turned
 from clgraph.scale.tables import STEP, Columns, Dealt, Table
-from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums
+from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums, told_as
 from clgraph.temporary import temporary_name
 
 if TYPE_CHECKING:
@@ -138,16 +139,18 @@ def _in_memory(
 def _work_folder(target: Path, resume: bool) -> Iterator[Path]:
     real = Path(os.path.realpath(target))
     folder = real.with_name(real.name + ".work" if resume else temporary_name())
+    remove_stale_once(real.parent)
     done = False
     try:
         try:
             folder.mkdir(exist_ok=resume)
         except OSError as error:
             raise InputError(
-                f"cannot write {folder}: {error.strerror or error}; choose a name in an existing folder that "
+                f"cannot write {target}: {error.strerror or error}; choose a name in an existing folder that "
                 "you may write to"
             ) from error
-        yield folder
+        with told_as(folder, target):
+            yield folder
         done = True
     finally:
         if done or not resume:

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph import system
 from clgraph.errors import InputError
 from clgraph.files.binary_sums import followed
+from clgraph.graph.io.atomic import remove_stale_once
 from clgraph.graph.io.binary import id_arrays
 from clgraph.graph.io.binary_header import BLOCK, PAGE, Header
 from clgraph.graph.io.binary_writing import OnDisk, Stored, Widened, Zeros, write_sections
@@ -162,6 +164,7 @@ def new_dataset(path: Path) -> Iterator[Path]:
     """
     check_dataset_name(path)
     target = Path(os.path.realpath(path))
+    remove_stale_once(target.parent)
     temporary = target.with_name(temporary_name())
     try:
         temporary.mkdir()
@@ -171,18 +174,32 @@ def new_dataset(path: Path) -> Iterator[Path]:
             "may write to"
         ) from error
     try:
-        yield temporary
-        if target.exists():
+        with told_as(temporary, path):
+            yield temporary
+        if not target.exists():
+            os.rename(temporary, target)
+        elif system.exchange(temporary, target):
+            shutil.rmtree(temporary)
+        else:  # between the two nothing has the name
             former = target.with_name(temporary_name())
             os.rename(target, former)
             os.rename(temporary, target)
             shutil.rmtree(former)
-        else:
-            os.rename(temporary, target)
         sync_folder(target.parent)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+@contextmanager
+def told_as(temporary: Path, path: Path) -> Iterator[None]:
+    """What cannot be written is told by the dataset's own name, not by the temporary one."""
+    try:
+        yield
+    except InputError as error:
+        if str(temporary) not in str(error):
+            raise
+        raise InputError(str(error).replace(str(temporary), str(path))) from error
 
 
 @contextmanager
@@ -198,7 +215,9 @@ def shared_dataset(ranks: Ranks, path: Path) -> Iterator[Path]:
             ranks.everywhere(np.empty(0, np.uint8))  # all have written
         ranks.everywhere(np.empty(0, np.uint8))  # the dataset is in its place
     else:
-        yield Path(os.fsdecode(ranks.broadcast(None, np.uint8).tobytes()))
+        folder = Path(os.fsdecode(ranks.broadcast(None, np.uint8).tobytes()))
+        with told_as(folder, path):
+            yield folder
         ranks.everywhere(np.empty(0, np.uint8))
         ranks.everywhere(np.empty(0, np.uint8))
 

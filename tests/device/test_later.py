@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clgraph.device import Device, cache, child, later
+from clgraph.device import Device, binaries, cache, child, later
 from clgraph.errors import BuildError
 
 CODE = """
@@ -67,18 +67,18 @@ def test_make(own_cache: Path) -> None:
             raise BuildError("no")
         return b"binary" if given["spec"] == "0:0" else None
 
-    assert later.make(build) == 0  # there is no folder yet
+    assert binaries.make(build) == 0  # there is no folder yet
     for key, spec in (("a", "bad"), ("b", "0:0"), ("c", "another")):
         cache.store(later.ROOM, key, entry(spec))
     (own_cache / later.ROOM / "d").write_bytes(b"damaged")
-    assert later.make(build) == 1
+    assert binaries.make(build) == 1
     assert seen[1] == {"spec": "0:0", "identity": ["a"], "source": "s", "options": ["-DX"]}
     assert [cache.load("programs", key) for key in "abcd"] == [None, b"binary", None, None]
     assert not os.listdir(own_cache / later.ROOM)
 
 
 def test_another_device_has_that_number_now(device: Device) -> None:
-    assert later.build(device.spec, ["another"], "", []) is None
+    assert binaries.build(device.spec, ["another"], "", []) is None
 
 
 @pytest.mark.parametrize("name", [*later.RANKS, later.VARIABLE])
@@ -89,6 +89,17 @@ def test_nothing_is_asked(
     monkeypatch.setenv(name, "0")
     later.ask(device.hardware, "key", "source", ())
     assert not (own_cache / later.ROOM).exists()
+
+
+def test_a_folder_that_goes_with_the_process(
+    own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(later.VARIABLE, "1")
+    own_cache.mkdir(mode=0o777)
+    own_cache.chmod(0o777)
+    later.ask(device.hardware, "key", "source", ())
+    assert "is not used as the cache" in capsys.readouterr().err
+    assert not os.listdir(own_cache) and not os.listdir(cache.cache_folder())
 
 
 def test_a_forked_process_starts_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import shutil
 import subprocess
@@ -236,11 +237,12 @@ for call in (lambda: clgraph.quality(graph, graph, device=device),
         told.append(str(error))
 print(json.dumps(told))
 """
+    env = child.environment()
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
-        env={**child.environment(), "PYTHONPATH": str(tmp_path)},
+        env={**env, "PYTHONPATH": os.pathsep.join([str(tmp_path), env.get("PYTHONPATH", "")])},
         timeout=600,
         cwd=tmp_path,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import random
 import resource
 import signal
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from faults.trials import TASKS, Ended, Prepared, Tally, prepare, raw, run, temporary
+from faults.trials import FOLDER, TASKS, Ended, Prepared, Tally, content, prepare, raw, run, temporary
 
 PAGE = 4096
 
@@ -40,6 +41,20 @@ def small_disk(folder: Path, nbytes: int) -> Iterator[None]:
 def pages(nbytes: int) -> int:
     """Bytes that a file of this length takes."""
     return -(-nbytes // PAGE) * PAGE
+
+
+def room_of(data: bytes) -> int:
+    """Bytes that an output takes on a disk."""
+    if not data.startswith(FOLDER):
+        return pages(len(data))
+    return sum(pages(len(held)) for _, held in pickle.loads(data[len(FOLDER) :]))
+
+
+def longest(data: bytes) -> int:
+    """Bytes of the longest file of an output."""
+    if not data.startswith(FOLDER):
+        return len(data)
+    return max(len(held) for _, held in pickle.loads(data[len(FOLDER) :]))
 
 
 def disks(count: int, seed: int, only: str = "") -> Tally:
@@ -80,7 +95,7 @@ def files_fault(prepared: Prepared, *, all_old: bool) -> str | None:
     if left := temporary(prepared.folder):
         return f"{left[0].name} is left"
     first = next(iter(prepared.old))
-    if all_old and (prepared.folder / first).read_bytes() != prepared.old[first]:
+    if all_old and content(prepared.folder / first) != prepared.old[first]:
         return f"{first} is not the old one"
     return prepared.fault()
 
@@ -91,8 +106,11 @@ def full(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
     triple = prepared.task.suffixes[-1] == ".properties"
     new = sum(map(len, prepared.new.values())) if triple else len(next(iter(prepared.new.values())))
     room = rng.choice((0, PAGE, int(rng.random() * new))) // PAGE * PAGE
-    room = min(room, pages(new) - PAGE * (4 if triple else 1))
-    taken = sum(pages(len(data)) for data in prepared.old.values())
+    first = next(iter(prepared.new.values()))
+    needed = pages(new) if triple else room_of(first)
+    # holes of a dataset's files take no room
+    room = min(room, needed // 2 if first.startswith(FOLDER) else needed - PAGE * (4 if triple else 1))
+    taken = sum(map(room_of, prepared.old.values()))
     with small_disk(prepared.folder, max(PAGE, taken + max(0, room))):
         prepared.put_old()
         ended = run(prepared.command)
@@ -102,7 +120,7 @@ def full(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
 def limited(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None]:
     """No file of the process may be longer than a part of the longest new one."""
     prepared.put_old()
-    most = int(rng.random() * 0.95 * max(map(len, prepared.new.values())))
+    most = int(rng.random() * 0.95 * max(map(longest, prepared.new.values())))
     ended = run(
         prepared.command, limits=((resource.RLIMIT_FSIZE, max(most, 600)),)
     )  # what it says needs room
@@ -119,7 +137,7 @@ def read_only(prepared: Prepared, rng: random.Random) -> tuple[Ended, str | None
         finally:
             prepared.folder.chmod(0o700)
         return ended, files_fault(prepared, all_old=True)
-    with small_disk(prepared.folder, sum(pages(len(data)) for data in prepared.old.values()) + (1 << 20)):
+    with small_disk(prepared.folder, sum(map(room_of, prepared.old.values())) + (1 << 20)):
         prepared.put_old()
         subprocess.run(["mount", "-o", "remount,ro", str(prepared.folder)], check=True)
         ended = run(prepared.command)

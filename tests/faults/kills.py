@@ -75,7 +75,8 @@ def swept(prepared: Prepared) -> str | None:
     if run(prepared.command).status or temporary(prepared.folder) != files:
         return "a young temporary file was removed"
     for file in files:
-        os.utime(file, (time.time() - DAYS,) * 2)
+        for each in (file, *file.glob("*")):
+            os.utime(each, (time.time() - DAYS,) * 2)
     if run(prepared.command).status or temporary(prepared.folder):
         return f"{files[0].name} is there after the next run"
     return None if prepared.is_new() else "the next run's output is not the new one"

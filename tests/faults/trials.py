@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import shutil
 import signal
 import sys
 import tempfile
@@ -37,6 +39,34 @@ class Task:
         return [folder / f"out{suffix}" for suffix in self.suffixes]
 
 
+FOLDER = b"a folder\n"
+
+
+def content(path: Path) -> bytes:
+    """The bytes of an output: of a file, or of all files of a folder."""
+    if not path.is_dir():
+        return path.read_bytes()
+    return FOLDER + pickle.dumps([(file.name, file.read_bytes()) for file in sorted(path.iterdir())])
+
+
+def put(path: Path, data: bytes) -> None:
+    """Write an output of these bytes."""
+    if not data.startswith(FOLDER):
+        path.write_bytes(data)
+        return
+    path.mkdir()
+    for name, held in pickle.loads(data[len(FOLDER) :]):
+        (path / name).write_bytes(held)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
 CONVERTED = ("txt", "csv", "txt.gz", "mtx", "graph", "npz", "clg", "parquet", "arrow")
 TASKS = [
     *(Task(f"convert to {form}", f"convert IN OUT.{form}", (f".{form}",)) for form in CONVERTED),
@@ -59,6 +89,8 @@ TASKS = [
     ),
     Task("curve", "curve IN --seed 1 -o OUT.csv", (".csv",), True),
     Task("curve of shards", "curve SHARDS --method dre --seed 1 -o OUT.csv", (".csv",), True),
+    Task("convert to shards", "convert IN OUT.clgs", (".clgs",)),
+    Task("sample of shards", "sample SHARDS --method dre --size 50% --seed 1 -o OUT.clgs", (".clgs",), True),
     Task("forest", "forest SHARDS --seed 1 -o OUT.forest", (".forest",), True),
     Task("components", "components IN -o OUT.tsv --largest OUT.txt", (".tsv", ".txt"), True),
     Task("bfs", "bfs IN -s 1 -o OUT.tsv", (".tsv",), True),
@@ -189,16 +221,16 @@ class Prepared:
     def put_old(self) -> None:
         """Make the folder anew, with the old files."""
         for file in self.folder.iterdir():
-            file.unlink()
+            remove(file)
         for name, data in self.old.items():
-            (self.folder / name).write_bytes(data)
+            put(self.folder / name, data)
 
     def fault(self) -> str | None:
         """What is wrong with the files that are there: each is the old or the new one, whole."""
         there = {}
         for name in self.old:
             try:
-                there[name] = (self.folder / name).read_bytes()
+                there[name] = content(self.folder / name)
             except FileNotFoundError:
                 return f"{name} is gone"
         if self.task.suffixes[-1] == ".properties":
@@ -222,7 +254,7 @@ class Prepared:
 
     def is_new(self) -> bool:
         """Whether all files are the new ones."""
-        found = [(name, (self.folder / name).read_bytes()) for name in self.new]
+        found = [(name, content(self.folder / name)) for name in self.new]
         return all(data == self.new[name] or whole(name, data) for name, data in found)
 
 
@@ -257,8 +289,8 @@ def prepare(task: Task, folder: Path) -> Prepared:
         for number in (1, 2):
             ended = run(command(number))
             assert ended.status == 0, ended.said
-            made.append({file.name: file.read_bytes() for file in task.files(place)})
+            made.append({file.name: content(file) for file in task.files(place)})
             for file in place.iterdir():
-                file.unlink()
+                remove(file)
         _made[task.name] = made
     return Prepared(task, *_made[task.name], command(2), place)
