@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
@@ -18,6 +20,31 @@ from clgraph.traversal.results import BFSResult
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+
+@dataclass(frozen=True)
+class Shape:
+    """Launch shape of the kernels over rows.
+
+    Attributes
+    ----------
+    long : int
+        Rows of more entries are cut into pieces of so many, for work-groups; 0: none is.
+    groups : int
+        Work-groups that share the pieces.
+    local : int
+        Work-items of each.
+    """
+
+    long: int
+    groups: int
+    local: int
+
+    def within(self, device: OfKind) -> Shape:
+        """Cut to a device's limits."""
+        return replace(self, local=fitting(self.local, device))
+
+
+SHAPES = Shapes(gpu=Shape(512, 2048, 128), cpu=Shape(0, 0, 1), simulator=Shape(4, 2, 4))
 FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed from, a larger one pulled to
 
 
@@ -104,6 +131,14 @@ class Search:
             self._next = device.empty(self._words, np.uint32)
             self._distance = device.empty(n, np.int32)
             self._count = device.empty(1, np.int32)
+            self._shape = shape = SHAPES.of(device)
+            sections = [shards.section(name).shards for name in (push, pull) if name is not None]
+            most = max((shard.edges for section in sections for shard in section), default=0)
+            # of a row's pieces all but one have `long` entries, and each row that is cut has as many
+            pieces = 2 * (most // shape.long) + 1 if shape.long else 0
+            device.reserve({"pieces of long rows": 8 * pieces})
+            self._pieces = device.empty(2 * pieces, np.int32) if pieces else None
+            self._cut = device.empty(1, np.int32) if pieces else None
 
     def run(self, roots: npt.NDArray[np.int32], depth_limit: int | None) -> tuple[int, int]:
         """Search from these vertices; returns levels, and vertices reached."""
@@ -132,7 +167,20 @@ class Search:
 
     def _program(self, loaded: Loaded | None = None) -> Any:
         defines = loaded.defines if loaded else {}
-        return self._device.program("scale/bfs", ITEMS=self._device.tuning.items, **defines)
+        items, long = self._device.tuning.items, self._shape.long
+        return self._device.program("scale/bfs", ITEMS=items, LONG=long, **defines)
+
+    def _over_rows(self, name: str, loaded: Loaded, scalars: tuple[Any, ...], *more: Any) -> None:
+        """Launch a kernel over the rows of a shard, and what comes after it for long ones."""
+        program, shard, shape = self._program(loaded), loaded.shard, self._shape
+        given = (np.int32(shard.first_row), *scalars, loaded.row_ptr, loaded.col_idx, *more)
+        given += (self._cut, self._pieces)
+        if shape.long:
+            self._device.fill(self._cut, np.int32(0), 1)
+        getattr(program, f"shard_{name}")(self._over(shard.rows), np.int32(shard.rows), *given)
+        if shape.long:
+            size = shape.groups * shape.local
+            getattr(program, f"shard_{name}_pieces").exact(size, *given, local=shape.local)
 
     def _over(self, count: int) -> int:
         return -(-count // self._device.tuning.items)
@@ -171,19 +219,9 @@ class Search:
         assert name is not None
         wanted = self._wanted(name, self._frontier if pushes else self._visited, present=pushes)
         for rows in self._loading.rows(name, wanted):
-            program = self._program(rows)
-            kernel = program.shard_push if pushes else program.shard_pull
             with self._device.alone():
-                kernel(
-                    self._over(rows.shard.rows),
-                    np.int32(rows.shard.rows),
-                    np.int32(rows.shard.first_row),
-                    rows.row_ptr,
-                    rows.col_idx,
-                    self._frontier,
-                    self._visited,
-                    self._next,
-                )
+                marks = self._frontier, self._visited, self._next
+                self._over_rows("push" if pushes else "pull", rows, (), *marks)
 
     def _wanted(self, name: str, bitmap: Any, *, present: bool) -> list[int]:
         """Own shards in which some row has its bit set (or, not `present`, unset)."""
@@ -219,15 +257,7 @@ class Search:
             count = rows.shard.rows
             with device.alone():
                 before = device.empty(count, np.int32)
-                self._program(rows).shard_before(
-                    self._over(count),
-                    np.int32(count),
-                    np.int32(rows.shard.first_row),
-                    rows.row_ptr,
-                    rows.col_idx,
-                    self._distance,
-                    before,
-                )
+                self._over_rows("before", rows, (), self._distance, before)
                 parts[self._shards.number_of(name, rows.shard)] = device.download(before, np.int32, count)
         every = self._ranks.everywhere(np.concatenate([np.empty(0, np.int32), *parts.values()]))
         whole = np.full(self._n, -1, np.int32)
@@ -258,16 +288,7 @@ class Search:
             wanted = [number for number in np.unique(holders).tolist() if number % size == self._ranks.rank]
             for rows in self._loading.rows(name, wanted):
                 with device.alone():
-                    self._program(rows).shard_owners(
-                        self._over(rows.shard.rows),
-                        np.int32(rows.shard.rows),
-                        np.int32(rows.shard.first_row),
-                        np.int32(level),
-                        rows.row_ptr,
-                        rows.col_idx,
-                        self._distance,
-                        kept,
-                    )
+                    self._over_rows("owners", rows, (np.int32(level),), self._distance, kept)
             if size == 1:
                 continue
             with device.alone():

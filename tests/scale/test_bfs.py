@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 import clgraph
+from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
-from clgraph.scale import bfs_many
+from clgraph.scale import bfs, bfs_many
 from clgraph.scale.cut import write_shards
+
+
+PIECES = bfs.Shape(long=2, groups=3, local=4)
 
 
 def graph_of(kind):
@@ -20,8 +24,10 @@ def graph_of(kind):
 
 
 @pytest.mark.parametrize("kind", ["path", "star", "random", "directed"])
-@pytest.mark.parametrize("size", [1, 3])
-def test_as_in_memory(device, tmp_path, kind, size):
+@pytest.mark.parametrize(("size", "cut"), [(1, False), (3, False), (2, True)])
+def test_as_in_memory(device, tmp_path, monkeypatch, kind, size, cut):
+    if cut:  # long rows in pieces, as on GPUs
+        monkeypatch.setattr(bfs, "SHAPES", Shapes(gpu=PIECES, cpu=PIECES, simulator=PIECES))
     graph = graph_of(kind)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=6000)
     devices = device if size == 1 else [device] * size
