@@ -274,23 +274,32 @@ class Search:
         name, device, size = self._pull, self._device, self._ranks.size
         assert name is not None
         section = self._shards.section(name)
-        numbers = np.repeat(np.arange(len(section.shards)), [shard.rows for shard in section.shards])
-        order = np.argsort(distance, kind="stable")
-        ends = np.cumsum(np.bincount(distance + 1))
+        levels = int(distance.max()) + 1
         owner = np.full(self._n, -1, np.int32)
         owner[roots] = roots
         with device.alone():
             device.reserve({"sources": 4 * self._n})
             kept = device.upload(owner, writable=True)
-        for level in range(1, len(ends) - 1):
-            vertices = order[ends[level] : ends[level + 1]]
-            holders = numbers[vertices]
-            wanted = [number for number in np.unique(holders).tolist() if number % size == self._ranks.rank]
+        # which levels each own shard has vertices of
+        present = {
+            number: np.bincount(distance[shard.first_row :][: shard.rows] + 1, minlength=levels + 1)[1:] > 0
+            for number, shard in enumerate(section.shards)
+            if number % size == self._ranks.rank
+        }
+        if size > 1:
+            numbers = np.repeat(np.arange(len(section.shards)), [shard.rows for shard in section.shards])
+            narrow = np.int16 if levels < 2**15 else np.int32  # sorted by their digits
+            order = np.argsort(distance.astype(narrow), kind="stable")
+            ends = np.cumsum(np.bincount(distance + 1, minlength=levels + 1))
+        for level in range(1, levels):
+            wanted = [number for number, at in present.items() if at[level]]
             for rows in self._loading.rows(name, wanted):
                 with device.alone():
                     self._over_rows("owners", rows, (np.int32(level),), self._distance, kept)
             if size == 1:
                 continue
+            vertices = order[ends[level] : ends[level + 1]]
+            holders = numbers[vertices]
             with device.alone():
                 owner = device.download(kept, np.int32, self._n)
             mine = owner[vertices[holders % size == self._ranks.rank]]
