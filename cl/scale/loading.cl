@@ -1,5 +1,5 @@
-// scale/loading.cl: each entry of a shard looked at, once its offsets and heads are known to lie within bounds (which
-// files/binary.cl finds out).
+// scale/loading.cl: each entry of a shard looked at, or listed, once its offsets and heads are known to lie within bounds
+// (which files/binary.cl finds out).
 //
 // weights   ulong[]   the bits of doubles, or null      counts  int[], way  uchar[]   or null
 // found     uint[2]   faults; entries that join a vertex to itself
@@ -38,4 +38,17 @@ __kernel void loading_entries(const int rows, const int first_row, const long en
         atomic_add(&found[0], faults);
     if (loops)
         atomic_add(&found[1], loops);
+}
+
+// Both ends of a shard's entries, from place `at` on.
+__kernel void loading_ends(const int rows, const int first_row, const long entries, const long at,
+                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                           __global int *restrict tail, __global int *restrict head)
+{
+    int row = -1;
+    FOR_RUN(p, entries) {
+        row = row_after(p, row, rows, row_ptr);
+        tail[at + p] = first_row + row;
+        head[at + p] = col_idx[p];
+    }
 }

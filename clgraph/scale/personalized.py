@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +11,12 @@ import numpy.typing as npt
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
-from clgraph.scale.cut import join_shards
+from clgraph.scale.on_device import join_on
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
 
 # arrays of a result with a row for each source
 COLUMNS = ("ranks", "scores", "iterations", "residuals", "error_bounds", "visits", "lost", "standard_errors")
@@ -29,20 +27,12 @@ def walk_shards(
 ) -> PersonalizedResult:
     """`clgraph.personalized_pagerank` of a graph in shards by method "monte-carlo".
 
-    The graph is joined in each process's memory and must fit each device; rank r answers sources r, r + P,
-    ... Counts are keyed by (seed, source, walk, step), so that who answers does not matter.
+    The graph is joined on each device, which it must fit; rank r answers sources r, r + P, ... Counts are
+    keyed by (seed, source, walk, step), so that who answers does not matter.
     """
     wanted = _vertices(sources)
     index = shards.index(wanted)
     agreed = shared_seed(seed, shards.comm)
-    lock = Lock()
-    joined: list[Graph] = []
-
-    def whole() -> Graph:
-        with lock:  # threads have it in common
-            if not joined:
-                joined.append(join_shards(shards))
-            return joined[0]
 
     def work(ranks: Ranks, dev: Device) -> PersonalizedResult:
         asked = {"sources": str(index.tolist()), "seed": str(seed), "options": str(sorted(options.items()))}
@@ -50,7 +40,7 @@ def walk_shards(
         own = wanted[ranks.rank :: ranks.size]
         # of more ranks than sources the last ones answer the first again, and keep that to themselves
         found = personalized_pagerank(
-            whole(), own or wanted[:1], method="monte-carlo", seed=agreed, device=dev, **options
+            join_on(dev, shards), own or wanted[:1], method="monte-carlo", seed=agreed, device=dev, **options
         )
         return _together(ranks, found, len(own), wanted, shards)
 

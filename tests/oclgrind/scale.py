@@ -69,6 +69,23 @@ def case_extract(device: Any) -> None:
         assert found == expected if cut is None else set(found) <= set(expected)
 
 
+def case_join_on_a_device(device: Any) -> None:
+    """Both ends of each shard's entries."""
+    import tempfile
+    from pathlib import Path
+
+    from clgraph.graph import Graph
+    from clgraph.scale.cut import write_shards
+    from clgraph.scale.on_device import join_on
+
+    ends = np.unique(np.sort(np.random.default_rng(1).integers(0, 50, (2, 90)), axis=0), axis=1)
+    graph = Graph.from_edges(*ends[:, ends[0] < ends[1]], vertices=np.arange(50))
+    with tempfile.TemporaryDirectory() as folder:
+        found = join_on(device, write_shards(graph, Path(folder) / "g.clgs", shard_edges=30))
+    assert found.row_ptr.tolist() == graph.row_ptr.tolist()
+    assert found.col_idx.tolist() == graph.col_idx.tolist()
+
+
 def case_choose(device: Any) -> None:
     """Samples of the priority forest."""
     from clgraph.reference.forest import reference_forest

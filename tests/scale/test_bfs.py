@@ -9,7 +9,6 @@ from clgraph.errors import InputError
 from clgraph.scale import bfs, bfs_many
 from clgraph.scale.cut import write_shards
 
-
 PIECES = bfs.Shape(long=2, groups=3, local=4)
 
 
