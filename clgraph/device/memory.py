@@ -76,7 +76,7 @@ class Memory:
         self._fill_kernel = fill_kernel
         self._quirks = hardware.quirks
         self.kept = Kept(self.finish)
-        self._counting = Lock()
+        self._counting, self._mapping = Lock(), Lock()
         self._pinned = Pinned(queues)
         self._used = 0
         self.peak = 0  # the most that `allocated` has been; whoever measures sets it back
@@ -283,10 +283,17 @@ class Memory:
             return self.download(buffer, dtype, count)
 
         def map_once() -> None:  # OpenCL requires this before the host reads such an array
-            seen, _ = cl.enqueue_map_buffer(
-                self._queues.main, buffer, cl.map_flags.READ, 0, (count,), np.dtype(dtype), is_blocking=True
-            )
-            seen.base.release(self._queues.main)
+            with self._mapping:  # PoCL finds what is mapped by its address: twice at once, and it may not
+                seen, _ = cl.enqueue_map_buffer(
+                    self._queues.main,
+                    buffer,
+                    cl.map_flags.READ,
+                    0,
+                    (count,),
+                    np.dtype(dtype),
+                    is_blocking=True,
+                )
+                seen.base.release(self._queues.main)
 
         self.wait(map_once)
         return buffer.array

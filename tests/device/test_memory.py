@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -140,3 +141,20 @@ def test_capacity(device: Device) -> None:
     assert str(part * len(pieces)) in str(error.value)
     with pytest.raises(CapacityError, match=str(device.max_buffer)):
         device.empty(device.max_buffer + 1, np.int8)
+
+
+def test_threads_take_one_buffer(device: Device) -> None:
+    """PoCL ended the process, or raised: two threads had mapped the same memory."""
+    beside = device.empty(1 << 20, np.int32)
+    for _ in range(10):
+        buffers = [device.output(90, np.int32) for _ in range(3)]
+        for buffer in buffers:
+            device.fill(buffer, np.int32(7), 90)
+
+        def taken(i: int, buffers: list[Any] = buffers) -> Any:
+            device.fill(beside, np.int32(i), 1 << 20)
+            return device.take(buffers[i % 3], np.int32, 90)
+
+        with ThreadPoolExecutor(16) as threads:
+            for found in threads.map(taken, range(200)):
+                assert np.all(found == 7)

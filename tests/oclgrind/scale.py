@@ -203,7 +203,7 @@ def case_pagerank_exchange(device: Any) -> None:
     leaving = Leaving.of(device, n, device.upload(out), "arcs", shape_of(device, "float32"))
     power = FixedPower(device, leaving, **given, dtype="float32", kind="arcs")
     shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
-    sums = Exchange(Told(), device, power, shards)()
+    sums = Exchange(Told(), device, power, shards)()()
     found = device.download(power.next, np.float32, n)
     assert np.all((found == 0) == ((np.arange(n) >= BLOCK) & (out > 0))) and np.all(sums[1] == 0)
 
