@@ -334,14 +334,16 @@ class _Planner:
         return [part], {**memory, held: part.disk if stays else self._largest(sections)}
 
     def _walks(self) -> tuple[list[Pass], dict[str, int]]:
-        sections = ["out" if self._shards.directed else "rows"]
-        if sections[0] not in self._shards.manifest.sections:
-            sections = ["pairs"]
-        size = sum(each.bytes for name in sections for each in self._shards.section(name).shards)
+        shards = self._shards
+        name = "pairs" if not shards.directed else "out" if "out" in shards.manifest.sections else "in"
+        section = shards.section(name)
+        size = sum(each.bytes for each in section.shards)
         self._notes.append("each rank reads and holds the whole graph; walks take time beside that")
         whole = size / self._speeds["disk"] + size / self._speeds.get("bus", np.inf)
         bus = 0 if self._device.shares_memory else size
-        return [Pass("the graph, joined", 1, size, bus, 0, whole)], {"graph": size, "visits": 8 * self._n}
+        arcs = section.edges * (1 if shards.directed else 2)
+        held = {"edges": 8 * section.edges, "graph": 4 * (self._n + arcs), "visits": 8 * self._n}
+        return [Pass("the graph, joined", 1, size, bus, 0, whole)], held
 
 
 def _timed(device: Device, call: Callable[[], Any]) -> float:

@@ -66,8 +66,8 @@ def personalized_pagerank(
     Parameters
     ----------
     graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
-        Of `Shards` method "monte-carlo", with vertices as sources; they are joined in memory and must fit
-        each device. Several devices or ranks share the sources.
+        Of `Shards` method "monte-carlo", with vertices as sources; they are joined on each device, which
+        they must fit. Several devices or ranks share the sources.
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)
         Vertices, or distributions over them (dicts of ids to numbers, rows of the array; scaled to sum 1). Or
         what each user has: a dict of users to lists of ids (or to such dicts), or a list of lists of ids: a
