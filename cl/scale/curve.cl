@@ -12,7 +12,7 @@
 // cuts     ulong[]  dre: edge (a << 32 | b, a < b) of the deletion after each row       times ulong[]  when it goes
 // ends, gone ulong[rows]   pairs whose last row it is; pairs that are deleted from it
 // launch   padded range, ITEMS vertices or rows each; curve_count: RUN entries
-// tunables ITEMS; RUN; BY_EDGE: dre; OFFSET: type of row_ptr
+// tunables ITEMS; RUN; BY_EDGE: dre; OFFSET: type of row_ptr; BOTH_WAYS: the rows have each pair from both ends
 
 #include "csr/arcs.h"
 #include "keyed.h"
@@ -23,6 +23,13 @@
 #endif
 
 #define LAST 0x7fffffff
+
+// Whether an entry is a pair to be counted: no loop and, where pairs are in the rows of both ends, the first of two.
+#ifdef BOTH_WAYS
+#define COUNTS(u, v) ((u) < (v))
+#else
+#define COUNTS(u, v) ((u) != (v))
+#endif
 
 static inline ulong edge_word(uint u, uint v) { return (ulong)min(u, v) << 32 | max(u, v); }
 
@@ -130,7 +137,7 @@ __kernel void curve_count(const int rows, const int first_row, const long entrie
         row = row_after(p, row, rows, row_ptr);
         const int u = first_row + row, v = col_idx[p];
         int end = min(last[u], last[v]);
-        if (u == v || end < 0)
+        if (!COUNTS(u, v) || end < 0)
             continue;
 #if BY_EDGE
         const ulong word = edge_word((uint)u, (uint)v), t = edge_time(seed, word);

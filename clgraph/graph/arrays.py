@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from clgraph.system import cores
+
+PIECE = 1 << 17  # arcs that fit in a cache
 
 
 class Edges(NamedTuple):
@@ -16,6 +22,12 @@ class Edges(NamedTuple):
     target: npt.NDArray[Any]
     weights: npt.NDArray[np.float64] | None
     multiplicity: npt.NDArray[np.int32] | None
+
+
+def row_of(row_ptr: npt.NDArray[Any], arc: int) -> int:
+    """The row that an arc is in."""
+    # of the array's own type: NumPy would convert all of the array to another one
+    return int(np.searchsorted(row_ptr, row_ptr.dtype.type(arc), side="right")) - 1
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,43 @@ class Arrays:
     def tails(self) -> npt.NDArray[np.int32]:
         """Tail of each stored arc, shape (arcs,)."""
         return np.repeat(np.arange(self.num_vertices, dtype=np.int32), np.diff(self.row_ptr))
+
+    def pieces(self) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+        """Tails and heads of the arcs, so many at once as fit in a cache."""
+        return map(self._piece, range(0, self.num_arcs, PIECE))
+
+    def _piece(self, begin: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        row_ptr, end = self.row_ptr, min(begin + PIECE, self.num_arcs)
+        first, last = row_of(row_ptr, begin), row_of(row_ptr, end - 1) + 1
+        lengths = np.diff(np.clip(row_ptr[first : last + 1], begin, end))
+        return np.repeat(np.arange(first, last, dtype=np.int32), lengths), self.col_idx[begin:end]
+
+    def count_loops(self) -> int:
+        """Number of arcs from a vertex to itself."""
+
+        def count(begin: int) -> int:
+            tails, heads = self._piece(begin)
+            return int(np.count_nonzero(tails == heads))
+
+        begins = range(0, self.num_arcs, PIECE)
+        if len(begins) < 8:  # threads would take longer to begin
+            return sum(map(count, begins))
+        with ThreadPoolExecutor(cores(), "clgraph-loops") as pool:
+            return sum(pool.map(count, begins))
+
+    def has_copies(self) -> bool:
+        """Whether two arcs of a row have one head."""
+        heads, row_ptr = self.col_idx, self.row_ptr
+        for begin in range(0, self.num_arcs - 1, PIECE):
+            end = min(begin + PIECE, self.num_arcs - 1)
+            same = heads[begin + 1 : end + 1] == heads[begin:end]
+            if np.any(same):
+                ends = np.array([begin + 1, end + 1], row_ptr.dtype)
+                first, last = np.searchsorted(row_ptr, ends)
+                same[row_ptr[first:last] - (begin + 1)] = False  # from one row to the next
+                if np.any(same):
+                    return True
+        return False
 
     def all_ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,), also where they are 0 .. n-1."""

@@ -7,7 +7,6 @@ Each fault is an InputError that names the place and the value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, row_of
 from clgraph.graph.building import (
     INT32_MAX,
     check_count,
@@ -26,8 +25,6 @@ from clgraph.graph.building import (
     pack,
     stable_argsort,
 )
-
-PIECE = 1 << 17  # arcs
 
 
 def checked_arrays(
@@ -130,7 +127,7 @@ def check_mirrored(arrays: Arrays) -> int:
     arcs = arrays.num_arcs
     back = np.empty(arcs, np.int64)  # untouched pages take no memory
     downward = upward = 0
-    for tail, head in _pieces(arrays):
+    for tail, head in arrays.pieces():
         upward += int(np.count_nonzero(tail < head))
         down = tail > head
         some = pack(head[down], tail[down])
@@ -139,7 +136,7 @@ def check_mirrored(arrays: Arrays) -> int:
     back = back[:downward]
     back.sort()
     begin = 0
-    for tail, head in _pieces(arrays):
+    for tail, head in arrays.pieces():
         up = tail < head
         there = pack(tail[up], head[up])
         if not np.array_equal(there, back[begin : begin + len(there)]):
@@ -151,16 +148,6 @@ def check_mirrored(arrays: Arrays) -> int:
         if values is not None:
             _check_mirrored_values(arrays, values, name)
     return arcs - upward - downward
-
-
-def _pieces(arrays: Arrays) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
-    """Tails and heads of the arcs, so many at once as fit in a cache."""
-    row_ptr, arcs = arrays.row_ptr, arrays.num_arcs
-    for begin in range(0, arcs, PIECE):
-        end = min(begin + PIECE, arcs)
-        first, last = row_of(row_ptr, begin), row_of(row_ptr, end - 1) + 1
-        lengths = np.diff(np.clip(row_ptr[first : last + 1], begin, end))
-        yield np.repeat(np.arange(first, last, dtype=np.int32), lengths), arrays.col_idx[begin:end]
 
 
 def _no_mirror(there: npt.NDArray[np.int64], back: npt.NDArray[np.int64]) -> InputError:
@@ -238,8 +225,3 @@ def checked_mask(mask: npt.ArrayLike, length: int, name: str, of: str) -> npt.ND
             "needed"
         )
     return array
-
-
-def row_of(row_ptr: npt.NDArray[Any], arc: int) -> int:
-    """The row that an arc is in."""
-    return int(np.searchsorted(row_ptr, arc, side="right")) - 1

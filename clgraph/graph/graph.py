@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clgraph.arguments import one_id, shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
-from clgraph.graph.arrays import Arrays, Edges
+from clgraph.graph.arrays import Arrays, Edges, row_of
 from clgraph.graph.attributes import Renaming
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
 from clgraph.graph.checks import (
@@ -28,7 +28,6 @@ from clgraph.graph.checks import (
     checked_ids,
     checked_mask,
     integers,
-    row_of,
 )
 from clgraph.graph.components import largest_component_mask
 from clgraph.graph.exchange import Exchange
@@ -125,14 +124,14 @@ class Graph(Placed, Exchange, Shown):
         """Number of stored arcs from a vertex to itself."""
         if (place := self._elsewhere()) and (found := place.count_loops(self)) is not None:
             return found
-        return int(np.count_nonzero(self.rows == self.col_idx))
+        return self.arrays.count_loops()
 
     @lazy
     def has_copies(self) -> bool:
         """Whether parallel arcs were kept as copies."""
         if (place := self._elsewhere()) and (found := place.find_copies(self)) is not None:
             return found
-        return bool(np.any(self._repeats()))
+        return self.arrays.has_copies()
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
         """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""

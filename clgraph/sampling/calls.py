@@ -82,7 +82,7 @@ def _drawn(
 
     clock = Clock()
     device = get_device(options.get("device"))
-    pieces = in_pieces(device, graph, "pairs") if how.exact else None
+    pieces = in_pieces(device, graph, "pairs", values=True) if how.exact else None
     if pieces is not None:
         clock.lap("device")
         progress = options.get("progress")

@@ -260,7 +260,7 @@ def reduction_curve(
     from clgraph.device import get_device
 
     dev = get_device(device)
-    if options.exact and (pieces := in_pieces(dev, graph, "pairs")) is not None:
+    if options.exact and (pieces := in_pieces(dev, graph, "pairs", once=True)) is not None:
         given: dict[str, Any] = {"mode": "exact", "connection": "weak", "batched": {}, "forest": None}
         return pieces.answer_call(
             "reduction_curve", method, seed, size=size, device=dev, progress=progress, **given

@@ -224,7 +224,8 @@ class SamplesOfRuns(Portion, Generic[R]):
         downloaded = perf_counter()
         smaller, left = self._cut(i)
         untouched = packed.whole <= target
-        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices))
+        loops = graph.undirected.num_self_loops
+        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices, loops))
         seconds = {"download": downloaded - started, "result": perf_counter() - downloaded}
         return Sample(
             smaller,

@@ -66,7 +66,9 @@ def samples_of_run(
         smaller = extract_sample(device, graph, left, larger=smaller)
         device.finish()
         untouched = whole <= target
-        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices), *run.notes)
+        loops = graph.undirected.num_self_loops
+        told = notes_of(graph, target, untouched, smaller.num_vertices, loops)
+        notes = (*options.idle(), *told, *run.notes)
         clock.lap("result")
         made[target] = Sample(
             smaller,
@@ -100,10 +102,9 @@ def _run_of_many(device: Device, graph: Graph, options: Options, seed: int, targ
     return made
 
 
-def notes_of(graph: Graph, target: int, untouched: bool, found: int) -> list[str]:
-    """What the user should know of a sample with `found` vertices."""
+def notes_of(graph: Graph, target: int, untouched: bool, found: int, loops: int) -> list[str]:
+    """What the user should know of a sample with `found` vertices of a graph with so many self-loops."""
     notes = []
-    loops = graph.undirected.num_self_loops
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")
     if untouched:

@@ -105,8 +105,8 @@ def _components(
     started = perf_counter()
     with device.alone():
         labels = Labels(device, n)
-    numbers = list(ranks.shares(len(shards.section("pairs").shards)))
-    for done, rows in enumerate(Loading(device, shards).rows("pairs", numbers)):
+    numbers = list(ranks.shares(len(shards.section(shards.pairs).shards)))
+    for done, rows in enumerate(Loading(device, shards).pairs(numbers)):
         if progress and ranks.rank == 0:
             progress(done, len(numbers))
         with device.alone():

@@ -6,6 +6,7 @@ Host half of ``cl/scale/curve.cl``. The rows are those of `clgraph.reduction_cur
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,7 @@ def curve_of_shards(
                 path = followed(dev, found.words, n, method, agreed, target)
         if path is None or not found.everywhere:
             path = _told(ranks, path)
-        ends, gone = _counted(dev, path, method, agreed, found.loaded())
+        ends, gone = _counted(dev, path, method, agreed, found.loaded(), both_ways=found.loading.both_ways)
         ends, gone = ranks.total(ends), ranks.total(gone)
         forget(ranks, folder, about_of(shards, method, agreed))
         edges = np.cumsum(ends[::-1])[::-1].astype(np.int64)
@@ -157,11 +158,12 @@ def _told(ranks: Ranks, path: Path | None) -> Path:
 
 
 def _counted(
-    device: Device, path: Path, method: str, seed: int, shards: Any
+    device: Device, path: Path, method: str, seed: int, shards: Iterable[Loaded], *, both_ways: bool
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Pairs of some loaded shards by the last row that has them; deletions by the row before each."""
+    """Pairs of some shards by the last row that has them; deletions by the row before each."""
     edges, rows = int(method == "dre"), len(path.vertices)
     defines: dict[str, Any] = {"ITEMS": device.tuning.items, "RUN": SHAPES.of(device), "BY_EDGE": edges}
+    defines["BOTH_WAYS"] = both_ways
     with device.alone():
         sizes = {"last rows": 4 * len(path.last), "ends": 8 * rows, "deletions": 8 * rows}
         device.reserve({**sizes, "cuts": 8 * len(path.cuts), "times": 8 * len(path.cuts)})
@@ -177,7 +179,7 @@ def _counted(
                 times,
             )
     for loaded in shards:
-        shard: Any = loaded.shard
+        shard = loaded.shard
         with device.alone():
             _program(device, defines, loaded).curve_count(
                 -(-shard.edges // SHAPES.of(device)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +15,13 @@ from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of
-from clgraph.sampling.result import Left, Sample, extract
+from clgraph.lazy import lazy
+from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import notes_of
 from clgraph.scale.choose import choose
 from clgraph.scale.cut import cuts
-from clgraph.scale.extract import Chosen, unpacked
+from clgraph.scale.extract import Chosen, Extraction, Kept, unpacked
+from clgraph.scale.loading import VALUES, Loading
 from clgraph.scale.manifest import BLOCK, Manifest, Section, Shard
 from clgraph.scale.passes import forest_pass
 from clgraph.scale.ranks import Alone
@@ -60,9 +63,10 @@ class HeldShards(Shards):
             values and whole.multiplicity is not None,
             made,
         )
+        if "pairs" not in made:  # the rows have them, too, and need not be gone through on the host
+            self.pairs, self.both_ways = ("out", False) if whole.directed else ("rows", True)
         self.pieces = max(len(section.shards) for section in made.values())
-        carried = whole.multiplicity if whole.weights is None else whole.weights
-        self._leaving = row_sums(whole.row_ptr, carried) if values else None  # type: ignore[arg-type]
+        self._whole = whole
 
     @staticmethod
     def of(graph: Graph, sections: Sequence[str], values: bool, shard_edges: int) -> HeldShards:
@@ -76,7 +80,7 @@ class HeldShards(Shards):
         made = super().answer_call(name, *given, device=device, **options)
         return replace(made, pieces=self.pieces, **how())
 
-    @property
+    @lazy
     def ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,)."""
         return np.arange(self.num_vertices, dtype=np.int64) if self._ids is None else self._ids
@@ -84,11 +88,12 @@ class HeldShards(Shards):
     def _own_ids(self) -> npt.NDArray[Any] | None:
         return self._ids
 
-    @property
+    @lazy
     def leaving(self) -> npt.NDArray[np.float64]:
-        """The weight that leaves each vertex."""
-        assert self._leaving is not None
-        return self._leaving
+        """The weight that leaves each vertex (without weights: how many arcs), shape (n,)."""
+        whole = self._whole
+        carried = whole.multiplicity if whole.weights is None else whole.weights
+        return row_sums(whole.row_ptr, carried)  # type: ignore[arg-type]
 
     def held(self, name: str, number: int) -> ShardRows:
         """A shard's rows."""
@@ -117,19 +122,21 @@ class HeldShards(Shards):
         """One run of exact mode: a sample for each (size, target), in the order given."""
         watched = device.watch()
         n, method = self.num_vertices, how.method
-        found = forest_pass(Alone(), device, self, method, seed, room=None, progress=progress)
+        values = [name for name in ("weights", "multiplicity") if getattr(self.manifest, name)]
+        found = forest_pass(Alone(), device, self, method, seed, room=None, progress=progress, values=values)
         with device.alone():
             chosen = choose(device, found.words, n, method, seed, [target for _, target in wanted])
+        loading, numbers = found.loading, found.own
+        del found
         clock.lap("sample")
         made = {}
         for size, target in wanted:
             if target in made:
                 continue
             each = chosen[target]
-            left = _left(graph, each, seed)
-            smaller, _ = extract(graph, left.vertices, left.arcs)
+            smaller = self._extracted(device, loading, numbers, seed, each)
             clock.lap("result")
-            notes = (*how.idle(), *notes_of(graph, target, each.untouched, smaller.num_vertices))
+            told = notes_of(graph, target, each.untouched, smaller.num_vertices, graph.num_self_loops)
             made[target] = Sample(
                 smaller,
                 method,
@@ -141,32 +148,71 @@ class HeldShards(Shards):
                 0,
                 clock.seconds(),
                 "untouched" if each.untouched else "forest",
-                notes,
+                (*how.idle(), *told),
                 graph,
-                left,
+                _Left(graph, each, seed),
                 options=how.given,
                 pieces=self.pieces,
                 **watched(),
             )
         return [replace(made[target], size=size) for size, target in wanted]
 
+    def _extracted(
+        self, device: Device, loading: Loading, numbers: list[int], seed: int, chosen: Chosen
+    ) -> Graph:
+        """A sample as a graph on the host, which shard after shard has been cut out for."""
+        with device.alone():
+            extraction = Extraction(device, seed, self.num_vertices, chosen)
+            members = extraction.members()
+        kept: dict[int, Kept] = {}
+        for rows in loading.pairs(numbers):
+            with device.alone():
+                kept[self.number_of(self.pairs, rows.shard)] = extraction.of(rows)
+        parts = deque(kept[number] for number in sorted(kept))
+        total = sum(len(part.col_idx) for part in parts)
+        offset = np.int32 if total < 2**31 else np.int64
+        row_ptr, col_idx = np.zeros(extraction.size + 1, offset), np.empty(total, np.int32)
+        values = {name: np.empty(total, VALUES[name]) for name in (parts[0].values if parts else ())}
+        at = 0
+        while parts:
+            part = parts.popleft()  # its memory is free after its turn
+            row_ptr[part.first_row : part.first_row + len(part.row_ptr)] = part.row_ptr + offset(at)
+            end = at + len(part.col_idx)
+            col_idx[at:end] = part.col_idx
+            for name, some in part.values.items():
+                values[name][at:end] = some
+            at = end
+        ids = members.astype(np.int64) if self._ids is None else self._ids[members]
+        return Graph.of(Arrays(row_ptr, col_idx, **values, ids=ids, directed=self.directed, num_self_loops=0))
 
-def _left(graph: Graph, chosen: Chosen, seed: int) -> Left:
-    """What a run leaves of ``graph.undirected.simple``."""
-    simple = graph.undirected.simple
-    vertices = unpacked(chosen.bits, graph.num_vertices)
-    arcs = vertices[simple.rows] & vertices[simple.col_idx]
-    if chosen.cut is not None:
-        some = np.flatnonzero(arcs)
-        tail, head = simple.rows[some], simple.col_idx[some]
-        low, high = np.minimum(tail, head), np.maximum(tail, head)
-        times, words = (
-            keyed.edge_priority(seed, low, high),
-            low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64),
-        )
-        time, word = map(np.uint64, chosen.cut)
-        arcs[some] = (times > time) | ((times == time) & (words > word))
-    return Left(vertices, arcs)
+
+class _Left:
+    """What a sample leaves of ``graph.undirected.simple``, made by NumPy at the first look."""
+
+    group = None
+
+    def __init__(self, graph: Graph, chosen: Chosen, seed: int) -> None:
+        self._graph, self._chosen, self._seed = graph, chosen, seed
+
+    @lazy
+    def vertices(self) -> npt.NDArray[np.bool_]:
+        """Which vertices are left."""
+        return unpacked(self._chosen.bits, self._graph.num_vertices)
+
+    @lazy
+    def arcs(self) -> npt.NDArray[np.bool_]:
+        """Which arcs are left."""
+        simple, cut = self._graph.undirected.simple, self._chosen.cut
+        arcs = self.vertices[simple.rows] & self.vertices[simple.col_idx]
+        if cut is not None:
+            some = np.flatnonzero(arcs)
+            tail, head = simple.rows[some], simple.col_idx[some]
+            low, high = np.minimum(tail, head), np.maximum(tail, head)
+            times = keyed.edge_priority(self._seed, low, high)
+            words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
+            time, word = map(np.uint64, cut)
+            arcs[some] = (times > time) | ((times == time) & (words > word))
+        return arcs
 
 
 def _section(graph: Graph, name: str) -> Arrays:

@@ -90,6 +90,15 @@ class Loading:
         self._room = room
         self._kept: dict[tuple[str, int], Loaded] = {}
 
+    def pairs(self, numbers: Sequence[int]) -> Iterator[Loaded]:
+        """Shards of the section that has the pairs, as `rows` gives them."""
+        return self.rows(self._shards.pairs, numbers)
+
+    @property
+    def both_ways(self) -> bool:
+        """Whether that section has each pair in the rows of both ends."""
+        return self._shards.both_ways
+
     def rows(self, name: str, numbers: Sequence[int]) -> Iterator[Loaded]:
         """Shards of a section: first those that are there already, then the others in order; not `alone`."""
         missing = []

@@ -48,7 +48,7 @@ class Found:
 
     def loaded(self) -> Iterator[Loaded]:
         """This rank's shards, for the second pass."""
-        return self.loading.rows("pairs", self.own)
+        return self.loading.pairs(self.own)
 
 
 def forest_pass(
@@ -68,7 +68,7 @@ def forest_pass(
 
     A forest that was saved takes its place. What is in the folder `checkpoint` is not looked for again.
     """
-    n, section = shards.num_vertices, shards.section("pairs").shards
+    n, section = shards.num_vertices, shards.section(shards.pairs).shards
     numbers = list(ranks.shares(len(section)))
     if forest is not None:
         loading = Loading(device, shards, values=values, room=room_to_keep(device, n, 0))
@@ -148,11 +148,11 @@ def forest_of(
                 words = forest.words()
             kept.save(seen, words)
 
-    for done, rows in enumerate(loading.rows("pairs", numbers)):
+    for done, rows in enumerate(loading.pairs(numbers)):
         if progress and ranks.rank == 0:
             progress(done, len(numbers))
         with device.alone():
-            forest.add(rows)
+            forest.add(rows, both_ways=loading.both_ways)
             device.finish()  # the shard's buffers are free
         seen.append(numbers[done])
         if done + 1 < len(numbers) and monotonic() - saved >= SAVE_EVERY:
@@ -181,7 +181,7 @@ def forest_of(
 
 def about_of(shards: Shards, method: str, seed: int) -> About:
     """What a forest of these shards says of itself."""
-    count = len(shards.section("pairs").shards)
+    count = len(shards.section(shards.pairs).shards)
     return About(shards.fingerprint, shards.num_vertices, method, seed, count)
 
 

@@ -73,7 +73,13 @@ class Shards:
     folder : Path
     manifest : Manifest
     comm : mpi4py.MPI.Comm, or None
+    pairs : str
+        The section whose entries are the pairs, each at least once.
+    both_ways : bool
+        Whether that has each pair in the rows of both ends.
     """
+
+    pairs, both_ways = "pairs", False
 
     def __init__(self, folder: Path, *, verify: bool = True, comm: Any = None) -> None:
         self.folder, self.comm = folder, comm

@@ -92,13 +92,35 @@ def test_asymmetric_arcs_are_named_exactly() -> None:
 
 def test_symmetry_is_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     for piece in (1, 7, 64, 1 << 17):
-        monkeypatch.setattr("clgraph.graph.checks.PIECE", piece)
+        monkeypatch.setattr("clgraph.graph.arrays.PIECE", piece)
         for graph in (tangle(2), tangle(3, duplicates="keep"), Graph.from_edges([], [])):
             assert check_mirrored(graph.arrays) == graph.num_self_loops
         heads = tangle(2).col_idx.copy()
         heads[-1] -= 1
         with pytest.raises(InputError, match="undirected"):
             check_mirrored(Arrays(tangle(2).row_ptr, heads))
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, 1 << 17])
+def test_loops_and_copies_are_found_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr("clgraph.graph.arrays.PIECE", piece)
+    chain = Graph([0, 1, 1, 2, 2, 3], [4, 4, 4], directed=True)  # one head in row after row: no copies
+    ends = Graph([0, 6, 8, *[8] * 6], [1, 2, 3, 4, 5, 6, 6, 7], directed=True)  # a row ends with a piece
+    twice = Graph([0, 1, 1, 3, 3, 4], [4, 4, 4, 4], directed=True)
+    empty = Graph.from_edges([], [])
+    for graph in (
+        chain,
+        ends,
+        twice,
+        empty,
+        tangle(2),
+        tangle(3, duplicates="keep"),
+        tangle(4, directed=True),
+    ):
+        arrays = graph.arrays
+        pairs = set(zip(arrays.tails().tolist(), arrays.col_idx.tolist(), strict=True))
+        assert arrays.has_copies() == (len(pairs) < arrays.num_arcs)
+        assert arrays.count_loops() == np.count_nonzero(arrays.tails() == arrays.col_idx)
 
 
 def test_parts_of_a_graph() -> None:
