@@ -311,9 +311,12 @@ class Memory:
         """Copy an array into a buffer, from its `offset`-th value (of the array's dtype) on; waits."""
         array = np.ascontiguousarray(array)
         start = offset * array.itemsize
+        data = array.reshape(-1).view(np.uint8)
 
         def read(view: memoryview, begin: int) -> None:
-            view[:] = array.reshape(-1).view(np.uint8).data[begin : begin + len(view)]
+            np.frombuffer(view, np.uint8)[:] = data[
+                begin : begin + len(view)
+            ]  # side by side: without the GIL
 
         def copy() -> None:
             pieces = array.nbytes >= LARGE and not self._quirks.shares_memory

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.system import cores
+from clgraph.graph.pieces import over_pieces
 
 PIECE = 1 << 17  # arcs that fit in a cache
 
@@ -66,10 +65,11 @@ class Arrays:
 
     def pieces(self) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
         """Tails and heads of the arcs, so many at once as fit in a cache."""
-        return map(self._piece, range(0, self.num_arcs, PIECE))
+        for begin in range(0, self.num_arcs, PIECE):
+            yield self._piece(begin, min(begin + PIECE, self.num_arcs))
 
-    def _piece(self, begin: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        row_ptr, end = self.row_ptr, min(begin + PIECE, self.num_arcs)
+    def _piece(self, begin: int, end: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        row_ptr = self.row_ptr
         first, last = row_of(row_ptr, begin), row_of(row_ptr, end - 1) + 1
         lengths = np.diff(np.clip(row_ptr[first : last + 1], begin, end))
         return np.repeat(np.arange(first, last, dtype=np.int32), lengths), self.col_idx[begin:end]
@@ -77,29 +77,26 @@ class Arrays:
     def count_loops(self) -> int:
         """Number of arcs from a vertex to itself."""
 
-        def count(begin: int) -> int:
-            tails, heads = self._piece(begin)
+        def count(begin: int, end: int) -> int:
+            tails, heads = self._piece(begin, end)
             return int(np.count_nonzero(tails == heads))
 
-        begins = range(0, self.num_arcs, PIECE)
-        if len(begins) < 8:  # threads would take longer to begin
-            return sum(map(count, begins))
-        with ThreadPoolExecutor(cores(), "clgraph-loops") as pool:
-            return sum(pool.map(count, begins))
+        return sum(over_pieces(count, self.num_arcs, PIECE))
 
     def has_copies(self) -> bool:
         """Whether two arcs of a row have one head."""
         heads, row_ptr = self.col_idx, self.row_ptr
-        for begin in range(0, self.num_arcs - 1, PIECE):
-            end = min(begin + PIECE, self.num_arcs - 1)
+
+        def repeats(begin: int, end: int) -> bool:
             same = heads[begin + 1 : end + 1] == heads[begin:end]
-            if np.any(same):
-                ends = np.array([begin + 1, end + 1], row_ptr.dtype)
-                first, last = np.searchsorted(row_ptr, ends)
-                same[row_ptr[first:last] - (begin + 1)] = False  # from one row to the next
-                if np.any(same):
-                    return True
-        return False
+            if not np.any(same):
+                return False
+            ends = np.array([begin + 1, end + 1], row_ptr.dtype)
+            first, last = np.searchsorted(row_ptr, ends)
+            same[row_ptr[first:last] - (begin + 1)] = False  # from one row to the next
+            return bool(np.any(same))
+
+        return any(over_pieces(repeats, self.num_arcs - 1, PIECE))
 
     def all_ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,), also where they are 0 .. n-1."""

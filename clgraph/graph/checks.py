@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph.arrays import Arrays, row_of
+from clgraph.graph.arrays import PIECE, Arrays, row_of
 from clgraph.graph.building import (
     INT32_MAX,
     check_count,
@@ -25,6 +25,7 @@ from clgraph.graph.building import (
     pack,
     stable_argsort,
 )
+from clgraph.graph.pieces import over_pieces
 
 
 def checked_arrays(
@@ -92,7 +93,12 @@ def check_offsets(row_ptr: npt.NDArray[Any], arcs: int, name: str = "row_ptr") -
 
 def check_range(indices: npt.NDArray[Any], n: int, name: str) -> None:
     """Raise InputError unless all indices are in 0 .. n-1."""
-    if not len(indices) or (int(indices.min()) >= 0 and int(indices.max()) < n):
+
+    def right(begin: int, end: int) -> bool:
+        some = indices[begin:end]
+        return int(some.min()) >= 0 and int(some.max()) < n
+
+    if all(over_pieces(right, len(indices), PIECE)):
         return
     at = int(np.argmax((indices < 0) | (indices >= n)))
     has = f"from 0 to {n - 1}" if n else "but there are none"

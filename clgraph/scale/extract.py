@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 Bits = npt.NDArray[np.uint32]
+Place = Callable[[str, int], npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -164,9 +166,17 @@ class Extraction:
         """How many entries of a shard stay."""
         return self._mark(loaded).total if loaded.shard.edges else 0
 
-    def of(self, loaded: Loaded) -> Kept:
-        """The part of a shard."""
+    def of(self, loaded: Loaded, place: Place | None = None) -> Kept:
+        """The part of a shard; `place` gives the arrays of entries that stay, by name and length."""
         device, shard = self._device, loaded.shard
+
+        def taken(name: str, buffer: Any, dtype: Any) -> npt.NDArray[Any]:
+            if place is None:
+                return device.take(buffer, dtype, marked.total)
+            array = place(name, marked.total)
+            device.fetch(buffer, array)
+            return array
+
         first = self._rank(shard.first_row)
         rows = self._rank(shard.first_row + shard.rows) - first
         if not shard.edges:
@@ -206,6 +216,6 @@ class Extraction:
         return Kept(
             first,
             row_ptr,
-            device.take(head, np.int32, marked.total),
-            {name: device.take(buffer, VALUES[name], marked.total) for name, buffer in made.items()},
+            taken("col_idx", head, np.int32),
+            {name: taken(name, buffer, VALUES[name]) for name, buffer in made.items()},
         )

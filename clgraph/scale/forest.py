@@ -176,10 +176,10 @@ class Forest:
             if self._held == self._room:
                 self.reduce()
             part = words[done : done + self._room - self._held]
-            data = part.view(np.uint8).data
+            data = part.view(np.uint8)
 
-            def read(view: memoryview, offset: int, data: memoryview = data) -> None:
-                view[:] = data[offset : offset + len(view)]
+            def read(view: memoryview, offset: int, data: npt.NDArray[np.uint8] = data) -> None:
+                np.frombuffer(view, np.uint8)[:] = data[offset : offset + len(view)]
 
             self._program.forest_words(
                 -(-len(part) // self._device.tuning.items),

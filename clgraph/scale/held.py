@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.device.pages import on_large_pages
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of
@@ -20,7 +21,7 @@ from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import notes_of
 from clgraph.scale.choose import choose
 from clgraph.scale.cut import cuts
-from clgraph.scale.extract import Chosen, Extraction, Kept, unpacked
+from clgraph.scale.extract import Chosen, Extraction, unpacked
 from clgraph.scale.loading import VALUES, Loading
 from clgraph.scale.manifest import BLOCK, Manifest, Section, Shard
 from clgraph.scale.passes import forest_pass
@@ -52,7 +53,9 @@ class HeldShards(Shards):
         The most shards that a section has: so many buffers hold its arcs.
     """
 
-    def __init__(self, sections: dict[str, Arrays], whole: Arrays, values: bool, shard_edges: int) -> None:
+    def __init__(self, graph: Graph, sections: dict[str, Arrays], values: bool, shard_edges: int) -> None:
+        whole = graph.arrays
+        self._graph = weakref.ref(graph)
         self.folder, self.comm = Path("the graph in memory"), OneProcess()
         self._arrays, self._ids = sections, whole.ids
         made = {name: _cut(name, arrays, shard_edges) for name, arrays in sections.items()}
@@ -72,13 +75,22 @@ class HeldShards(Shards):
     def of(graph: Graph, sections: Sequence[str], values: bool, shard_edges: int) -> HeldShards:
         """The sections of a graph; it holds its arrays, never the graph."""
         made = {name: _section(graph, name) for name in sections}
-        return HeldShards(made, graph.arrays, values, shard_edges)
+        return HeldShards(graph, made, values, shard_edges)
 
     def answer_call(self, name: str, *given: Any, device: Device, **options: Any) -> Any:
         """What a public call gives; its result says that the arcs were in several buffers."""
         how = device.watch()
         made = super().answer_call(name, *given, device=device, **options)
         return replace(made, pieces=self.pieces, **how())
+
+    @property
+    def owner(self) -> Graph | None:
+        """The graph whose parts these are."""
+        return self._graph()
+
+    @property
+    def _carried(self) -> list[str]:
+        return [name for name in ("weights", "multiplicity") if getattr(self.manifest, name)]
 
     @lazy
     def ids(self) -> npt.NDArray[Any]:
@@ -122,8 +134,8 @@ class HeldShards(Shards):
         """One run of exact mode: a sample for each (size, target), in the order given."""
         watched = device.watch()
         n, method = self.num_vertices, how.method
-        values = [name for name in ("weights", "multiplicity") if getattr(self.manifest, name)]
-        found = forest_pass(Alone(), device, self, method, seed, room=None, progress=progress, values=values)
+        carried = self._carried
+        found = forest_pass(Alone(), device, self, method, seed, room=None, progress=progress, values=carried)
         with device.alone():
             chosen = choose(device, found.words, n, method, seed, [target for _, target in wanted])
         loading, numbers = found.loading, found.own
@@ -164,26 +176,30 @@ class HeldShards(Shards):
         with device.alone():
             extraction = Extraction(device, seed, self.num_vertices, chosen)
             members = extraction.members()
-        kept: dict[int, Kept] = {}
+        kinds = {"col_idx": np.int32, **{name: VALUES[name] for name in self._carried}}
+        most = self.section(self.pairs).edges  # pages that nothing is written to take no memory
+        whole = {name: on_large_pages(most, np.dtype(kind)) for name, kind in kinds.items()}
+        row_ptr = np.zeros(extraction.size + 1, np.int64)
+        at = 0
+
+        def place(name: str, count: int) -> npt.NDArray[Any]:
+            return whole[name][at : at + count]
+
         for rows in loading.pairs(numbers):
             with device.alone():
-                kept[self.number_of(self.pairs, rows.shard)] = extraction.of(rows)
-        parts = deque(kept[number] for number in sorted(kept))
-        total = sum(len(part.col_idx) for part in parts)
-        offset = np.int32 if total < 2**31 else np.int64
-        row_ptr, col_idx = np.zeros(extraction.size + 1, offset), np.empty(total, np.int32)
-        values = {name: np.empty(total, VALUES[name]) for name in (parts[0].values if parts else ())}
-        at = 0
-        while parts:
-            part = parts.popleft()  # its memory is free after its turn
-            row_ptr[part.first_row : part.first_row + len(part.row_ptr)] = part.row_ptr + offset(at)
-            end = at + len(part.col_idx)
-            col_idx[at:end] = part.col_idx
-            for name, some in part.values.items():
-                values[name][at:end] = some
-            at = end
-        ids = members.astype(np.int64) if self._ids is None else self._ids[members]
-        return Graph.of(Arrays(row_ptr, col_idx, **values, ids=ids, directed=self.directed, num_self_loops=0))
+                part = extraction.of(rows, place)
+            ends = row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
+            np.add(part.row_ptr, at, out=ends)
+            at += len(part.col_idx)
+        return Graph.of(
+            Arrays(
+                row_ptr.astype(np.int32 if at < 2**31 else np.int64, copy=False),
+                **{name: array[:at] for name, array in whole.items()},
+                ids=members.astype(np.int64) if self._ids is None else self._ids[members],
+                directed=self.directed,
+                num_self_loops=0,
+            )
+        )
 
 
 class _Left:

@@ -100,7 +100,10 @@ class Loading:
         return self._shards.both_ways
 
     def rows(self, name: str, numbers: Sequence[int]) -> Iterator[Loaded]:
-        """Shards of a section: first those that are there already, then the others in order; not `alone`."""
+        """Shards of a section: first those that are there already, then the others in order; not `alone`.
+
+        Those of a graph in memory come in order; the device keeps what it has room for.
+        """
         missing = []
         for number in numbers:
             if (name, number) in self._kept:
@@ -109,17 +112,22 @@ class Loading:
                 missing.append(number)
         for number in missing:
             loaded = self._load(name, number)
-            if loaded.nbytes <= self._room:
+            if self._shards.owner is None and loaded.nbytes <= self._room:
                 self._room -= loaded.nbytes
                 self._kept[name, number] = loaded
             yield loaded
 
     def _load(self, name: str, number: int) -> Loaded:
         shards = self._shards
-        if (held := shards.held(name, number)) is not None:
-            with self._device.alone():
-                return Loaded.of(self._device, held, self._values)
         shard = shards.section(name).shards[number]
+        if (owner := shards.owner) is not None:
+
+            def make() -> Loaded:
+                return Loaded.of(self._device, shards.held(name, number), self._values)
+
+            with self._device.alone():
+                key = "shard", name, shard.first_row, shard.rows, *self._values
+                return self._device.cached(owner, key, make)
         full = shards.verifies(shard)
         with self._device.alone():
             loaded = self._read(name, shard, full) if sys.byteorder == "little" else None

@@ -293,9 +293,14 @@ class Shards:
                 f"{self.path_of(shard)}: damaged: {error}; convert the graph again, or copy it again"
             ) from error
 
-    def held(self, name: str, number: int) -> ShardRows | None:
-        """A shard's rows where they are in memory, checked; None: they are in a file."""
+    @property
+    def owner(self) -> Any:
+        """The graph in memory whose parts these are, if they are no files."""
         return None
+
+    def held(self, name: str, number: int) -> ShardRows:
+        """A shard's rows in memory, checked, where there is an `owner`."""
+        raise NotImplementedError
 
     def path_of(self, shard: Shard) -> Path:
         """A shard's file."""

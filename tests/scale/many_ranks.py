@@ -152,7 +152,7 @@ def faults(folder: Path) -> None:
     add = Forest.add
     if RANK == 1:
 
-        def broken(*_: Any) -> None:
+        def broken(*_: Any, **__: Any) -> None:
             raise DeviceError("the device is gone")
 
         Forest.add = broken  # type: ignore[method-assign]

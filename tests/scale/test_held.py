@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from transfers import transfers
 
 import clgraph
 from clgraph.errors import CapacityError
@@ -75,5 +76,9 @@ def test_as_in_one_buffer(device, monkeypatch, kind):
         assert pieces > 1, name
         for one, other in zip(found, expected[name][0], strict=True):
             assert np.array_equal(one, other), name
+    with transfers() as seen:  # the device has the arcs already
+        assert np.array_equal(clgraph.bfs(graph, [21, 300], device=device).distance, expected["bfs"][0][0])
+    up = [nbytes for nbytes, name, _ in seen if name in ("upload", "write")]
+    assert 0 < sum(up) < graph.num_arcs
     with pytest.raises(CapacityError, match="the largest possible is 480000 bytes"):
         clgraph.bfs(graph, 21, method="frontier", device=device)
