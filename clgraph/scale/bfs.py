@@ -248,25 +248,22 @@ class Search:
         """The predecessor of each vertex."""
         name = self._pull
         assert name is not None
-        section, device = self._shards.section(name), self._device
-        own = list(self._ranks.shares(len(section.shards)))
-        parts: dict[int, npt.NDArray[np.int32]] = {
-            number: np.full(section.shards[number].rows, -1, np.int32) for number in own
-        }
-        for rows in self._loading.rows(name, [k for k in own if section.shards[k].edges]):
-            count = rows.shard.rows
-            with device.alone():
-                before = device.empty(count, np.int32)
-                self._over_rows("before", rows, (), self._distance, before)
-                parts[self._shards.number_of(name, rows.shard)] = device.download(before, np.int32, count)
-        every = self._ranks.everywhere(np.concatenate([np.empty(0, np.int32), *parts.values()]))
+        shards, device, ranks = self._shards.section(name).shards, self._device, self._ranks
         whole = np.full(self._n, -1, np.int32)
-        for rank, found in enumerate(every):
-            at = 0
-            for number in range(rank, len(section.shards), self._ranks.size):
-                shard = section.shards[number]
-                whole[shard.first_row : shard.first_row + shard.rows] = found[at : at + shard.rows]
-                at += shard.rows
+        of = [whole[shard.first_row : shard.first_row + shard.rows] for shard in shards]
+        own = list(ranks.shares(len(shards)))
+        for rows in self._loading.rows(name, [number for number in own if shards[number].edges]):
+            with device.alone():
+                before = device.empty(rows.shard.rows, np.int32)
+                self._over_rows("before", rows, (), self._distance, before)
+                device.fetch(before, of[self._shards.number_of(name, rows.shard)])
+        if ranks.size > 1:
+            mine = np.concatenate([np.empty(0, np.int32), *(of[number] for number in own)])
+            for rank, found in enumerate(ranks.everywhere(mine)):
+                at = 0
+                for rows_of in of[rank :: ranks.size]:
+                    rows_of[:] = found[at : at + len(rows_of)]
+                    at += len(rows_of)
         return whole
 
     def owners(self, roots: npt.NDArray[np.int32], distance: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
