@@ -189,7 +189,7 @@ class HeldShards(Shards):
             with device.alone():
                 part = extraction.of(rows, place)
             ends = row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
-            np.add(part.row_ptr, at, out=ends)
+            np.add(part.row_ptr, at, out=ends, dtype=np.int64)
             at += len(part.col_idx)
         return Graph.of(
             Arrays(
