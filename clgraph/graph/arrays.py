@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clgraph.graph.pieces import over_pieces
 
 PIECE = 1 << 17  # arcs that fit in a cache
+LONG = 1 << 20  # arcs that a thread takes: with fewer, threads wait for the GIL for longer than they compute
 
 
 class Edges(NamedTuple):
@@ -81,7 +82,7 @@ class Arrays:
             tails, heads = self._piece(begin, end)
             return int(np.count_nonzero(tails == heads))
 
-        return sum(over_pieces(count, self.num_arcs, PIECE))
+        return sum(over_pieces(count, self.num_arcs, LONG))
 
     def has_copies(self) -> bool:
         """Whether two arcs of a row have one head."""
@@ -96,7 +97,7 @@ class Arrays:
             same[row_ptr[first:last] - (begin + 1)] = False  # from one row to the next
             return bool(np.any(same))
 
-        return any(over_pieces(repeats, self.num_arcs - 1, PIECE))
+        return any(over_pieces(repeats, self.num_arcs - 1, LONG))
 
     def all_ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,), also where they are 0 .. n-1."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph.arrays import PIECE, Arrays, row_of
+from clgraph.graph.arrays import LONG, Arrays, row_of
 from clgraph.graph.building import (
     INT32_MAX,
     check_count,
@@ -98,7 +98,7 @@ def check_range(indices: npt.NDArray[Any], n: int, name: str) -> None:
         some = indices[begin:end]
         return int(some.min()) >= 0 and int(some.max()) < n
 
-    if all(over_pieces(right, len(indices), PIECE)):
+    if all(over_pieces(right, len(indices), LONG)):
         return
     at = int(np.argmax((indices < 0) | (indices >= n)))
     has = f"from 0 to {n - 1}" if n else "but there are none"

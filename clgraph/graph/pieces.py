@@ -1,4 +1,4 @@
-"""Work over long arrays in pieces that fit in a cache, by threads: NumPy and reads let go of the GIL."""
+"""Work over long arrays and files in pieces, by threads: NumPy and reads let go of the GIL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 from clgraph.system import cores
 
 T = TypeVar("T")
-FEW = 8  # pieces for which threads would take longer to begin
+FEW = 4  # pieces for which threads would take longer to begin
 
 
 def over_pieces(work: Callable[[int, int], T], length: int, piece: int, *, few: int = FEW) -> Iterator[T]:

@@ -103,7 +103,7 @@ def test_symmetry_is_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 7, 1 << 17])
 def test_loops_and_copies_are_found_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
-    monkeypatch.setattr("clgraph.graph.arrays.PIECE", piece)
+    monkeypatch.setattr("clgraph.graph.arrays.LONG", piece)
     chain = Graph([0, 1, 1, 2, 2, 3], [4, 4, 4], directed=True)  # one head in row after row: no copies
     ends = Graph([0, 6, 8, *[8] * 6], [1, 2, 3, 4, 5, 6, 6, 7], directed=True)  # a row ends with a piece
     twice = Graph([0, 1, 1, 3, 3, 4], [4, 4, 4, 4], directed=True)
