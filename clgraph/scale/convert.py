@@ -5,6 +5,8 @@ dealt to ranges of vertices: an undirected edge to its smaller end, an arc to it
 sorted and merged in memory, as `sorted_rows` does it for whole graphs, and becomes rows in one long file for
 the section. (4) The other sections are dealt from these rows, and sorted alike; of the rows of an undirected
 graph only the arcs back, which go in front of the rows there are. (5) The files are cut into shards.
+
+A single .clg file has its rows in order already (`clgraph.scale.ordered`): only what these lack is dealt.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, wr
 from clgraph.scale.inputs import Input
 from clgraph.scale.manifest import Manifest
 from clgraph.scale.numbering import Numbering
+from clgraph.scale.ordered import in_order
 from clgraph.scale.shards import Shards, open_shards
 from clgraph.scale.sorting import Lengths, ahead, behind, by_row, merged
 from clgraph.scale.stored import Stored, cut_shards, turned
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 T = TypeVar("T")
+Ordered = tuple[dict[str, Stored], npt.NDArray[np.float64]]
 BUCKET = 1 << 20  # edges that are sorted at a time, by each core: they stay in its cache
 
 
@@ -97,7 +101,9 @@ def convert_to_shards(
     with _work_folder(target, resume) as folder:
         spool = _Spool(folder, files, options, format, device)
         try:
-            spool.read(progress)
+            ordered = spool.in_order(progress)
+            if ordered is None:
+                spool.read(progress)
         except NotTaken as error:
             if len(files) > 1:
                 raise InputError(
@@ -106,7 +112,7 @@ def convert_to_shards(
                 ) from error
             return _in_memory(files[0], target, options, format, sections, shard_edges, progress)
         wanted = check_sections(sections, spool.directed)
-        return _Conversion(folder, spool, bucket).write(target, wanted, shard_edges)
+        return _Conversion(folder, spool, bucket, ordered).write(target, wanted, shard_edges)
 
 
 def _files(inputs: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
@@ -169,6 +175,20 @@ class _Spool:
         self.numbering = Numbering()
         self.directed = False
 
+    def in_order(self, progress: Tell | None) -> Ordered | None:
+        """What `clgraph.scale.ordered` makes of a single .clg file; None if it has to be sorted."""
+        if len(self._files) > 1:
+            return None
+        source = Input(self._files[0], self._format, self._options, self._device)
+        ids = source.vertices
+        if source.kind != "clg" or ids is None or not len(ids) or np.any(ids[1:] <= ids[:-1]):
+            return None
+        found = in_order(source, self._folder, progress)
+        if found is not None:
+            self.directed, self.numbering.n = source.directed, len(ids)
+            self.numbering.ids = None if ids[-1] == len(ids) - 1 else ids
+        return found
+
     def read(self, progress: Tell | None) -> None:
         """Read all inputs; those that an earlier attempt has read to the end are taken from the disk."""
         directions = set()
@@ -220,8 +240,8 @@ class _Spool:
 class _Conversion:
     """From the tables of edges to shards."""
 
-    def __init__(self, folder: Path, spool: _Spool, bucket: int) -> None:
-        self._folder, self._spool, self._bucket = folder, spool, bucket
+    def __init__(self, folder: Path, spool: _Spool, bucket: int, ordered: Ordered | None) -> None:
+        self._folder, self._spool, self._bucket, self._ordered = folder, spool, bucket, ordered
         self._n, self._directed = spool.numbering.n, spool.directed
         self._rows = sum(table.rows for table in spool.tables)
         self._leaving = Table(folder, "leaving")
@@ -231,9 +251,9 @@ class _Conversion:
         numbering, made = self._spool.numbering, {}
         with new_dataset(target) as folder:
             writer = Writer(folder, directed=self._directed, vertices=self._n)
-            base = self._base(adds="rows" not in wanted)
+            stored = self._begun("rows" not in wanted)
             numbering.forget()
-            stored = {"out" if self._directed else "pairs": base}
+            base = stored["out" if self._directed else "pairs"]
             for name in wanted:
                 if name not in stored:
                     stored[name] = self._other(name, base)
@@ -251,6 +271,14 @@ class _Conversion:
                 )
             )
         return open_shards(target)
+
+    def _begun(self, adds: bool) -> dict[str, Stored]:
+        """The sections that others are made of, by name."""
+        if self._ordered is None:
+            return {"out" if self._directed else "pairs": self._base(adds=adds)}
+        stored, leaving = self._ordered
+        self._leaving.append({"sum": leaving})
+        return stored
 
     def _deal(
         self,

@@ -44,9 +44,14 @@ class Input:
 
     Attributes
     ----------
+    path : Path
+    kind : str
+        Its format.
     directed : bool
     vertices : int64 array, or None
         Ids of vertices that need not have edges.
+    header, row_ptr
+        Of a .clg file.
 
     Raises
     ------
@@ -55,7 +60,7 @@ class Input:
     """
 
     def __init__(self, path: Path, format: str | None, options: Options, device: Device | None) -> None:
-        self._path, self._options, self._device = path, options, device
+        self.path, self._options, self._device = path, options, device
         if str(path) == STDIN:
             raise NotTaken("standard input is read in one")
         self.kind, _ = find_format(path, format)
@@ -77,7 +82,7 @@ class Input:
         return self._of_parquet() if self.kind == "parquet" else self._of_binary(progress)
 
     def _of_text(self, progress: Tell | None) -> Iterator[Columns]:
-        path, options, device = self._path, self._options, self._device or _cpu()
+        path, options, device = self.path, self._options, self._device or _cpu()
         with reading(path):
             layout = look(path, options)
             skip = bytes_before(path, layout, options)
@@ -111,13 +116,13 @@ class Input:
             for name, column in ends.items():
                 if not isinstance(column, np.ndarray):
                     raise InputError(
-                        f"{self._path}: the ids are text; read with --ids str (ids='str'), which holds the "
+                        f"{self.path}: the ids are text; read with --ids str (ids='str'), which holds the "
                         "graph in memory"
                     )
                 if not len(column):
                     continue
                 if column.min() < 0 or column.max() > 2**63 - 1:
-                    raise InputError(f"{self._path}: {name} has an id that is not from 0 to {2**63 - 1}")
+                    raise InputError(f"{self.path}: {name} has an id that is not from 0 to {2**63 - 1}")
                 ends[name] = column.astype(np.int64, copy=False)
             values = {"weights": weights, "multiplicity": counts}
             kept = {name: column for name, column in values.items() if column is not None}
@@ -128,9 +133,9 @@ class Input:
     # --- .clg -------------------------------------------------------------------------------------
 
     def _open_binary(self) -> None:
-        path = self._path
+        path = self.path
         with reading(path), open(path, "rb") as file:
-            self._header = header = unpack_header(path, file.read(PAGE), path.stat().st_size)
+            self.header = header = unpack_header(path, file.read(PAGE), path.stat().st_size)
         if self._options.directed not in (None, header.directed):
             raise NotTaken("directions are changed in memory")
         if self._options.weights and "weights" not in header.sections:
@@ -141,41 +146,45 @@ class Input:
         with reading(path):
             if self._options.verify is not False and header.crc is not None:
                 check_sums(path, header)
-            self._row_ptr = self._section("row_ptr")
+            self.row_ptr = self.read("row_ptr")
             try:
-                check_offsets(self._row_ptr, header.arcs)
+                check_offsets(self.row_ptr, header.arcs)
                 named = "ids" in header.sections
-                ids = checked_ids(self._section("ids"), header.n) if named else np.arange(header.n)
+                ids = checked_ids(self.read("ids"), header.n) if named else np.arange(header.n)
             except InputError as error:
                 raise damaged(path, str(error)) from error
         self.vertices = ids
 
-    def _section(self, name: str, first: int = 0, count: int = -1) -> npt.NDArray[Any]:
-        section = self._header.sections[name]
+    @property
+    def values(self) -> list[str]:
+        """What the arcs of a .clg file carry, of weights and multiplicity, as far as it is wanted."""
+        names = ["weights", "multiplicity"] if self._options.weights else ["multiplicity"]
+        return [name for name in names if name in self.header.sections]
+
+    def read(self, name: str, first: int = 0, count: int = -1) -> npt.NDArray[Any]:
+        """Some entries of a section of a .clg file."""
+        section = self.header.sections[name]
         dtype = np.dtype(section.kind)
         return np.fromfile(
-            self._path,
+            self.path,
             dtype,
             count if count >= 0 else section.nbytes // dtype.itemsize,
             offset=section.offset + first * dtype.itemsize,
         )
 
     def _of_binary(self, progress: Tell | None) -> Iterator[Columns]:
-        header, ids = self._header, self.vertices
+        header, ids = self.header, self.vertices
         assert ids is not None
-        names = [name for name in ("weights", "multiplicity") if name in header.sections]
-        if not self._options.weights and "weights" in names:
-            names.remove("weights")
         for first in range(0, header.arcs, STEP):
             count = min(STEP, header.arcs - first)
-            with reading(self._path):
-                head = self._section("col_idx", first, count)
-                columns: Columns = {name: self._section(name, first, count) for name in names}
+            with reading(self.path):
+                head = self.read("col_idx", first, count)
+                columns: Columns = {name: self.read(name, first, count) for name in self.values}
             try:
                 check_range(head, header.n, "col_idx")
             except InputError as error:
-                raise damaged(self._path, str(error)) from error
-            tail = tails_between(self._row_ptr, first, first + count)
+                raise damaged(self.path, str(error)) from error
+            tail = tails_between(self.row_ptr, first, first + count)
             once = slice(None) if header.directed else tail <= head
             columns = {name: column[once] for name, column in columns.items()}
             yield {"source": ids[tail[once]], "target": ids[head[once]], **columns}

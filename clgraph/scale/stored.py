@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +68,16 @@ class Stored:
         self.row_ptr[first : last + 1] += self.rows
         if self._base is None:
             tails = np.repeat(np.arange(first, last, dtype=np.int32), np.diff(row_ptr))
-            self._loops.append(tails[tails == col_idx])
+            self.note_loops(tails[tails == col_idx])
+        self.extend({"head": col_idx, **values})
+
+    def extend(self, columns: Mapping[str, npt.NDArray[Any] | None]) -> None:
+        """Add entries, whose rows are told another way."""
+        col_idx = columns["head"]
+        assert col_idx is not None
         self._table.write("head", col_idx)
         for name in VALUES:
-            column = values.get(name)
+            column = columns.get(name)
             if column is not None and name not in self._names:
                 self._names.add(name)
                 for begin in range(0, self.rows, STEP):  # multiplicities: those so far were 1
@@ -80,6 +86,10 @@ class Stored:
                 self._table.write(name, np.ones(len(col_idx), np.int32) if column is None else column)
         self.rows += len(col_idx)
         self._table.rows = self.rows
+
+    def note_loops(self, vertices: npt.NDArray[np.int32]) -> None:
+        """Note vertices that have themselves in their rows."""
+        self._loops.append(vertices)
 
     def has(self, name: str) -> bool:
         """Whether there is a column of this name."""

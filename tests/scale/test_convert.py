@@ -1,12 +1,14 @@
 """Conversion with little memory: the dataset of `write_shards`, byte for byte, from every kind of input."""
 
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
 from clgraph.graph.io.common import Options
 from clgraph.scale import convert as module
 from clgraph.scale.convert import convert_to_shards
@@ -87,6 +89,55 @@ def test_other_formats(tmp_path, kind):
         same(found, expected)
 
 
+@pytest.mark.parametrize("step", [1, 50, 1 << 19])
+@pytest.mark.parametrize(
+    "kind", ["plain", "weighted", "counted", "directed", "directed and weighted", "unused"]
+)
+def test_rows_in_order(tmp_path, monkeypatch, kind, step):
+    """A .clg file's rows are cut as they are, wherever the pieces end that are looked at."""
+    monkeypatch.setattr("clgraph.scale.ordered.STEP", step)
+    source, target, weights = (part[:300] for part in edges(np.random.default_rng(4), kind))
+    carries = "weighted" in kind or kind == "unused"
+    graph = clgraph.Graph.from_edges(
+        source, target, weights=weights if carries else None, directed="directed" in kind
+    )
+    if not carries and kind != "counted":
+        graph = clgraph.Graph.of(replace(graph.arrays, multiplicity=None))
+    clgraph.write(graph, tmp_path / "g.clg")
+    options = Options(weights="weighted" in kind)
+    read = clgraph.read(tmp_path / "g.clg", weights=options.weights)
+    expected = write_shards(read, tmp_path / "a.clgs", shard_edges=70)
+    monkeypatch.setattr(module._Spool, "read", lambda *_: 1 / 0)
+    found = convert_to_shards([tmp_path / "g.clg"], tmp_path / "b.clgs", options=options, shard_edges=70)
+    same(found, expected)
+
+
+def test_rows_that_are_not_in_order(tmp_path):
+    def converted(graph, **options):
+        clgraph.write(graph, tmp_path / "g.clg")
+        return convert_to_shards([tmp_path / "g.clg"], tmp_path / "g.clgs", options=Options(**options))
+
+    copies = clgraph.Graph.from_edges([3, 3, 4, 4], [4, 4, 9, 9], duplicates="keep")
+    assert converted(copies).section("pairs").edges == 2  # they are merged
+    backward = clgraph.Graph.from_edges([0, 1], [1, 2]).with_ids(np.array([7, 5, 3]))
+    assert converted(backward).ids.tolist() == [3, 5, 7]
+    with pytest.raises(
+        InputError, match="row 1 is not in ascending order: 0 comes after 2; the file is damaged"
+    ):
+        converted(clgraph.Graph.of(Arrays(np.array([0, 1, 3, 4]), np.array([1, 2, 0, 1], np.int32))))
+    loop = clgraph.Graph.from_edges([0], [0])
+    assert converted(loop).section("pairs").loops == 1
+    for row_ptr, heads, weights in (
+        ([0, 1, 2, 3, 4], [1, 2, 3, 0], None),
+        ([0, 1, 2, 2], [1, 0], [0.5, 0.25]),
+    ):
+        arrays = Arrays(np.array(row_ptr), np.array(heads, np.int32))
+        if weights is not None:
+            arrays = replace(arrays, weights=np.array(weights))
+        with pytest.raises(InputError, match="undirected, but some arcs lack their reverse, or carry other"):
+            converted(clgraph.Graph.of(arrays), weights=weights is not None)
+
+
 def test_what_is_read_in_one(tmp_path):
     (tmp_path / "g.txt").write_text("a b\nb c\n")
     found = convert_to_shards([tmp_path / "g.txt"], tmp_path / "g.clgs", options=Options(ids="str"))
@@ -111,7 +162,7 @@ def test_resume(tmp_path, monkeypatch):
     read = []
     parts = module.Input.parts
     monkeypatch.setattr(
-        module.Input, "parts", lambda self, *a: read.append(self._path.name) or parts(self, *a)
+        module.Input, "parts", lambda self, *a: read.append(self.path.name) or parts(self, *a)
     )
     found = convert_to_shards(paths, tmp_path / "g.clgs", resume=True, **SMALL)
     assert read == ["1.txt"] and not (tmp_path / "g.clgs.work").exists()
