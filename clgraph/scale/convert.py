@@ -180,13 +180,12 @@ class _Spool:
         if len(self._files) > 1:
             return None
         source = Input(self._files[0], self._format, self._options, self._device)
-        ids = source.vertices
-        if source.kind != "clg" or ids is None or not len(ids) or np.any(ids[1:] <= ids[:-1]):
+        if source.kind != "clg" or not source.header.n:
             return None
         found = in_order(source, self._folder, progress)
         if found is not None:
-            self.directed, self.numbering.n = source.directed, len(ids)
-            self.numbering.ids = None if ids[-1] == len(ids) - 1 else ids
+            self.directed, self.numbering.n = source.directed, source.header.n
+            self.numbering.ids = source.vertices if "ids" in source.header.sections else None
         return found
 
     def read(self, progress: Tell | None) -> None:

@@ -141,7 +141,8 @@ class Input:
         if self._options.weights and "weights" not in header.sections:
             raise InputError(f"{path}: holds no weights; leave --weights out")
         self.directed = header.directed
-        if "text" in header.sections:
+        named = header.sections.get("ids")
+        if "text" in header.sections or (named is not None and named.nbytes == 8 * (header.n + 1)):
             raise NotTaken("ids that are text")
         with reading(path):
             if self._options.verify is not False and header.crc is not None:
@@ -149,7 +150,6 @@ class Input:
             self.row_ptr = self.read("row_ptr")
             try:
                 check_offsets(self.row_ptr, header.arcs)
-                named = "ids" in header.sections
                 ids = checked_ids(self.read("ids"), header.n) if named else np.arange(header.n)
             except InputError as error:
                 raise damaged(path, str(error)) from error

@@ -77,6 +77,8 @@ class _Piece:
         Vertices that have themselves in their rows.
     apart : int
         Of an undirected graph: a sum over the arcs up less the same over those down, modulo 2**64.
+    parallel : bool
+        Whether there are parallel arcs.
     carried : (tails, values), or None
         What is added up for each row, if that is not the number of its entries.
     """
@@ -86,6 +88,7 @@ class _Piece:
     kept: Columns
     loops: npt.NDArray[np.int32]
     apart: int
+    parallel: bool
     carried: tuple[npt.NDArray[np.int32], npt.NDArray[Any]] | None
 
 
@@ -103,17 +106,15 @@ def in_order(
     """
     n, arcs = source.header.n, source.header.arcs
     rows = InFile(source)
-    pairs = None if source.directed else Stored(folder, "base", n, arcs)
+    pairs = None if source.directed else Stored(folder, "pairs", n, arcs)
     lengths = np.zeros(n, np.int64)
     leaving = np.zeros(n) if source.values else np.diff(source.row_ptr).astype(np.float64)
-    apart = 0
+    apart, parallel = 0, False
     steps = ((source, begin, min(begin + STEP, arcs)) for begin in range(0, arcs, STEP))
     done = 0
     for piece in ahead(_looked_at, steps):
-        if piece is None:
-            return None
         rows.note_loops(piece.loops)
-        apart += piece.apart
+        apart, parallel = apart + piece.apart, parallel or piece.parallel
         if pairs is not None:
             pairs.extend(piece.kept)
             pairs.note_loops(piece.loops)
@@ -123,18 +124,24 @@ def in_order(
         done = min(done + STEP, arcs)
         if progress is not None:
             progress(4 * done, 4 * arcs)
-    if pairs is None:
-        return {"out": rows}, leaving
+    if (loops := rows.loops(0, n)) != source.header.loops:
+        raise damaged(source.path, f"it has {loops} self-loops, but its header says {source.header.loops}")
     if apart % 2**64:
         raise damaged(
             source.path, "it is undirected, but some arcs lack their reverse, or carry other values"
         )
+    if parallel:
+        if pairs is not None:
+            pairs.remove()
+        return None
+    if pairs is None:
+        return {"out": rows}, leaving
     np.cumsum(lengths, out=pairs.row_ptr[1:])
     return {"pairs": pairs, "rows": rows}, leaving
 
 
-def _looked_at(source: Input, begin: int, end: int) -> _Piece | None:
-    """Some entries, checked; None if two are parallel."""
+def _looked_at(source: Input, begin: int, end: int) -> _Piece:
+    """Some entries, checked."""
     path, row_ptr = source.path, source.row_ptr
     before = begin - min(begin, 1)  # with the entry in front
     head = source.read("col_idx", before, end - before)
@@ -147,13 +154,14 @@ def _looked_at(source: Input, begin: int, end: int) -> _Piece | None:
             checked_counts(values["multiplicity"], end - begin)
     except InputError as error:
         raise damaged(path, str(error)) from error
-    falls = head[1:] <= head[:-1]
+    falls, parallel = head[1:] <= head[:-1], False
     if np.any(falls):
         starts = np.searchsorted(row_ptr, np.array([before + 1, end], row_ptr.dtype))
         falls[row_ptr[starts[0] : starts[1]] - (before + 1)] = False  # from one row to the next they may
         for at in np.flatnonzero(falls):
             if head[at + 1] == head[at]:
-                return None
+                parallel = True
+                continue
             row = row_of(row_ptr, before + int(at))
             raise damaged(path, f"row {row} is not in ascending order: {head[at + 1]} comes after {head[at]}")
     head, tail = head[begin - before :], tails_between(row_ptr, begin, end)
@@ -168,7 +176,9 @@ def _looked_at(source: Input, begin: int, end: int) -> _Piece | None:
         own = tail == head
         apart -= _sum(tail[own], head[own], {name: column[own] for name, column in values.items()})
     carried = values.get("weights", values.get("multiplicity"))
-    return _Piece(first, pairs, kept, tail[tail == head], apart, None if carried is None else (tail, carried))
+    return _Piece(
+        first, pairs, kept, tail[tail == head], apart, parallel, None if carried is None else (tail, carried)
+    )
 
 
 def _sum(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], values: Columns) -> int:

@@ -91,6 +91,10 @@ class Stored:
         """Note vertices that have themselves in their rows."""
         self._loops.append(vertices)
 
+    def remove(self) -> None:
+        """Remove the files."""
+        self._table.remove()
+
     def has(self, name: str) -> bool:
         """Whether there is a column of this name."""
         return name in self._names

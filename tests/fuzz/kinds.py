@@ -16,7 +16,7 @@ from fuzz.edge_lists import binary_case, edge_list_case, parsed_case, run_twice
 from fuzz.invariants import check_invariants, compare_edges, edges_of, edges_of_rows
 from fuzz.networks import network_case
 from fuzz.roundtrips import graph_case, run_graph
-from fuzz.shards import run_shards, shards_case
+from fuzz.shards import run_convert, run_shards, shards_case
 from fuzz.texts import ldbc_case, packed_case, text_case
 
 
@@ -58,7 +58,7 @@ def run_read(case: Case, folder: Path) -> bool:
 
 
 KINDS = {
-    "edges": Kind(text_case, run_read, 9),
+    "edges": Kind(text_case, run_read, 7),
     "device edges": Kind(edge_list_case, run_twice, 3, device=True),
     "device files": Kind(parsed_case, run_twice, 3, device=True),
     "gzip": Kind(packed_case, run_read, 4),
@@ -69,6 +69,7 @@ KINDS = {
     "networks": Kind(network_case, run_read, 10),
     "npz": Kind(npz_case, run_read, 8),
     "clg": Kind(clg_case, run_read, 6),
+    "clg to shards": Kind(clg_case, run_convert, 2),
     "device binaries": Kind(binary_case, run_twice, 2, device=True),
     "parquet": Kind(table_case, run_read, 3),
     "arrow": Kind(table_case, run_read, 4),

@@ -8,7 +8,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from fuzz.case import Case
+from fuzz.case import Case, Failure
 from fuzz.mutations import mutate
 
 
@@ -68,4 +68,34 @@ def run_shards(case: Case, folder: Path) -> bool:
         }[case.what["call"]]()
     except clgraph.ClgraphError:
         return False
+    return True
+
+
+def run_convert(case: Case, folder: Path) -> bool:
+    """Convert a .clg file: what is read in full gives the dataset of the graph, all else is refused."""
+    import clgraph
+    from clgraph.graph.io.common import Options
+    from clgraph.scale.convert import convert_to_shards
+
+    case.write(folder)
+    path, how = folder / case.what["path"], case.what["options"]
+    try:
+        graph = clgraph.read(path, verify=True, **how)
+    except clgraph.ClgraphError as error:
+        graph, why = None, str(error)
+    try:
+        found = convert_to_shards([path], folder / "g.clgs", options=Options(**how))
+    except clgraph.ClgraphError as error:
+        if graph is not None and not graph.has_copies:
+            raise Failure("lost", f"a valid file is not converted: {str(error)[-200:]}") from error
+        return False
+    if graph is None:
+        if "weight" in why and not how.get("weights"):  # nobody looks at them
+            return True
+        raise Failure("broken", f"a file that cannot be read is converted: {why[-200:]}")
+    if (
+        not graph.has_copies
+        and found.fingerprint != clgraph.write_shards(graph, folder / "h.clgs").fingerprint
+    ):
+        raise Failure("broken", "the dataset is not that of the graph in memory")
     return True
