@@ -28,7 +28,8 @@ def in_pieces(device: Device, graph: Graph, *sections: str, values: bool = False
         Whether pairs that two arcs of a directed graph join are needed once.
     """
     values = values and (graph.weights is not None or graph.multiplicity is not None)
-    width = 8 if values else 4
+    widest = 4 if graph.weights is None else 8  # bytes of an entry; shards are cut alike for all calls
+    width = widest if values else 4
     views = 2 if graph.directed and "pairs" in sections else 1  # the undirected view has up to twice the arcs
     fits = width * views * graph.num_arcs <= device.max_buffer
     if fits or not device.has_compiler or graph.has_copies:  # shards hold each edge once
@@ -40,6 +41,7 @@ def in_pieces(device: Device, graph: Graph, *sections: str, values: bool = False
         sections = tuple(sorted({rows if name == "pairs" else name for name in sections}))
 
     def make() -> Any:
-        return held.HeldShards.of(graph, sections, values, device.max_buffer // 2 // width)
+        return held.HeldShards.of(graph, sections, values, device.max_buffer // 2 // widest)
 
+    held.shelve(device, graph)
     return device.cached(graph, ("pieces", sections, values), make)

@@ -79,6 +79,11 @@ class Kept:
             value = kept.values.setdefault(key, make())
         return value
 
+    def has(self, owner: Any, key: Hashable) -> bool:
+        """Whether a value is kept."""
+        kept = self.owners.get(id(owner))
+        return kept is not None and key in kept.values
+
     def held(self, owner: Any) -> dict[str, int]:
         """Bytes of the buffers that are kept for an owner, by what they are."""
         kept = self.owners.get(id(owner))

@@ -150,7 +150,7 @@ class FixedPower:
             "WIDTH": self._shape.width,
             "ITEMS": self._shape.items,
         }
-        self._windows = Windows(device, self._program, self._shape, self._over, integers=integers)
+        self._windows = Windows(device, self._defines, self._shape, integers=integers)
         gathers = leaving.place is not None or kind == "arcs"
         exact = np.int64 if self._defines["READY"] else np.float32 if integers else np.float64
         self._terms = device.empty(n, exact if kind == "arcs" else self._dtype) if gathers else None
@@ -173,8 +173,7 @@ class FixedPower:
         return vectors | {"1 / the weights that leave": 9 * n, "places": 4 * n if spans else 0}
 
     def _program(self, name: str = "fixed", offset: type = np.int32, **more: int) -> Any:
-        kind = "long" if offset is np.int64 else "int"
-        return self._device.program(f"ranking/{name}", OFFSET=kind, **self._defines, **more)
+        return fixed_windows.program_of(self._device, self._defines, name, offset, **more)
 
     def _over(self, count: int) -> int:
         return -(-count // self._shape.items)

@@ -5,7 +5,7 @@ Host half of ``cl/ranking/fixed_windows.cl`` and ``fixed_integers.cl``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,32 +114,36 @@ class Prepared:
     pieces: int = 0
 
 
+def program_of(
+    device: Device, defines: Mapping[str, Any], name: str = "fixed", offset: type = np.int32, **more: int
+) -> Any:
+    """A program of ``cl/ranking`` by name and type of offsets."""
+    kind = "long" if offset is np.int64 else "int"
+    return device.program(f"ranking/{name}", OFFSET=kind, **defines, **more)
+
+
 class Windows:
     """The steps of an iteration over rows in windows.
 
     Parameters
     ----------
     device : Device
-    program : callable
-        Gives a program of ``cl/ranking`` by name and type of offsets.
+    defines : mapping
+        Of the programs of ``cl/ranking``.
     shape : Shape
-    over : callable
-        Work-items of a pass.
     integers : bool
         Ranks are float32.
     """
 
-    def __init__(
-        self,
-        device: Device,
-        program: Callable[..., Any],
-        shape: Shape,
-        over: Callable[[int], int],
-        *,
-        integers: bool,
-    ) -> None:
-        self._device, self._program, self._shape, self._over = device, program, shape, over
+    def __init__(self, device: Device, defines: Mapping[str, Any], shape: Shape, *, integers: bool) -> None:
+        self._device, self._defines, self._shape = device, defines, shape
         self._integers = integers
+
+    def _program(self, name: str, offset: type, **more: int) -> Any:
+        return program_of(self._device, self._defines, name, offset, **more)
+
+    def _over(self, count: int) -> int:
+        return -(-count // self._shape.items)
 
     def prepare(self, rows: Rows, shares: Any) -> Prepared:
         """The windows and long rows of some rows."""

@@ -239,7 +239,7 @@ class Search:
             first, last = shard.first_row, shard.first_row + shard.rows
             words = bits[first // 32 : -(-last // 32)].copy()
             if last % 32:
-                words[-1] &= (1 << last % 32) - 1  # shards begin at multiples of 4096
+                words[-1] &= (1 << last % 32) - 1
             if np.any(words):
                 found.append(number)
         return found

@@ -258,6 +258,7 @@ class _Conversion:
                     stored[name] = self._other(name, base)
             for name in wanted:
                 made[name] = cut_shards(writer, name, stored[name], shard_edges)
+                stored[name].check_unchanged()
             writer.finish(
                 Manifest(
                     self._directed,

@@ -12,18 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.csr.upload import Place
 from clgraph.device.pages import on_large_pages
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of
+from clgraph.graph.place import View
 from clgraph.lazy import lazy
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import notes_of
 from clgraph.scale.choose import choose
 from clgraph.scale.cut import cuts
-from clgraph.scale.extract import Chosen, Extraction, unpacked
+from clgraph.scale.extract import Chosen, Extraction, Kept, unpacked
 from clgraph.scale.loading import VALUES, Loading
-from clgraph.scale.manifest import BLOCK, Manifest, Section, Shard
+from clgraph.scale.manifest import Manifest, Section, Shard
 from clgraph.scale.passes import forest_pass
 from clgraph.scale.ranks import Alone
 from clgraph.scale.shards import ShardRows, Shards
@@ -92,6 +94,15 @@ class HeldShards(Shards):
     def _carried(self) -> list[str]:
         return [name for name in ("weights", "multiplicity") if getattr(self.manifest, name)]
 
+    @property
+    def num_edges(self) -> int:
+        """Number of edges (undirected) or arcs (directed)."""
+        loops = self._whole.count_loops()
+        return self._whole.num_arcs if self.directed else (self._whole.num_arcs + loops) // 2
+
+    def __repr__(self) -> str:
+        return f"<HeldShards: {self.pieces} parts of {self.owner!r}>"
+
     @lazy
     def ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,)."""
@@ -141,16 +152,14 @@ class HeldShards(Shards):
         loading, numbers = found.loading, found.own
         del found
         clock.lap("sample")
+        smaller = self._extracted(device, loading, numbers, seed, chosen)
+        clock.lap("result")
         made = {}
         for size, target in wanted:
-            if target in made:
-                continue
-            each = chosen[target]
-            smaller = self._extracted(device, loading, numbers, seed, each)
-            clock.lap("result")
-            told = notes_of(graph, target, each.untouched, smaller.num_vertices, graph.num_self_loops)
+            each, part = chosen[target], smaller[target]
+            told = notes_of(graph, target, each.untouched, part.num_vertices, graph.num_self_loops)
             made[target] = Sample(
-                smaller,
+                part,
                 method,
                 how.mode,
                 size,
@@ -170,36 +179,64 @@ class HeldShards(Shards):
         return [replace(made[target], size=size) for size, target in wanted]
 
     def _extracted(
-        self, device: Device, loading: Loading, numbers: list[int], seed: int, chosen: Chosen
-    ) -> Graph:
-        """A sample as a graph on the host, which shard after shard has been cut out for."""
+        self, device: Device, loading: Loading, numbers: list[int], seed: int, chosen: dict[int, Chosen]
+    ) -> dict[int, Graph]:
+        """Samples as graphs on the host, each by its target: shards are counted first, then cut."""
+        n, carried = self.num_vertices, self._carried
         with device.alone():
-            extraction = Extraction(device, seed, self.num_vertices, chosen)
-            members = extraction.members()
-        kinds = {"col_idx": np.int32, **{name: VALUES[name] for name in self._carried}}
-        most = self.section(self.pairs).edges  # pages that nothing is written to take no memory
-        whole = {name: on_large_pages(most, np.dtype(kind)) for name, kind in kinds.items()}
-        row_ptr = np.zeros(extraction.size + 1, np.int64)
-        at = 0
-
-        def place(name: str, count: int) -> npt.NDArray[Any]:
-            return whole[name][at : at + count]
-
+            cutting = {target: Extraction(device, seed, n, each) for target, each in chosen.items()}
+        counts = dict.fromkeys(chosen, 0)
         for rows in loading.pairs(numbers):
             with device.alone():
-                part = extraction.of(rows, place)
-            ends = row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
-            np.add(part.row_ptr, at, out=ends, dtype=np.int64)
-            at += len(part.col_idx)
-        return Graph.of(
-            Arrays(
-                row_ptr.astype(np.int32 if at < 2**31 else np.int64, copy=False),
-                **{name: array[:at] for name, array in whole.items()},
-                ids=members.astype(np.int64) if self._ids is None else self._ids[members],
-                directed=self.directed,
-                num_self_loops=0,
-            )
-        )
+                for target, extraction in cutting.items():
+                    counts[target] += extraction.count(rows)
+        made = {target: _Cut(cutting[target].size, counts[target], carried) for target in chosen}
+        for rows in loading.pairs(numbers):
+            with device.alone():
+                for target, extraction in cutting.items():
+                    made[target].add(extraction.of(rows, made[target].place))
+        ids = {}
+        for target, extraction in cutting.items():
+            with device.alone():
+                members = extraction.members()
+            ids[target] = members.astype(np.int64) if self._ids is None else self._ids[members]
+        return {target: Graph.of(cut.arrays(ids[target], self.directed)) for target, cut in made.items()}
+
+
+class _Cut:
+    """A sample that grows shard by shard, in order."""
+
+    def __init__(self, vertices: int, arcs: int, carried: Sequence[str]) -> None:
+        kinds = {"col_idx": np.int32, **{name: VALUES[name] for name in carried}}
+        self._row_ptr: npt.NDArray[Any] = np.zeros(vertices + 1, np.int32 if arcs < 2**31 else np.int64)
+        self._columns = {name: on_large_pages(arcs, np.dtype(kind)) for name, kind in kinds.items()}
+        self._at = 0
+
+    def place(self, name: str, count: int) -> npt.NDArray[Any]:
+        """Where the next entries of a column belong."""
+        return self._columns[name][self._at : self._at + count]
+
+    def add(self, part: Kept) -> None:
+        """Take over rows whose entries are in their places."""
+        ends = self._row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
+        np.add(part.row_ptr, self._at, out=ends, dtype=ends.dtype)
+        self._at += len(part.col_idx)
+
+    def arrays(self, ids: npt.NDArray[Any], directed: bool) -> Arrays:
+        """The whole."""
+        return Arrays(self._row_ptr, **self._columns, ids=ids, directed=directed, num_self_loops=0)
+
+
+class _Shelf(Place):
+    """Where a device keeps parts of a graph, which `Graph.free` gives back; it makes no views of them."""
+
+    def view(self, graph: Any, view: View) -> None:
+        """The host makes it."""
+
+
+def shelve(device: Device, graph: Graph) -> None:
+    """Let a graph know that a device may hold parts of it."""
+    graph.settle(device.cached(graph, "shelf", lambda: _Shelf(device)))
 
 
 class _Left:
@@ -246,7 +283,7 @@ def _section(graph: Graph, name: str) -> Arrays:
 def _cut(name: str, arrays: Arrays, shard_edges: int) -> Section:
     """A section's shards; where they are cut makes no difference to any result."""
     row_ptr, made = arrays.row_ptr, []
-    for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1 if name == "pairs" else BLOCK)):
+    for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1)):
         edges = int(row_ptr[last] - row_ptr[first])
         made.append(Shard(f"{name}-{number}", first, last - first, edges, 0, 0, 0, 0))
     return summed(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -135,7 +136,9 @@ class Input:
     def _open_binary(self) -> None:
         path = self.path
         with reading(path), open(path, "rb") as file:
-            self.header = header = unpack_header(path, file.read(PAGE), path.stat().st_size)
+            told = os.fstat(file.fileno())
+            self._told = told.st_size, told.st_mtime_ns
+            self.header = header = unpack_header(path, file.read(PAGE), told.st_size)
         if self._options.directed not in (None, header.directed):
             raise NotTaken("directions are changed in memory")
         if self._options.weights and "weights" not in header.sections:
@@ -165,12 +168,22 @@ class Input:
         """Some entries of a section of a .clg file."""
         section = self.header.sections[name]
         dtype = np.dtype(section.kind)
-        return np.fromfile(
-            self.path,
-            dtype,
-            count if count >= 0 else section.nbytes // dtype.itemsize,
-            offset=section.offset + first * dtype.itemsize,
-        )
+        count = count if count >= 0 else section.nbytes // dtype.itemsize
+        found = np.fromfile(self.path, dtype, count, offset=section.offset + first * dtype.itemsize)
+        if len(found) != count:
+            raise InputError(
+                f"{self.path}: it became shorter while it was read; convert it again when it is complete"
+            )
+        return found
+
+    def check_unchanged(self) -> None:
+        """Raise InputError if a .clg file is not the one that was checked."""
+        with reading(self.path):
+            told = self.path.stat()
+        if (told.st_size, told.st_mtime_ns) != self._told:
+            raise InputError(
+                f"{self.path}: it was written to while it was read; convert it again when it is complete"
+            )
 
     def _of_binary(self, progress: Tell | None) -> Iterator[Columns]:
         header, ids = self.header, self.vertices

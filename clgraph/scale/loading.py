@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 VALUES = {"weights": np.float64, "multiplicity": np.int32, "way": np.uint8}
 
 
+KEPT = 3, 4  # the part of a device's memory up to which it keeps shards of graphs in memory
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 
 
@@ -82,7 +83,7 @@ class Loading:
     values : sequence of {"weights", "multiplicity", "way"}
         What is wanted beside the rows.
     room : int
-        Bytes of the device's memory in which shards may stay for the next pass.
+        Bytes of the device's memory in which shards from files may stay for the next pass.
     """
 
     def __init__(self, device: Device, shards: Shards, *, values: Sequence[str] = (), room: int = 0) -> None:
@@ -120,14 +121,9 @@ class Loading:
     def _load(self, name: str, number: int) -> Loaded:
         shards = self._shards
         shard = shards.section(name).shards[number]
-        if (owner := shards.owner) is not None:
-
-            def make() -> Loaded:
-                return Loaded.of(self._device, shards.held(name, number), self._values)
-
+        if shards.owner is not None:
             with self._device.alone():
-                key = "shard", name, shard.first_row, shard.rows, *self._values
-                return self._device.cached(owner, key, make)
+                return self._of_graph(name, number)
         full = shards.verifies(shard)
         with self._device.alone():
             loaded = self._read(name, shard, full) if sys.byteorder == "little" else None
@@ -142,6 +138,36 @@ class Loading:
                 loaded = Loaded.of(self._device, rows, self._values)
         shards.verified(shard)
         return loaded
+
+    def _of_graph(self, name: str, number: int) -> Loaded:
+        """A shard of a graph in memory; the device keeps its columns as long as there is room for more."""
+        device, shards = self._device, self._shards
+        shard, owner = shards.section(name).shards[number], shards.owner
+        rows: list[ShardRows] = []
+
+        def column(key: str, dtype: Any, count: int) -> Any:
+            def make() -> Any:
+                if not rows:
+                    rows.append(shards.held(name, number))
+                return device.upload(getattr(rows[0], key))
+
+            place, nbytes = (
+                ("shard", name, shard.first_row, shard.rows, key),
+                count * np.dtype(dtype).itemsize,
+            )
+            # one that goes round and round more than fits would find nothing of it
+            spare = device.global_memory * KEPT[0] // KEPT[1] - device.memory.allocated
+            if device.shares_memory or nbytes <= spare or device.memory.kept.has(owner, place):
+                return device.cached(owner, place, make)
+            return make()
+
+        offset = np.int32 if shard.edges < 2**31 else np.int64
+        row_ptr = column("row_ptr", offset, shard.rows + 1)
+        col_idx = column("col_idx", np.int32, shard.edges)
+        wanted = [key for key in self._values if getattr(shards.manifest, key, False)]
+        return Loaded(
+            shard, offset, row_ptr, col_idx, {key: column(key, VALUES[key], shard.edges) for key in wanted}
+        )
 
     def _read(self, name: str, shard: Shard, full: bool) -> Loaded | None:
         """The shard on the device; None if anything is wrong with it."""

@@ -51,7 +51,13 @@ class InFile(Stored):
 
     def _columns(self, begin: int, end: int) -> Columns:
         names = {"head": "col_idx", **{name: name for name in self._names}}
-        return {name: self._source.read(section, begin, end - begin) for name, section in names.items()}
+        found = {name: self._source.read(section, begin, end - begin) for name, section in names.items()}
+        check_range(found["head"], self._source.header.n, "col_idx")  # it may have been written to
+        return found
+
+    def check_unchanged(self) -> None:
+        """Raise InputError if the file is not the one that was checked."""
+        self._source.check_unchanged()
 
     def column(self, name: str, begin: int, end: int) -> OnDisk:
         """Some entries of a column."""

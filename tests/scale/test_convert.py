@@ -1,6 +1,7 @@
 """Conversion with little memory: the dataset of `write_shards`, byte for byte, from every kind of input."""
 
 import gzip
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -137,6 +138,22 @@ def test_rows_that_are_not_in_order(tmp_path):
             arrays = replace(arrays, weights=np.array(weights))
         with pytest.raises(InputError, match="undirected, but some arcs lack their reverse, or carry other"):
             converted(clgraph.Graph.of(arrays), weights=weights is not None)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch, directed):
+    monkeypatch.setattr("clgraph.scale.ordered.STEP", 1000)
+    path = tmp_path / "g.clg"
+    ends = np.random.default_rng(1).integers(0, 500, (2, 30_000))
+    graph = clgraph.Graph.from_edges(*ends, directed=directed)
+    for change, told in (
+        (lambda: os.truncate(path, path.stat().st_size // 2), "became shorter while it was read"),
+        (lambda: os.utime(path, (1, 1)), "was written to while it was read"),
+    ):
+        clgraph.write(graph, path)
+        with pytest.raises(InputError, match=told):
+            convert_to_shards([path], tmp_path / "g.clgs", progress=lambda *_, change=change: change())
+        assert [each.name for each in tmp_path.iterdir()] == ["g.clg"]
 
 
 def test_what_is_read_in_one(tmp_path):

@@ -20,8 +20,8 @@ def graph_of(kind):
     ends = rng.integers(0, N, (2, 140_000))
     ends[1, :3000] = ends[0, :3000] // 100  # hubs
     ends[:, 3000:3010] = 7  # loops
-    options = {"directed": kind != "plain", "vertices": np.arange(N) * 3}
-    if kind == "weighted":
+    options = {"directed": "directed" in kind, "vertices": np.arange(N) * 3}
+    if "weighted" in kind:
         options["weights"] = rng.random(140_000)
     return clgraph.Graph.from_edges(*ends * 3, **options)
 
@@ -34,7 +34,13 @@ def calls(graph, device):
         return [
             part
             for each in made
-            for part in (each.vertices, each.edges, each.graph.col_idx, each.graph.weights, each.notes)
+            for part in (
+                each.vertices,
+                each.edges,
+                each.num_edges,
+                each.notes,
+                *(getattr(each.graph, name) for name in ("row_ptr", "col_idx", "weights", "multiplicity")),
+            )
         ], made[0].pieces
 
     def curve(method):
@@ -62,15 +68,21 @@ def calls(graph, device):
     yield from (("bfs", searched), ("bfs_many", many), ("components", components), ("pagerank", ranked))
 
 
-@pytest.mark.parametrize("kind", ["plain", "directed", "weighted"])
+def lower(device, monkeypatch, most, **more):
+    """Let a device's largest buffer be smaller."""
+    hardware = replace(device.hardware, max_buffer=most, **more)
+    monkeypatch.setattr(device, "hardware", hardware)
+    monkeypatch.setattr(device.memory, "_hardware", hardware)
+    monkeypatch.setattr(device.memory, "_quirks", hardware.quirks)
+
+
+@pytest.mark.parametrize("kind", ["plain", "directed", "weighted", "directed and weighted"])
 def test_as_in_one_buffer(device, monkeypatch, kind):
     graph = graph_of(kind)
     expected = {name: call() for name, call in calls(graph, device)}
     assert all(pieces == 1 for _, pieces in expected.values())
     graph = graph_of(kind)  # not on the device yet
-    hardware = replace(device.hardware, max_buffer=MOST)
-    monkeypatch.setattr(device, "hardware", hardware)
-    monkeypatch.setattr(device.memory, "_hardware", hardware)
+    lower(device, monkeypatch, MOST)
     for name, call in calls(graph, device):
         found, pieces = call()
         assert pieces > 1, name
@@ -82,3 +94,55 @@ def test_as_in_one_buffer(device, monkeypatch, kind):
     assert 0 < sum(up) < graph.num_arcs
     with pytest.raises(CapacityError, match="the largest possible is 480000 bytes"):
         clgraph.bfs(graph, 21, method="frontier", device=device)
+
+
+def test_hubs_side_by_side(device, monkeypatch):
+    """A few rows that together exceed a buffer: shards may end at any row."""
+    rng = np.random.default_rng(1)
+    ends = rng.integers(0, 20_000, 100_000), 20_000 + rng.integers(0, 500, 100_000)
+    graph = clgraph.Graph.from_edges(*ends, vertices=np.arange(20_500))
+    expected = {name: call() for name, call in calls(graph, device)}
+    graph = clgraph.Graph.from_edges(*ends, vertices=np.arange(20_500))
+    lower(device, monkeypatch, 330_000)
+    for name, call in calls(graph, device):
+        found, pieces = call()
+        assert pieces > 2, name
+        for one, other in zip(found, expected[name][0], strict=True):
+            assert np.array_equal(one, other), name
+
+
+def test_what_stays_on_the_device(device, monkeypatch):
+    """Each column once, whatever the calls; `Graph.free` gives all of it back."""
+    lower(device, monkeypatch, MOST, quirks=replace(device.hardware.quirks, shares_memory=False))
+    graph = graph_of("weighted")
+    before = device.memory.allocated
+    made = [call()[0] for _, call in calls(graph, device)]
+    (held,) = (held for where, held in graph.places().items() if where != "host")
+    shards = sum(nbytes for name, nbytes in held.items() if name.startswith("shard"))
+    assert 12 * graph.num_arcs < shards <= 16 * graph.num_arcs + 5 * N
+    del made
+    graph.free(device)
+    device.finish()
+    assert device.memory.allocated <= before
+
+
+def test_less_memory_than_arcs(device, monkeypatch):
+    """What the device has no room for goes up again in each pass."""
+    graph = graph_of("plain")
+    expected = {name: call() for name, call in calls(graph, device)}
+    graph = graph_of("plain")
+    quirks = replace(device.hardware.quirks, shares_memory=False)
+    lower(device, monkeypatch, MOST, quirks=quirks, global_memory=12_000_000)
+    for name, call in calls(graph, device):
+        for one, other in zip(call()[0], expected[name][0], strict=True):
+            assert np.array_equal(one, other), name
+
+
+def test_samples_take_their_own_memory(device, monkeypatch):
+    graph = graph_of("plain")
+    lower(device, monkeypatch, MOST)
+    small = clgraph.sample(graph, "drv", size=3000, seed=1, device=device)
+    base = small.graph.col_idx
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    assert small.pieces > 1 and base.nbytes < 200_000
