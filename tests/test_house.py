@@ -279,6 +279,17 @@ def test_roots_are_small() -> None:
     assert (ROOT / "README.md").stat().st_size <= 13_000
 
 
+def test_nothing_large_is_committed() -> None:
+    """What a download or a build has left behind does not slip in with a commit."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a clone")
+    told = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = [name for name in told.stdout.split("\0") if name and (ROOT / name).is_file()]
+    assert len(names) > 500
+    assert [name for name in names if (ROOT / name).stat().st_size > 100_000] == []
+    assert [name for name in names if name.endswith((".whl", ".gz", ".zip", ".so", ".clg"))] == []
+
+
 def test_the_formatter_is_seldom_silenced() -> None:
     word = "# fmt: " + "skip"
     files = [*HOUSE.rglob("*.py"), *TESTS.rglob("*.py"), *(ROOT / "examples").rglob("*.py")]

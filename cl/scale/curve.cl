@@ -17,19 +17,13 @@
 #include "csr/arcs.h"
 #include "keyed.h"
 #include "measures/wide.h"
+#include "scale/both_ways.h"
 
 #ifndef BY_EDGE
 #define BY_EDGE 0
 #endif
 
 #define LAST 0x7fffffff
-
-// Whether an entry is a pair to be counted: no loop and, where pairs are in the rows of both ends, the first of two.
-#ifdef BOTH_WAYS
-#define COUNTS(u, v) ((u) < (v))
-#else
-#define COUNTS(u, v) ((u) != (v))
-#endif
 
 static inline ulong edge_word(uint u, uint v) { return (ulong)min(u, v) << 32 | max(u, v); }
 

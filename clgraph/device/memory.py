@@ -314,9 +314,8 @@ class Memory:
         data = array.reshape(-1).view(np.uint8)
 
         def read(view: memoryview, begin: int) -> None:
-            np.frombuffer(view, np.uint8)[:] = data[
-                begin : begin + len(view)
-            ]  # side by side: without the GIL
+            # NumPy lets go of the GIL, a memoryview does not
+            np.frombuffer(view, np.uint8)[:] = data[begin : begin + len(view)]
 
         def copy() -> None:
             pieces = array.nbytes >= LARGE and not self._quirks.shares_memory

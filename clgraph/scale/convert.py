@@ -38,7 +38,7 @@ from clgraph.scale.numbering import Numbering
 from clgraph.scale.ordered import in_order
 from clgraph.scale.shards import Shards, open_shards
 from clgraph.scale.sorting import Lengths, ahead, behind, by_row, merged
-from clgraph.scale.stored import Stored, cut_shards, turned
+from clgraph.scale.stored import Rows, Stored, cut_shards, turned
 from clgraph.scale.tables import STEP, Columns, Dealt, Table
 from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums, told_as
 from clgraph.temporary import temporary_name
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 T = TypeVar("T")
-Ordered = tuple[dict[str, Stored], npt.NDArray[np.float64]]
+Ordered = tuple[dict[str, Rows], npt.NDArray[np.float64]]
 BUCKET = 1 << 20  # edges that are sorted at a time, by each core: they stay in its cache
 
 
@@ -272,7 +272,7 @@ class _Conversion:
             )
         return open_shards(target)
 
-    def _begun(self, adds: bool) -> dict[str, Stored]:
+    def _begun(self, adds: bool) -> dict[str, Rows]:
         """The sections that others are made of, by name."""
         if self._ordered is None:
             return {"out" if self._directed else "pairs": self._base(adds=adds)}
@@ -286,7 +286,7 @@ class _Conversion:
         parts: Iterable[tuple[Any, ...]],
         edges: Callable[..., Columns],
         rows: int,
-        beside: Stored | None = None,
+        beside: Rows | None = None,
     ) -> Dealt:
         """The edges that `edges` makes of each of some parts, dealt in order."""
         wanted = 1 + 8 * rows // self._bucket
@@ -339,7 +339,7 @@ class _Conversion:
         np.add.at(leaving, arrays.col_idx[apart], counts[apart])
         np.add.at(leaving, tails, counts)
 
-    def _other(self, name: str, base: Stored) -> Stored:
+    def _other(self, name: str, base: Rows) -> Stored:
         """A section made of the base's rows, which are merged already."""
         both = name == "rows"
         rows = base.rows * (2 if both else 1)

@@ -176,6 +176,16 @@ class Input:
             )
         return found
 
+    def heads(self, first: int, count: int) -> npt.NDArray[np.int32]:
+        """Some heads of a .clg file's arcs; InputError names the file if one is no vertex."""
+        with reading(self.path):
+            found = self.read("col_idx", first, count)
+        try:
+            check_range(found, self.header.n, "col_idx")
+        except InputError as error:
+            raise damaged(self.path, str(error)) from error
+        return found
+
     def check_unchanged(self) -> None:
         """Raise InputError if a .clg file is not the one that was checked."""
         with reading(self.path):
@@ -190,13 +200,9 @@ class Input:
         assert ids is not None
         for first in range(0, header.arcs, STEP):
             count = min(STEP, header.arcs - first)
+            head = self.heads(first, count)
             with reading(self.path):
-                head = self.read("col_idx", first, count)
                 columns: Columns = {name: self.read(name, first, count) for name in self.values}
-            try:
-                check_range(head, header.n, "col_idx")
-            except InputError as error:
-                raise damaged(self.path, str(error)) from error
             tail = tails_between(self.row_ptr, first, first + count)
             once = slice(None) if header.directed else tail <= head
             columns = {name: column[once] for name, column in columns.items()}

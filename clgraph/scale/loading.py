@@ -151,10 +151,8 @@ class Loading:
                     rows.append(shards.held(name, number))
                 return device.upload(getattr(rows[0], key))
 
-            place, nbytes = (
-                ("shard", name, shard.first_row, shard.rows, key),
-                count * np.dtype(dtype).itemsize,
-            )
+            place = "shard", name, shard.first_row, shard.rows, key
+            nbytes = count * np.dtype(dtype).itemsize
             # one that goes round and round more than fits would find nothing of it
             spare = device.global_memory * KEPT[0] // KEPT[1] - device.memory.allocated
             if device.shares_memory or nbytes <= spare or device.memory.kept.has(owner, place):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,18 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.arrays import row_of
 from clgraph.graph.building import checked_counts, checked_weights
-from clgraph.graph.checks import check_range
 from clgraph.graph.io.binary_header import damaged
 from clgraph.graph.io.binary_writing import OnDisk
 from clgraph.progress import Tell
 from clgraph.scale.inputs import Input
 from clgraph.scale.sorting import ahead
-from clgraph.scale.stored import Stored
+from clgraph.scale.stored import Rows, Stored
 from clgraph.scale.tables import STEP, Columns, tails_between
 
 Words = npt.NDArray[np.uint64]
 
 
-class InFile(Stored):
+class InFile(Rows):
     """The rows of a .clg file, which stay there.
 
     Parameters
@@ -34,26 +32,13 @@ class InFile(Stored):
     """
 
     def __init__(self, source: Input) -> None:
-        self._source, self._base, self._names = source, None, set(source.values)
-        self._loops: list[npt.NDArray[np.int32]] = []
-        self.row_ptr, self.rows = source.row_ptr, source.header.arcs
-
-    def parts(self, step: int) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
-        """Tails, and the other columns, so many entries at a time."""
-        for begin in range(0, self.rows, step):
-            end = min(begin + step, self.rows)
-            yield tails_between(self.row_ptr, begin, end), self._columns(begin, end)
-
-    def some(self, first: int, last: int) -> tuple[npt.NDArray[Any], Columns]:
-        """The lengths of some rows, and their columns."""
-        begin, end = int(self.row_ptr[first]), int(self.row_ptr[last])
-        return np.diff(self.row_ptr[first : last + 1]), self._columns(begin, end)
+        super().__init__(source.row_ptr, source.header.arcs)
+        self._source, self._names = source, set(source.values)
 
     def _columns(self, begin: int, end: int) -> Columns:
-        names = {"head": "col_idx", **{name: name for name in self._names}}
-        found = {name: self._source.read(section, begin, end - begin) for name, section in names.items()}
-        check_range(found["head"], self._source.header.n, "col_idx")  # it may have been written to
-        return found
+        source, count = self._source, end - begin
+        values = {name: source.read(name, begin, count) for name in source.values}
+        return {"head": source.heads(begin, count), **values}  # checked again: it may have been written to
 
     def check_unchanged(self) -> None:
         """Raise InputError if the file is not the one that was checked."""
@@ -100,7 +85,7 @@ class _Piece:
 
 def in_order(
     source: Input, folder: Path, progress: Tell | None
-) -> tuple[dict[str, Stored], npt.NDArray[np.float64]] | None:
+) -> tuple[dict[str, Rows], npt.NDArray[np.float64]] | None:
     """The sections that a .clg file has, and the weight that leaves each vertex; None if arcs are parallel.
 
     Sections are "out", or of an undirected graph "rows" and "pairs", whose entries are copied to `folder`.
@@ -150,50 +135,45 @@ def _looked_at(source: Input, begin: int, end: int) -> _Piece:
     """Some entries, checked."""
     path, row_ptr = source.path, source.row_ptr
     before = begin - min(begin, 1)  # with the entry in front
-    head = source.read("col_idx", before, end - before)
+    head = source.heads(before, end - before)
     values = {name: source.read(name, begin, end - begin) for name in source.values}
     try:
-        check_range(head, source.header.n, "col_idx")
         if "weights" in values:
             checked_weights(values["weights"], end - begin)
         if "multiplicity" in values:
             checked_counts(values["multiplicity"], end - begin)
     except InputError as error:
         raise damaged(path, str(error)) from error
-    falls, parallel = head[1:] <= head[:-1], False
-    if np.any(falls):
+    same = head[1:] == head[:-1]
+    falls = head[1:] < head[:-1]
+    if np.any(same | falls):
         starts = np.searchsorted(row_ptr, np.array([before + 1, end], row_ptr.dtype))
-        falls[row_ptr[starts[0] : starts[1]] - (before + 1)] = False  # from one row to the next they may
-        for at in np.flatnonzero(falls):
-            if head[at + 1] == head[at]:
-                parallel = True
-                continue
-            row = row_of(row_ptr, before + int(at))
-            raise damaged(path, f"row {row} is not in ascending order: {head[at + 1]} comes after {head[at]}")
+        border = row_ptr[starts[0] : starts[1]] - (before + 1)
+        same[border] = falls[border] = False  # from one row to the next
+    if np.any(falls):
+        at = int(np.argmax(falls))
+        row = row_of(row_ptr, before + at)
+        raise damaged(path, f"row {row} is not in ascending order: {head[at + 1]} comes after {head[at]}")
     head, tail = head[begin - before :], tails_between(row_ptr, begin, end)
     first, kept, pairs, apart = int(tail[0]), {}, np.zeros(0, np.int64), 0
     if not source.directed:
-        once = tail <= head
+        once, up, down = tail <= head, tail < head, tail > head
         kept = {"head": head[once], **{name: column[once] for name, column in values.items()}}
         pairs = np.bincount(tail[once] - first)
-        apart = _sum(tail[once], kept["head"], kept) - _sum(
-            head[~once], tail[~once], {name: column[~once] for name, column in values.items()}
-        )
-        own = tail == head
-        apart -= _sum(tail[own], head[own], {name: column[own] for name, column in values.items()})
+        apart = _sum(tail, head, values, up) - _sum(head, tail, values, down)
     carried = values.get("weights", values.get("multiplicity"))
-    return _Piece(
-        first, pairs, kept, tail[tail == head], apart, parallel, None if carried is None else (tail, carried)
-    )
+    added = None if carried is None else (tail, carried)
+    return _Piece(first, pairs, kept, tail[tail == head], apart, bool(np.any(same)), added)
 
 
-def _sum(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], values: Columns) -> int:
+def _sum(
+    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], values: Columns, which: npt.NDArray[np.bool_]
+) -> int:
     """A number that two lists of edges have in common only if they are alike, in whatever order."""
-    words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
-    for name in ("weights", "multiplicity"):
-        if name in values:
-            own = values[name]
-            words = _mixed(words) ^ own.view(np.uint64 if own.itemsize == 8 else np.uint32)
+    words = low[which].astype(np.uint64) << np.uint64(32) | high[which].astype(np.uint64)
+    for column in values.values():
+        own = column[which]
+        words = _mixed(words) ^ own.view(np.uint64 if own.itemsize == 8 else np.uint32)
     return int(_mixed(words).sum(dtype=np.uint64))
 
 

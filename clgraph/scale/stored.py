@@ -30,8 +30,60 @@ def turned(name: str, tail: npt.NDArray[np.int32], part: Columns) -> Columns:
     return {"row": head[apart], "head": tail[apart]} | {each: part[each][apart] for each in part}
 
 
-class Stored:
-    """The rows of a section in long files.
+class Rows:
+    """The rows of a section, in files.
+
+    Attributes
+    ----------
+    rows : int
+        Entries.
+    row_ptr : int32 or int64 array, shape (n + 1,)
+        Where each row begins, and the number of entries.
+    """
+
+    def __init__(self, row_ptr: npt.NDArray[Any], rows: int, base: Rows | None = None) -> None:
+        self.row_ptr, self.rows, self._base = row_ptr, rows, base
+        self._loops: list[npt.NDArray[np.int32]] = []
+        self._names: set[str] = set()
+
+    def note_loops(self, vertices: npt.NDArray[np.int32]) -> None:
+        """Note vertices that have themselves in their rows."""
+        self._loops.append(vertices)
+
+    def check_unchanged(self) -> None:
+        """Raise InputError if the rows are not those that were checked; those in files of ours are."""
+
+    def has(self, name: str) -> bool:
+        """Whether there is a column of this name."""
+        return name in self._names
+
+    def loops(self, first: int, last: int) -> int:
+        """How many of some rows hold their own vertex."""
+        if self._base is not None:
+            return self._base.loops(first, last)
+        return sum(int(np.count_nonzero((each >= first) & (each < last))) for each in self._loops)
+
+    def parts(self, step: int) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
+        """Tails, and the other columns, so many entries at a time."""
+        for begin in range(0, self.rows, step):
+            end = min(begin + step, self.rows)
+            yield tails_between(self.row_ptr, begin, end), self._columns(begin, end)
+
+    def some(self, first: int, last: int) -> tuple[npt.NDArray[Any], Columns]:
+        """The lengths of some rows, and their columns."""
+        begin, end = int(self.row_ptr[first]), int(self.row_ptr[last])
+        return np.diff(self.row_ptr[first : last + 1]), self._columns(begin, end)
+
+    def _columns(self, begin: int, end: int) -> Columns:
+        raise NotImplementedError
+
+    def column(self, name: str, begin: int, end: int) -> OnDisk:
+        """Some entries of a column."""
+        raise NotImplementedError
+
+
+class Stored(Rows):
+    """Rows that are added one range after the other.
 
     Parameters
     ----------
@@ -41,23 +93,13 @@ class Stored:
         Rows.
     most : int
         Entries, at most.
-    base : Stored, optional
+    base : Rows, optional
         Another section of the same graph, which has the same self-loops.
-
-    Attributes
-    ----------
-    rows : int
-        Entries so far.
-    row_ptr : int32 or int64 array, shape (n + 1,)
-        Where each row begins, and the number of entries.
     """
 
-    def __init__(self, folder: Path, name: str, n: int, most: int, base: Stored | None = None) -> None:
-        self._table, self._base = Table(folder, f"section-{name}"), base
-        self._loops: list[npt.NDArray[np.int32]] = []
-        self._names: set[str] = set()
-        self.row_ptr: npt.NDArray[Any] = np.zeros(n + 1, np.int32 if most <= INT32_MAX else np.int64)
-        self.rows = 0
+    def __init__(self, folder: Path, name: str, n: int, most: int, base: Rows | None = None) -> None:
+        super().__init__(np.zeros(n + 1, np.int32 if most <= INT32_MAX else np.int64), 0, base)
+        self._table = Table(folder, f"section-{name}")
 
     def add(
         self, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32], first: int, values: dict[str, Any]
@@ -87,37 +129,12 @@ class Stored:
         self.rows += len(col_idx)
         self._table.rows = self.rows
 
-    def note_loops(self, vertices: npt.NDArray[np.int32]) -> None:
-        """Note vertices that have themselves in their rows."""
-        self._loops.append(vertices)
-
-    def check_unchanged(self) -> None:
-        """Raise InputError if the rows are not those that were checked; files of ours are."""
-
     def remove(self) -> None:
         """Remove the files."""
         self._table.remove()
 
-    def has(self, name: str) -> bool:
-        """Whether there is a column of this name."""
-        return name in self._names
-
-    def loops(self, first: int, last: int) -> int:
-        """How many of some rows hold their own vertex."""
-        if self._base is not None:
-            return self._base.loops(first, last)
-        return sum(int(np.count_nonzero((each >= first) & (each < last))) for each in self._loops)
-
-    def parts(self, step: int) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
-        """Tails, and the other columns, so many entries at a time."""
-        for begin in range(0, self.rows, step):
-            end = min(begin + step, self.rows)
-            yield tails_between(self.row_ptr, begin, end), self._table.read(begin, end - begin)
-
-    def some(self, first: int, last: int) -> tuple[npt.NDArray[Any], Columns]:
-        """The lengths of some rows, and their columns."""
-        begin, end = int(self.row_ptr[first]), int(self.row_ptr[last])
-        return np.diff(self.row_ptr[first : last + 1]), self._table.read(begin, end - begin)
+    def _columns(self, begin: int, end: int) -> Columns:
+        return self._table.read(begin, end - begin)
 
     def column(self, name: str, begin: int, end: int) -> OnDisk:
         """Some entries of a column."""
@@ -133,7 +150,7 @@ def _from_zero(row_ptr: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.subtract(row_ptr, row_ptr[0], out=offsets, casting="unsafe")
 
 
-def cut_shards(writer: Writer, name: str, stored: Stored, shard_edges: int) -> Section:
+def cut_shards(writer: Writer, name: str, stored: Rows, shard_edges: int) -> Section:
     """Write a section's shards."""
     row_ptr, made = stored.row_ptr, []
     for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1 if name == "pairs" else BLOCK)):
